@@ -10,19 +10,17 @@ export interface BeatSenderOptions {
   clock: Clock;
   region: string;
   probeId: string;
-  /** Where a controller may answer a beat. */
+  /** Subject for a controller's response to a beat. */
   responseSubject: string;
   /** CPU time used by this process so far, ms. */
   cpuMs: () => number;
-  /** Everything of a beat that is not told by clock and load. */
+  /** All fields of a beat except clock and load. */
   state: () => Omit<Beat, 'v' | 'sent_at' | 'started_at' | 'load' | 'leaving'>;
-  /** A controller says that it holds this revision of the assignments. */
+  /** Called when a controller reports the revision it has for this probe. */
   onRevision: (revision: number) => void;
 }
 
-/**
- * An answer to a beat: the revision that the controller wants to be held. It is a hint and proves nothing.
- */
+/** Response to a beat with the controller's revision. Unsigned, so only a hint. */
 const beatResponse = z.object({ v: z.literal(1), revision: z.int().min(0) });
 
 /** Tells the controllers every few seconds that this probe is alive. */
@@ -51,7 +49,10 @@ export class BeatSender {
     this.#timer = clock.setRepeating(BEAT_INTERVAL_MS, () => this.#beat());
   }
 
-  /** Says that this probe stops, so that others take over its monitors at once. No beat follows. */
+  /**
+   * Announces that this probe is stopping, so that others take over its monitors immediately. No beat
+   * follows.
+   */
   leave(): void {
     this.#timer?.cancel();
     this.#isLeaving = true;
@@ -72,7 +73,7 @@ export class BeatSender {
     bus.publish(subjects.beat(region, probeId), Buffer.from(JSON.stringify(beat)), responseSubject);
   }
 
-  /** Share of a core used since the last beat. */
+  /** CPU time since the last beat as a share of one core. */
   #load(): number {
     const cpuMs = this.#options.cpuMs();
     const nowMs = this.#options.clock.monotonic();

@@ -20,7 +20,7 @@ const variables = z.object({
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
-/** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
+/** Variables that also accept `<NAME>_FILE` and are never printed. */
 const SECRETS = ['NATS_URL', 'FARWATCH_TOKEN'];
 
 type Values = z.infer<typeof variables>;
@@ -31,7 +31,7 @@ interface Flags {
 export type ProbeConfig = ReturnType<typeof arrange>;
 
 /**
- * Everything that environment and command line say about a probe. Throws ConfigError naming every bad value.
+ * The probe's settings from environment and command line. @throws ConfigError listing every invalid value.
  */
 export function loadProbeConfig(env: Environment, argv: readonly string[]): ProbeConfig {
   const { config, problems } = checkProbeConfig(env, argv);
@@ -39,7 +39,7 @@ export function loadProbeConfig(env: Environment, argv: readonly string[]): Prob
   return config;
 }
 
-/** As `loadProbeConfig`, but hands the problems back. */
+/** Like `loadProbeConfig`, but returns the problems. */
 export function checkProbeConfig(
   env: Environment,
   argv: readonly string[],
@@ -93,20 +93,20 @@ function arrange(values: Values, flags: Flags) {
   return Object.freeze({
     dataDir: resolve(values.DATA_DIR),
     logLevel: values.LOG_LEVEL,
-    /** Both needed for the first start only; afterwards the identity is in `dataDir`. */
+    /** Both are needed for the first start only; after that, the identity is in `dataDir`. */
     enrolment: Object.freeze({
       controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null, token: flags.token ?? values.FARWATCH_TOKEN ?? null,
     }),
-    /** Takes the place of the NATS address learnt at enrolment; null: that one. */
+    /** Overrides the NATS URL received at enrolment; null if unset. */
     natsUrl: values.NATS_URL ?? null,
     checks: Object.freeze({
-      /** Tried when checks fail, to tell the loss of our own uplink from that of a target. */
+      /** Contacted when checks fail, to tell a lost uplink from a failed target. */
       anchors: values.PROBE_ANCHORS,
-      /** Asked about the names of targets in place of the system's name servers; empty: those. */
+      /** Resolve target names instead of the system's name servers; empty for those. */
       nameServers: values.PROBE_DNS_SERVERS,
-      /** Whether checks may reach private and loopback addresses; null: as each assignment says. */
+      /** Whether checks may reach private and loopback addresses; null to let each assignment decide. */
       allowPrivate: values.PROBE_ALLOW_PRIVATE ?? null,
-      /** Ranges of such addresses that checks may reach in any case. */
+      /** Private ranges that checks may always reach. */
       allowedRanges: values.PROBE_ALLOW_CIDRS,
       /** Ranges of any addresses that checks must not reach. */
       deniedRanges: values.PROBE_DENY_CIDRS,

@@ -1,4 +1,4 @@
-/** A first-in first-out queue whose `take` is constant time. */
+/** A first-in first-out queue with a constant-time `take`. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;

@@ -7,7 +7,7 @@ import { BusError, type ProbeBus, type Subscription } from './ports.ts';
 import { ReconnectBackoff } from './reconnect-backoff.ts';
 
 export interface LinkOptions {
-  /** `nats://` or `tls://`; several by commas. */
+  /** `nats://` or `tls://`; several separated by commas. */
   url: string;
   /** Seed of the probe's user nkey. */
   seed: Uint8Array;
@@ -15,14 +15,14 @@ export interface LinkOptions {
   clock: Clock;
   log: Log;
   random: () => number;
-  /** A connection whose pings go unanswered twice is broken. */
+  /** The connection counts as broken after two unanswered pings. */
   pingIntervalMs?: number;
 }
 
 const PING_INTERVAL_MS = 10_000;
-/** A connection that was replaced stays this long for answers that are under way. */
+/** How long a replaced connection stays open for pending responses. */
 const RETIRED_FOR_MS = 5000;
-/** What the server says to a user whom it does not know, or knows no longer. */
+/** The server's errors for an unknown or revoked user. */
 const REFUSALS: readonly string[] =
   [ErrorCode.AuthorizationViolation, ErrorCode.AuthenticationExpired, ErrorCode.AccountExpired];
 
@@ -34,28 +34,28 @@ interface Handler {
 
 interface ActiveConnection {
   connection: NatsConnection;
-  /** Resolves when the connection has ended: to the server's reason if it refuses us, else to null. */
+  /** Resolves when the connection has ended: to the server's reason if it rejected us, otherwise to null. */
   ended: Promise<string | null>;
 }
 
-/** Where answers to a probe go; the server lets nobody else read there. */
+/** The subject prefix for responses to a probe; the server lets no other client read it. */
 export function privateInbox(probeId: string): string {
   return `_INBOX_${probeId}`;
 }
 
-/** Connects to NATS as this probe and stays connected: it never gives up, whatever the server says. */
+/** Connects to NATS as this probe and stays connected. Never gives up, whatever the server reports. */
 export class Link implements ProbeBus {
   readonly #options: LinkOptions;
   readonly #listeners: ((isConnected: boolean) => void)[] = [];
   readonly #handlers = new Set<Handler>();
   #seed: Uint8Array;
   #active: ActiveConnection | null = null;
-  /** The line before, while answers may still come by it. */
+  /** The replaced connection while it may still receive responses. */
   #retired: ActiveConnection | null = null;
   #isConnected = false;
   #isStopped = false;
   readonly #backoff: ReconnectBackoff;
-  /** Until the next attempt; `#wake` begins it now. */
+  /** Runs until the next attempt; `#wake` starts it early. */
   #retryTimer: Timer | null = null;
   #wake: () => void = () => undefined;
 
@@ -69,7 +69,7 @@ export class Link implements ProbeBus {
     return this.#isConnected;
   }
 
-  /** Begins to connect; returns at once. */
+  /** Starts connecting; returns immediately. */
   start(): void {
     void this.#stayOpen();
   }
@@ -84,8 +84,8 @@ export class Link implements ProbeBus {
   }
 
   /**
-   * Replaces the connection by one with another user key, without a moment in between: messages may come
-   * twice. False if the server does not let it in, or there is no connection now; then nothing has changed.
+   * Replaces the connection with one for another user key. Both overlap, so messages may arrive twice.
+   * Resolves to false, with nothing changed, if the server rejects it or there is no connection.
    */
   async reconnect(seed: Uint8Array): Promise<boolean> {
     const former = this.#active;
@@ -114,7 +114,7 @@ export class Link implements ProbeBus {
     return true;
   }
 
-  /** Whether the server answers a ping in time; false while there is no connection. Never rejects. */
+  /** Whether the server answers a ping in time; false while disconnected. Never rejects. */
   isResponsive(timeoutMs: number): Promise<boolean> {
     const connection = this.#active?.connection;
     if (!connection || !this.#isConnected) return Promise.resolve(false);
@@ -163,7 +163,7 @@ export class Link implements ProbeBus {
     if (this.#isConnected) handle(true);
   }
 
-  /** nats.js reconnects by itself to a server that was away; one that refuses us is dialled from here. */
+  /** nats.js reconnects on its own after a lost connection; after a rejection, this dials again. */
   async #stayOpen(): Promise<void> {
     let isWaiting = false;
     while (!this.#isStopped) {
@@ -185,7 +185,7 @@ export class Link implements ProbeBus {
     }
   }
 
-  /** Resolves when the connection, and each that replaced it, has ended; to why, as `Line.ended` says it. */
+  /** Resolves when the connection and all its replacements have ended, with the reason as in `ended`. */
   async #open(): Promise<string | null> {
     let active = await this.#dial(this.#seed);
     this.#active = active;
@@ -212,10 +212,10 @@ export class Link implements ProbeBus {
     const connection = await connect({
       servers: urls.map((each) => each.host),
       authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
-      // Left open, the client would encrypt wherever the server offers it, also on loopback, where no
-      // certificate's name holds.
+      // If unset, the client would use TLS whenever the server offers it, even on loopback, where no
+      // certificate name matches.
       tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
-      // Servers that a cluster tells of would be tried without end and without our waits when all refuse us.
+      // Discovered cluster servers would be tried forever without our backoff if all of them reject us.
       ignoreClusterUpdates: true,
       maxReconnectAttempts: -1, ignoreAuthErrorAbort: true,
       reconnectDelayHandler: () => this.#backoff.delayAfterLoss(),
@@ -235,7 +235,7 @@ export class Link implements ProbeBus {
       }
       refusal = isRefusal ? String(status.data) : null;
       await connection.close();
-      // Closed from in here, the iterator would never end.
+      // If closed from within, the iterator would never end.
       break;
     }
     return refusal ?? failureOf(await connection.closed());
@@ -287,7 +287,7 @@ function kindOf(error: unknown): BusError['kind'] {
   return error.code === ErrorCode.NoResponders ? 'no_responders' : 'closed';
 }
 
-/** The code of an error of NATS; any other error as its text. Null without one. */
+/** The code of a NATS error; any other error as text. Null without an error. */
 function failureOf(error: unknown): string | null {
   if (!error) return null;
   return error instanceof NatsError ? error.code : String(error);
@@ -298,9 +298,8 @@ interface Internals {
 }
 
 /**
- * Breaks a connection whose pings go unanswered, so that nats.js dials anew. By itself nats.js 2.29 first
- * waits until what it has sent is flushed, which a peer that no longer reads never lets happen; no public
- * call skips that wait.
+ * Closes a connection with unanswered pings, so that nats.js reconnects. nats.js 2.29 would first wait to
+ * flush what it has sent, which never completes if the peer stopped reading; no public call skips that wait.
  */
 async function breakStale(connection: NatsConnection): Promise<void> {
   await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));

@@ -9,9 +9,9 @@ import { EnrolmentRefused } from './identity/enrolment.ts';
 import { NotEnrolled, startProbe } from './probe.ts';
 import { VERSION } from './version.ts';
 
-/** Exit code for what the operator has to put right: settings, token, a second probe on one directory. */
+/** Exit code for problems the operator must fix: settings, token, a second probe on one directory. */
 const EXIT_OPERATOR = 2;
-/** A stop that hangs is ended by force, ms. */
+/** A hanging stop is forced after this time. */
 const STOP_WITHIN_MS = 9000;
 
 mapStacks();
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     const isForOperator =
       [ConfigError, EnrolmentRefused, NotEnrolled, DirectoryInUse].some((kind) => error instanceof kind);
     if (!isForOperator) {
-      // A full disk or a directory that cannot be written: whoever restarts this may find it mended.
+      // A full disk or unwritable directory may be fixed by the time of a restart.
       if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error;
       process.stderr.write(`Farwatch probe: ${(error as Error).message}\n`);
       process.exit(1);
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 async function run(config: ProbeConfig): Promise<void> {
   const log = createLog('probe', config.logLevel);
   const stopRequested = untilStopRequested();
-  // A log line would do for people, but not at every log level.
+  // For the parent process: a log line would be missing at some log levels.
   const onConnected = (): void => void process.send?.({ msg: 'connected' });
   const started = startProbe({
     settings: config, clock: systemClock, log, version: VERSION, random: Math.random,
@@ -53,7 +53,7 @@ async function run(config: ProbeConfig): Promise<void> {
   process.exit(0);
 }
 
-/** Resolves when a signal says so, or when the process that started this one with a channel is gone. */
+/** Resolves on a signal, or when the parent process that opened the IPC channel exits. */
 function untilStopRequested(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
@@ -61,9 +61,7 @@ function untilStopRequested(): Promise<void> {
   });
 }
 
-/**
- * Soft limit of open files (Node has raised it to the hard one); a cautious figure where /proc does not tell.
- */
+/** Soft limit of open files (raised by Node to the hard one); a conservative number without /proc. */
 function openFileLimit(): number {
   try {
     const line = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'));

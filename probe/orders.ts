@@ -18,17 +18,17 @@ export interface OrdersOptions {
   region: string;
   probeId: string;
   run: (order: RunOrder) => Promise<CheckResult>;
-  /** Checks these monitors now, if they are in the probe's set. */
+  /** Checks these monitors now if they are in the probe's set. */
   confirm: (monitorIds: string[]) => void;
-  /** Takes the next step in replacing the probe's keys. */
+  /** Runs the next step of a key rotation. */
   rotate: (order: RotateOrder) => Promise<RotateResponse>;
-  /** Keeps a result that travels its lane like any other; gives it its seq. */
+  /** Adds a result to its lane like any other and gives it its seq. */
   record: (result: CheckResult) => void;
 }
 
 const anyOrder = z.union([runOrder, confirmOrder, rotateOrder]);
 
-/** Does what the controller wants now: runs checks, whose results are the answer, and replaces keys. */
+/** Handles the controller's orders: runs checks and responds with their results, and rotates keys. */
 export class Orders {
   readonly #options: OrdersOptions;
   #subscription: Subscription | null = null;
@@ -38,7 +38,7 @@ export class Orders {
     this.#options = options;
   }
 
-  /** Orders refused since the start because they did not verify or made no sense. */
+  /** Orders rejected since the start as unverified or invalid. */
   get refusedCount(): number {
     return this.#refused;
   }

@@ -1,4 +1,4 @@
-/** Why a request has no answer. */
+/** Why a request got no response. */
 export class BusError extends Error {
   readonly kind: 'timeout' | 'no_responders' | 'closed';
 
@@ -13,24 +13,22 @@ export interface Subscription {
   stop(): void;
 }
 
-/** What the probe needs of the bus. Subjects are whole; payloads are bytes. */
+/** The bus as the probe uses it. Subjects are complete; payloads are bytes. */
 export interface ProbeBus {
   readonly isConnected: boolean;
-  /** The answer to one message. Rejects with BusError only. */
+  /** Resolves to the response. Rejects with BusError only. */
   request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array>;
   /**
-   * Sends and forgets; what is published while disconnected is lost. Answers, if any, go to the subject
-   * `reply`.
+   * Publishes without confirmation; messages published while disconnected are lost. Responses, if any, go to
+   * `responseSubject`.
    */
   publish(subject: string, payload: Uint8Array, responseSubject?: string): void;
   /** Resolves when the server has read everything sent so far, or the connection is lost. Never rejects. */
   flush(): Promise<void>;
-  /** `respond` is null when no answer is wanted. */
+  /** `respond` is null if the sender expects no response. */
   subscribe(
     subject: string, handle: (payload: Uint8Array, respond: ((payload: Uint8Array) => void) | null) => void,
   ): Subscription;
-  /**
-   * Calls `handle` at each new connection and each loss of one; at once when there is a connection already.
-   */
+  /** Calls `handle` on each connect and disconnect, and immediately if already connected. */
   onChange(handle: (isConnected: boolean) => void): void;
 }

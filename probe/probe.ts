@@ -34,7 +34,7 @@ import { Sender } from './sending/sender.ts';
 import type { Lane } from './spool/lane.ts';
 import { Spool } from './spool/spool.ts';
 
-/** What `loadProbeConfig` gives, as far as the probe uses it. */
+/** The part of `loadProbeConfig`'s result that the probe uses. */
 export interface ProbeSettings {
   dataDir: string;
   enrolment: { controllerUrl: string | null; token: string | null };
@@ -48,18 +48,18 @@ export interface ProbeDeps {
   log: Log;
   version: string;
   random: () => number;
-  /** How many files this process may open. */
+  /** Open file limit of this process. */
   maxFiles: number;
-  /** Called once: connected, and holding what the controller wants run. */
+  /** Called once, when connected and in sync with the controller's assignments. */
   onConnected?: () => void;
 }
 
 export interface RunningProbe {
-  /** Ends within about seven seconds; what is not sent stays in the spool. */
+  /** Resolves within about seven seconds; unsent results stay in the spool. */
   stop(): Promise<void>;
 }
 
-/** This probe has no identity yet and was not told how to get one. */
+/** This probe has no identity and no enrolment settings. */
 export class NotEnrolled extends Error {
   constructor() {
     super('this probe is not enrolled yet: start it once with --controller URL and --token-file FILE');
@@ -71,7 +71,7 @@ const FINISH_MS = 3000;
 const DRAIN_MS = 3000;
 const REPORT_EVERY_MS = 60_000;
 
-/** Starts a probe: identity, spool, checks, schedule, link. Checks run whether or not there is a link. */
+/** Starts a probe: identity, spool, checks, schedule, link. Checks run even without a link. */
 export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const { settings, log, clock, random, version } = deps;
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -110,7 +110,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const anchors = new Anchors({
     clock, named: settings.checks.anchors,
     installation: [natsUrl, controllerUrl].flatMap((urls) => (urls === null ? [] : endpointsIn(urls))),
-    // Name servers that are set for targets need not know NATS.
+    // Name servers configured for targets may not know the NATS host.
     resolver: new SystemResolver(clock), isLinkResponsive: (timeoutMs) => link.isResponsive(timeoutMs),
   });
   const evidence =
@@ -139,7 +139,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const synchronizer = new Synchronizer({
     bus: link, set, opener, clock, log, random, region, probeId,
     onApplied: (applied, change) => {
-      // On disk first: what was checked before a crash is then known after it.
+      // Write to disk first, so that after a crash every check that ran has its assignment.
       void file.append(change, change.atMs).then(() => applyChanges(applied, scheduler, runner));
       log.info({
         revision: set.revision, monitors: set.size, changed: applied.changed.length,
@@ -259,7 +259,7 @@ function applyChanges(applied: AppliedDelta, scheduler: Scheduler, runner: Runne
   }
 }
 
-/** Goes on with the saved assignments by their phase, and records what was missed since the last run. */
+/** Resumes the saved assignments by their phase and records slots missed since the last run. */
 function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, clock: Clock): void {
   const nowMs = clock.now();
   const { coverage, recorded } = spool.recovered;
@@ -269,8 +269,8 @@ function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, clock: C
   }
   for (const { assignment, sinceMs } of set.values()) {
     const id = assignment.monitor_id;
-    // From the very instant up to which slots are recorded as missed, or those between the two would be
-    // nobody's.
+    // From exactly the instant up to which missed slots are recorded; otherwise slots in between would be
+    // lost.
     scheduler.set(assignment, nextSlot(assignment, nowMs));
     const lastSeen = {
       untilMs: coverage?.until ?? sinceMs - 1, open: open.get(id) ?? [], recorded: recorded.get(id) ?? [],

@@ -10,7 +10,7 @@ interface Span {
 
 const EMPTY: Readonly<Span> = { all: 0, bad: 0 };
 
-/** Which share of something went wrong lately. */
+/** The share of recent events that went wrong. */
 export class RecentShare {
   readonly #clock: Clock;
   #before: Readonly<Span> = EMPTY;
@@ -28,11 +28,11 @@ export class RecentShare {
     this.#span.bad += bad;
   }
 
-  /** From 0 to 1, of the last one to two minutes; 0 if there was nothing. */
+  /** From 0 to 1 over the last one to two minutes; 0 without events. */
   get value(): number {
     this.#turn();
     const all = this.#span.all + this.#before.all;
-    // What goes wrong may have been counted as begun in an earlier span.
+    // A failed event may have been counted as started in an earlier window.
     return all === 0 ? 0 : Math.min(1, (this.#span.bad + this.#before.bad) / all);
   }
 
@@ -46,12 +46,12 @@ export class RecentShare {
   }
 }
 
-/** Reasons that lie with what a monitor asks for. */
+/** Reasons caused by a monitor's configuration. */
 const NOT_OURS: readonly MissedReason[] = ['blocked_target', 'unsupported'];
 
 /**
- * The slots that a result stands for, and those among them that this probe did not check, though it may and
- * knows how to. Rechecks and orders stand for none.
+ * The slots that a result covers, and those of them that this probe missed although it was able and allowed
+ * to check. Rechecks and orders cover none.
  */
 export function slotsOf(
   { attempt, reason, missed }: Pick<CheckResult, 'attempt' | 'reason' | 'missed'>,

@@ -1,14 +1,14 @@
 import type { Clock } from '../shared/time.ts';
 
-/** Between attempts at a server that is away: it is mostly back soon. */
+/** Delay between attempts at an unreachable server, which is usually back soon. */
 const UNREACHABLE_MS = { min: 250, spread: 500 };
-/** Between attempts at a server that refuses this probe: only a person can change that. */
+/** Initial delay after a rejection, which only a person can fix. */
 const MIN_REFUSED_MS = 500;
 const MAX_REFUSED_MS = 300_000;
-/** A connection that has held for so long ends the series of refusals. */
+/** A connection that lasts this long resets the rejection backoff. */
 const STEADY_MS = 10_000;
 
-/** How long a probe waits before it tries to connect again. */
+/** Computes the delay before the next connection attempt. */
 export class ReconnectBackoff {
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -24,12 +24,12 @@ export class ReconnectBackoff {
     this.#connectedAtMs = this.#clock.monotonic();
   }
 
-  /** Ms after the server could not be reached, or was lost. */
+  /** Delay after the server was lost or unreachable, ms. */
   delayAfterLoss(): number {
     return UNREACHABLE_MS.min + this.#random() * UNREACHABLE_MS.spread;
   }
 
-  /** Ms after one more refusal: twice as long each time, up to 5 minutes, the latter half of it at random. */
+  /** Delay after a rejection, ms: doubles each time up to 5 minutes, with jitter in its second half. */
   delayAfterRefusal(): number {
     const connectedMs = this.#connectedAtMs === null ? 0 : this.#clock.monotonic() - this.#connectedAtMs;
     this.#connectedAtMs = null;

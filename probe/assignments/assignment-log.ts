@@ -6,19 +6,19 @@ import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
 import { AssignmentSet } from './assignment-set.ts';
 
 /**
- * One line of the log: changes that were taken over at `at` (Unix ms). Only the last line of a larger change
- * carries its revision: a log that ends before has the old one, and the rest is asked for again.
+ * One log line: changes applied at `at` (Unix ms). Only the last line of a multi-line change carries its
+ * revision: a log truncated before it keeps the old revision, and the probe requests the rest again.
  */
 const line = z.object({ revision: z.int().min(0), at: z.number(), changes: z.array(assignmentChange) });
 type Line = z.infer<typeof line>;
 
 const CHANGES_PER_LINE = 200;
-/** Written anew when what was appended since is larger than this and than the rest. */
+/** The file is rewritten once the appended part exceeds this and the size after the last rewrite. */
 const REWRITE_BYTES = 1024 * 1024;
 
 /**
- * The assignments on disk, so that a probe that starts without a controller knows what to run. Each change is
- * appended and synced, so that one edit costs the same however many monitors there are.
+ * The assignments on disk, so that a probe can start without a controller. Each change is appended and
+ * synced, so an edit costs the same regardless of the number of monitors.
  */
 export class AssignmentLog {
   readonly #path: string;
@@ -38,10 +38,7 @@ export class AssignmentLog {
     this.#set = set;
   }
 
-  /**
-   * Reads what was saved, up to the first line that cannot be used; an empty set of revision 0 when there is
-   * none.
-   */
+  /** Reads the saved set up to the first unusable line; an empty set of revision 0 if there is none. */
   static async load(
     path: string, log: Log, rewriteBytes = REWRITE_BYTES,
   ): Promise<{ set: AssignmentSet; file: AssignmentLog }> {
@@ -63,7 +60,7 @@ export class AssignmentLog {
     return { set, file };
   }
 
-  /** Resolves when the change, already in the set, is on disk or could not be put there. */
+  /** Resolves when the change, already applied to the set, is on disk or the write has failed. */
   append(
     change: { from: number; revision: number; reset: boolean; changes: AssignmentChange[] }, atMs: number,
   ): Promise<void> {
@@ -75,7 +72,7 @@ export class AssignmentLog {
     });
   }
 
-  /** Waits for what is being written and closes the file. */
+  /** Waits for pending writes and closes the file. */
   async close(): Promise<void> {
     await this.#work;
     await this.#file?.close();
@@ -85,14 +82,14 @@ export class AssignmentLog {
   #enqueue(work: () => Promise<void>): Promise<void> {
     this.#work = this.#work.then(work).catch(async (error: unknown) => {
       this.#log.error({ err: (error as Error).message }, 'could not save the assignments');
-      // The next change writes the whole set anew.
+      // The next change rewrites the whole set.
       await this.#file?.close().catch(() => undefined);
       this.#file = null;
     });
     return this.#work;
   }
 
-  /** Puts the whole set into a new file, piece by piece, so that checks go on meanwhile. */
+  /** Writes the whole set to a new file in chunks, so that checks continue meanwhile. */
   async #rewrite(): Promise<void> {
     const file = await open(`${this.#path}.new`, 'w', 0o600);
     this.#size = 0;

@@ -1,22 +1,22 @@
 import type { Assignment, AssignmentDelta } from '../../shared/contracts/assignment.ts';
 import { Compactor } from './compactor.ts';
 
-/** An assignment and the instant (Unix ms) from which this probe answers for it. */
+/** An assignment and the time (Unix ms) since which this probe is responsible for it. */
 export interface HeldAssignment {
   assignment: Assignment;
   sinceMs: number;
 }
 
-/** What became of a delta, for the one who runs the assignments. */
+/** The effects of a delta, for the runner and scheduler. */
 export interface AppliedDelta {
-  /** New, resumed or changed: to be checked at once. */
+  /** New, resumed or changed; checked immediately. */
   changed: HeldAssignment[];
-  /** Different in nothing that a check shows (its phase, say). */
+  /** Changed in a way that doesn't affect the check's result, such as its phase. */
   adjusted: HeldAssignment[];
   gone: string[];
 }
 
-/** What this probe should run, under its revision. */
+/** The probe's assignments and their revision. */
 export class AssignmentSet {
   revision: number;
   readonly #held = new Map<string, HeldAssignment>();
@@ -39,15 +39,15 @@ export class AssignmentSet {
     return this.#held.values();
   }
 
-  /** Whether `delta` follows on what is held; if not, the holder has to ask what it missed. */
+  /** Whether `delta` applies to the current revision; if not, the probe must request what it missed. */
   follows(delta: AssignmentDelta): boolean {
     return delta.reset || delta.from === this.revision;
   }
 
-  /** Takes the changes over, whatever was held before; `nowMs` is when new ones begin. */
+  /** Applies the changes regardless of the current revision; new assignments start at `nowMs`. */
   apply(delta: Pick<AssignmentDelta, 'revision' | 'reset' | 'changes'>, nowMs: number): AppliedDelta {
     const applied: AppliedDelta = { changed: [], adjusted: [], gone: [] };
-    // A paged answer may name a monitor twice: what it says last counts.
+    // A paged response may contain a monitor twice; the last entry wins.
     const last =
       new Map(delta.changes.map((change) => ['set' in change ? change.set.monitor_id : change.gone, change]));
     for (const [monitorId, change] of last) {

@@ -1,11 +1,11 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { isSpecOf } from '../../shared/contracts/check-spec.ts';
 
-/** Values that are kept for sharing; above it all are forgotten and shared anew. */
+/** Maximum shared values; beyond it, the cache is cleared. */
 const MAX_SHARED = 10_000;
 const NO_HEADERS: Record<string, string> = Object.freeze({});
 
-/** Makes assignments share what most have in common, so that each costs half the memory. */
+/** Deduplicates values that assignments have in common, which halves their memory. */
 export class Compactor {
   readonly #texts = new Map<string, string>();
   readonly #statuses = new Map<string, number[]>();

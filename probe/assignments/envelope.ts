@@ -3,12 +3,12 @@ import type { KeyPair } from 'nkeys.js';
 import { signedEnvelope, signedText, type SignedEnvelope } from '../../shared/contracts/assignment.ts';
 import { isSignedBy, verificationKey } from '../../shared/nkey-signature.ts';
 
-/** A probe's clock may be off by this much, ms. */
+/** Tolerance for the probe's clock. */
 const EXPIRY_LEEWAY_MS = 60_000;
 
 export interface EnvelopeKeys {
   probeId: string;
-  /** Opens what is sealed to the probe's curve key. */
+  /** Opens messages sealed to the probe's curve key. */
   box: Pick<KeyPair, 'open'>;
   /** Ed25519 public key (nkey A…) of the controller, and its curve public key (X…). */
   controllerKey: string;
@@ -17,7 +17,7 @@ export interface EnvelopeKeys {
 
 export type Opened = { ok: true; revision: number; content: unknown } | { ok: false; reason: string };
 
-/** Opens what the controller has signed and sealed for this probe, and nothing else. */
+/** Opens envelopes signed by the controller and sealed for this probe; rejects all others. */
 export class EnvelopeOpener {
   readonly #keys: EnvelopeKeys;
   readonly #controller: KeyObject;
@@ -28,7 +28,8 @@ export class EnvelopeOpener {
   }
 
   /**
-   * The JSON inside, or why it is refused: form, purpose, addressee, expiry, signature or seal. Never throws.
+   * Returns the JSON, or why it is rejected: format, purpose, recipient, expiry, signature or seal. Never
+   * throws.
    */
   open(bytes: Uint8Array, purpose: SignedEnvelope['purpose'], nowMs: number): Opened {
     try {

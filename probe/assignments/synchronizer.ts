@@ -19,46 +19,44 @@ export interface SynchronizerOptions {
   random: () => number;
   region: string;
   probeId: string;
-  /** Takes over what has changed in the set; changes come one after the other. */
+  /** Called with each applied change, in order. */
   onApplied: (applied: AppliedDelta, change: AppliedChange) => void;
-  /** Called each time the set is known to be what the controller wants. */
+  /** Called whenever the set is known to match the controller's. */
   onSynced: () => void;
 }
 
-/** What the set took over, and when (Unix ms). */
+/** A change as applied, with its time (Unix ms). */
 export type AppliedChange = Pick<AssignmentDelta, 'from' | 'revision' | 'reset' | 'changes'> & {
   atMs: number;
 };
 
 /**
- * How long to wait for an answer, doubling with each failure. A question that no controller hears gets no
- * word from NATS across accounts, and a controller that starts together with the probe hears the next one.
+ * Initial response timeout; doubles with each failure. NATS reports no missing responders across accounts, so
+ * a short timeout lets the next request reach a controller that starts together with the probe.
  */
 const MIN_RESPONSE_TIMEOUT_MS = 250;
 const MAX_RESPONSE_TIMEOUT_MS = 5000;
-/** The break after a failure, which doubles too. */
+/** Initial delay after a failure; doubles likewise. */
 const MIN_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 15_000;
-/** Asks now and then even if nothing seems to be missing. */
+/** Requests changes this often even if nothing seems to be missing. */
 const SYNC_INTERVAL_MS = 300_000;
-/** Pages of one answer (of up to 1,000 changes each) before it counts as endless. */
+/** Maximum pages per response (up to 1,000 changes each); more are treated as an endless response. */
 const MAX_PAGES = 2000;
 
-/**
- * Changes that may wait while an answer is on its way. One that finds no room is found missing by its number.
- */
+/** Maximum changes queued during a sync. A dropped one is detected by its revision. */
 const MAILBOX_MESSAGES = 1000;
 const NAME = 'synchronizer';
 
 type SynchronizerMessage =
   | { kind: 'change'; payload: Uint8Array }
-  /** Somebody says that the controller is at `revision`. */
+  /** A hint that the controller is at `revision`. */
   | { kind: 'revision'; revision: number }
   | { kind: 'sync' };
 
 /**
- * Keeps the set at what the controller wants: an actor that applies changes in order and asks for what is
- * missing.
+ * Keeps the set in sync with the controller: an actor that applies changes in order and requests missing
+ * ones.
  */
 export class Synchronizer {
   readonly #options: SynchronizerOptions;
@@ -82,7 +80,7 @@ export class Synchronizer {
     });
   }
 
-  /** Messages refused since the start because they did not verify or made no sense. */
+  /** Messages rejected since the start as unverified or invalid. */
   get refusedCount(): number {
     return this.#refused;
   }
@@ -114,7 +112,7 @@ export class Synchronizer {
   }
 }
 
-/** One life of the synchronizer. While it asks, changes and hints wait their turn. */
+/** One run of the synchronizer. Changes and hints are queued while it syncs. */
 class SynchronizerBehaviour implements Behaviour<SynchronizerMessage> {
   readonly #options: SynchronizerOptions;
   readonly #context: ActorContext<SynchronizerMessage>;
@@ -137,7 +135,7 @@ class SynchronizerBehaviour implements Behaviour<SynchronizerMessage> {
     return this.#takeChange(message.payload);
   }
 
-  /** Asks what has changed since the revision held; again, later, for as long as nobody answers. */
+  /** Requests the changes since the current revision; retries with backoff until a controller responds. */
   async #sync(): Promise<void> {
     const { bus, random, onSynced } = this.#options;
     if (!bus.isConnected) return;

@@ -8,19 +8,19 @@ import type { Resolver } from './network/resolver.ts';
 import type { SystemServers } from './network/system-servers.ts';
 import type { Trust } from './tls/trust.ts';
 
-/** Where a failure happened. */
+/** Where a check failed. */
 export type ErrorLayer = NonNullable<CheckError['layer']>;
 
-/** What a result may say of a TLS connection. Making the facts is costly, so the seal is compared first. */
+/** TLS facts for a result, built on demand because that is expensive. Compare `hash` first. */
 export interface LazyTlsFacts {
-  /** A number that changes with the facts. */
+  /** Changes when the facts do. */
   readonly hash: number;
   facts(): TlsFacts;
 }
 
-/** What one check found. A failure is data: a check never rejects. */
+/** Outcome of one check. A failure is data: a check never rejects. */
 export interface Finding {
-  /** `missed` when the probe itself could not or must not check: never the target's fault. */
+  /** `missed` if the probe itself could not or must not check: never the target's fault. */
   outcome: 'success' | 'failure' | 'missed';
   degraded: boolean;
   response_time_ms: number | null;
@@ -29,55 +29,57 @@ export interface Finding {
   missed: MissedReason | null;
   timings: Timings | null;
   remote_address: string | null;
-  /** Of the connection that decided, if it came that far. */
+  /** From the decisive connection, if it got as far as TLS. */
   tls: LazyTlsFacts | null;
   detail: Record<string, unknown> | null;
-  /** Of a success or a failure. Results do not carry this. */
+  /** For successes and failures; not part of results. */
   observed: ObservedResponse | null;
 }
 
-/** How much of what a target says a check keeps for people to look at, bytes. */
+/** How much of a target's response is captured as evidence, bytes. */
 export const EXCERPT_BYTES = 4096;
 
 /**
- * What a target showed to a check, as it came: nothing is concealed or made printable. To be read at once; it
- * may hold much more than it shows. One character per byte.
+ * A target's raw response, neither redacted nor made printable, one character per byte. Read it immediately:
+ * it may hold much more memory than it exposes.
  */
 export interface ObservedResponse {
-  /** All addresses of the host that may be checked, in the order of trying. */
+  /** All addresses of the host that may be checked, in the order they are tried. */
   readonly addresses: readonly string[];
-  /** Status line and headers; null without an HTTP answer. */
+  /** Status line and headers; null without an HTTP response. */
   readonly head: string | null;
-  /** The first EXCERPT_BYTES of the body, or of what a target said without HTTP; null if there is none. */
+  /** The first EXCERPT_BYTES of the body or of non-HTTP data; null if there are none. */
   readonly body: string | null;
 }
 
-/** What a check may use of the world. */
+/** Dependencies of a check. */
 export interface CheckContext {
   clock: Clock;
   resolver: Resolver;
-  /** Absent: those of the machine. */
+  /** Defaults to this machine's. */
   systemServers?: SystemServers;
-  /** Whether a check may connect to this IP address. `allowPrivate`: what its assignment says. */
+  /** Whether a check may connect to this IP address. `allowPrivate` comes from its assignment. */
   allowAddress: (ip: string, allowPrivate?: boolean) => boolean;
-  /** Whether private addresses are refused to a check, so that DNS checks reveal none. Absent: no. */
+  /** Whether the check must not reach private addresses, so that DNS checks reveal none. Defaults to no. */
   refusesPrivate?: (allowPrivate?: boolean) => boolean;
-  /** Of this software, for the User-Agent. */
+  /** Probe version, for the User-Agent. */
   version: string;
   trust: Trust;
-  /** Absent where this machine has no means to ping. */
+  /** Absent if this machine can't ping. */
   pinger?: Pinger | undefined;
 }
 
-/** One kind of check. `timeoutMs` bounds everything it does; `allowPrivate` is for `allowAddress`. */
+/**
+ * A check implementation. `timeoutMs` bounds everything it does; `allowPrivate` is passed to `allowAddress`.
+ */
 export interface Check {
   readonly type: string;
-  /** What beats announce; absent: the type. */
+  /** Capabilities announced in beats; defaults to the type. */
   readonly capabilities?: readonly string[];
   run(spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean): Promise<Finding>;
 }
 
-/** Makes a check once per probe, or several that share something. */
+/** Creates a check once per probe, or several that share resources. */
 export type CheckFactory = (context: CheckContext) => Check | readonly Check[];
 
 const EMPTY: Readonly<Finding> = Object.freeze({
@@ -85,34 +87,31 @@ const EMPTY: Readonly<Finding> = Object.freeze({
   timings: null, remote_address: null, tls: null, detail: null, observed: null,
 });
 
-/** A slot that was not run, with its reason. */
+/** The finding for a slot that was not checked. */
 export function missed(reason: MissedReason): Finding {
   return { ...EMPTY, missed: reason };
 }
 
-/** A success with what is known. The HTTP check, which runs most, spells it out: that is faster. */
+/** A success with the given fields. The HTTP check, which runs most often, inlines this for speed. */
 export function success(known: Partial<Finding>): Finding {
   return { ...EMPTY, ...known, outcome: 'success' };
 }
 
-/** A failure of the target, with whatever is known beside its kind. */
+/** A failure of the target, with any other known fields. */
 export function failure(
   type: ErrorType, layer: ErrorLayer, message: string, known: Partial<Finding> = {},
 ): Finding {
   return { ...EMPTY, ...known, outcome: 'failure', error: { type, layer, message: printable(message) } };
 }
 
-/**
- * Text from outside as it may stand in a message: one line, no control characters, at most 500 of its
- * characters.
- */
+/** Sanitizes external text for a message: one line, no control characters, at most 500 characters. */
 export function printable(text: string): string {
   return text.slice(0, 500).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
 /**
- * As `printable`, at most `most` characters. Right behind a cut is always `…`: it shows that a secret may be
- * cut there, too.
+ * Like `printable`, with at most `max` characters. A truncation always ends in `…`, which tells redaction
+ * that a secret may be truncated there.
  */
 export function shortened(text: string, max: number): string {
   const shown = printable(text.slice(0, max));

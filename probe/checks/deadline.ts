@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../shared/time.ts';
 import { failure, missed, type ErrorLayer, type Finding } from './check.ts';
 
-/** A deadline noticed this much too late shows that the probe stood still, ms. */
+/** A deadline noticed this late means that the probe was stalled. */
 const STALL_MS = 500;
 
-/** The one deadline of a check, over all that it does. */
+/** The single deadline for everything a check does. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
@@ -20,18 +20,18 @@ export class Deadline {
     return this.#clock.monotonic() - this.#startedAt;
   }
 
-  /** Negative once it has passed. */
+  /** Negative after the deadline. */
   get leftMs(): number {
     return this.#timeoutMs - this.elapsedMs;
   }
 
-  /** What a check found whose time is up. Noticed much too late, it says that the probe stood still. */
+  /** The finding for a check that timed out. If noticed much too late, it blames a stalled probe instead. */
   timedOut(layer: ErrorLayer, activity: string, known: Partial<Finding> = {}): Finding {
     if (this.#isStalled) return missed('overload');
     return failure('timeout', layer, `No response within ${this.#timeoutMs} ms (${activity})`, known);
   }
 
-  /** The same if this machine's name servers were silent, which says nothing about the target's own speed. */
+  /** The same for timeouts of this machine's name servers, which say nothing about the target's speed. */
   nameServersTimedOut(question: string, known: Partial<Finding> = {}): Finding {
     if (this.#isStalled) return missed('overload');
     const message = `No DNS server responded within ${this.#timeoutMs} ms for ${question}`;
@@ -43,7 +43,7 @@ export class Deadline {
   }
 }
 
-/** Calls `onTime` after `delayMs`. What arrived while this process was busy is read before. */
+/** Calls `onElapsed` after `delayMs`, once data that arrived while the process was busy has been read. */
 export function setDeadlineTimer(clock: Clock, delayMs: number, onElapsed: () => void): Timer {
   return clock.setTimer(Math.max(0, delayMs), () => void setImmediate(onElapsed));
 }

@@ -6,8 +6,8 @@ import { SystemServers } from './network/system-servers.ts';
 import { UdpSockets } from './dns/udp-sockets.ts';
 
 /**
- * The DNS check. It speaks to name servers itself, so that an empty answer, an error and silence are told
- * apart, and any type of record can be asked for at any server and port.
+ * The DNS check. It talks to name servers directly, to distinguish empty responses, errors and timeouts, and
+ * to query any record type at any server and port.
  */
 export function createDnsCheck(context: CheckContext): Check {
   const { clock, systemServers = new SystemServers(clock) } = context;

@@ -4,9 +4,9 @@ import { HttpResources } from './http/resources.ts';
 import { HttpRun } from './http/run.ts';
 
 /**
- * The HTTP check, and the KEYWORD check, which also looks for texts in the body (see `KeywordRule`): a fresh
- * connection on bare sockets, the answer read in place. Node's own HTTP client costs twice as much CPU and
- * undici three times. All checks share one read buffer, one TLS context and the limits of what they keep.
+ * The HTTP and KEYWORD checks (the latter also searches the body, see `KeywordRule`). Each uses a fresh bare
+ * socket and parses in place: Node's HTTP client costs twice the CPU, undici three times. All share a read
+ * buffer, a TLS context and memory limits.
  */
 export function createHttpChecks(context: CheckContext): Check[] {
   const resources = new HttpResources(context);

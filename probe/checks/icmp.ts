@@ -2,7 +2,7 @@ import { isSpecOf, type CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { missed, type Check, type CheckContext, type Finding } from './check.ts';
 import { runIcmpCheck } from './icmp/run.ts';
 
-/** The ICMP check: echo requests. Unsupported where this machine lets the probe send none. */
+/** The ICMP check: echo requests. Unsupported if this machine doesn't let the probe send any. */
 export function createIcmpCheck(context: CheckContext): Check {
   const { pinger } = context;
   return {

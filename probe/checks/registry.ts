@@ -12,7 +12,7 @@ const CHECKS: readonly CheckFactory[] = [
   createTcpCheck,
 ];
 
-/** The checks that this version can run. */
+/** The checks supported by this version. */
 export class CheckRegistry {
   readonly #checks: ReadonlyMap<string, Check>;
 
@@ -21,7 +21,7 @@ export class CheckRegistry {
     this.#checks = new Map(checks.map((check) => [check.type, check]));
   }
 
-  /** Types of checks and how they are done, as they stand in beats. */
+  /** Check types and methods as listed in beats. */
   get capabilities(): string[] {
     return [...this.#checks.values()].flatMap((check) => check.capabilities ?? [check.type]);
   }

@@ -3,8 +3,8 @@ import { missed, type Check, type CheckContext, type Finding } from './check.ts'
 import { TcpRun } from './tcp/run.ts';
 
 /**
- * The TCP check: a connection, TLS where the monitor has it, and the first words of its protocol. Whether the
- * certificate is trusted is reported and decides nothing: mail servers often have one that they signed.
+ * The TCP check: a connection, TLS if configured, and the start of its protocol. An untrusted certificate is
+ * reported without failing the check: many mail servers have a self-signed one.
  */
 export function createTcpCheck(context: CheckContext): Check {
   return {

@@ -1,31 +1,33 @@
 import { isCredentialName } from './credential-names.ts';
 
-/** What stands in the place of a credential. */
+/** Replaces a credential. */
 export const CONCEALED = '***';
 
 /** Names, words and tokens. */
 const RUN = /[\w.-]+/g;
-/** Between a name and its value, in JSON (also within a text), forms, headers, URLs, code, XML and HTML. */
+/**
+ * Separates a name from its value in JSON (also nested in a text), forms, headers, URLs, code, XML and HTML.
+ */
 const LINK = /(?:\\{0,3}["']|&quot;|&#39;)?\s{0,8}(?:(?:value|content)\s{0,4})?(=>|[:=>]|%3[AaDd])\s{0,8}/y;
-/** From the name of a field in HTML to its value. */
+/** From an HTML field's name to its value. */
 const VALUE_ATTRIBUTE = /["'][^<>]{0,200}?\svalue=/y;
 const QUOTE = /\\{0,3}["']|&quot;|&#39;/y;
 const END_OF_VALUE = /[\r\n,;&<>}\])"']|%26/g;
 const END_OF_FIELD = /[\s,;&<>}\])"']|%26/g;
 const END_OF_COOKIES = /[\r\n<"]/g;
-/** They say whether there is a credential, and are none. */
+/** Values that only state whether there is a credential. */
 const NO_CREDENTIAL = /^(?:true|false|null|undefined|\d{1,3})$/;
 const SCHEME = /^(?:bearer|basic)$/i;
 const SCHEME_VALUE = /(?:\s{1,4}|%20|\+)([\w.~+/=-]{4,})/y;
 const JWT_PREFIX = 'eyJ';
 const MIN_JWT_LENGTH = 12;
 
-/** Where something to conceal begins and ends. */
+/** A range of text to conceal. */
 type Span = readonly [from: number, to: number];
 
 /**
- * The text with `***` in place of what looks like a credential: the values of what is named like one, what
- * follows `Bearer` or `Basic`, and JSON Web Tokens. The time is linear in the text.
+ * Replaces likely credentials with `***`: values of fields with credential names, what follows `Bearer` or
+ * `Basic`, and JSON Web Tokens. Runs in linear time.
  */
 export function concealNamed(text: string): string {
   let shown = '';
@@ -42,7 +44,7 @@ export function concealNamed(text: string): string {
   return shown + text.slice(at);
 }
 
-/** A token that the end of the text cuts is one all the same. */
+/** A token truncated by the end of the text still counts. */
 function jwtIn(text: string, start: number, run: string): Span | null {
   const from = run.indexOf(JWT_PREFIX);
   if (from < 0 || run.length - from < MIN_JWT_LENGTH) return null;
@@ -93,7 +95,7 @@ function spanTo(text: string, start: number, stop: string): Span {
   return [start, end < 0 ? text.length : end];
 }
 
-/** A quote that the value itself contains has a backslash before it. */
+/** Quotes within the value are escaped by a backslash. */
 function closingQuote(text: string, start: number, quote: string): number {
   for (let at = text.indexOf(quote, start); at >= 0; at = text.indexOf(quote, at + 1)) {
     if (at === start || text[at - 1] !== '\\') return at;

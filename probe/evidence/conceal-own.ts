@@ -3,26 +3,26 @@ import { printable } from '../checks/check.ts';
 import { CONCEALED } from './conceal-named.ts';
 import { viewsOf, type View } from './decoded-views.ts';
 
-/** A text that is cut shows so much of the beginning of a secret at most, characters. */
+/** Maximum characters of a truncated secret that may stay visible. */
 const MAX_SHOWN_PREFIX = 3;
-/** Of so many secrets found in so many forms, nothing of the text is left. */
+/** Above this many secrets times encodings found, the whole text is withheld. */
 const MAX_SEARCHES = 300;
-/** Base64 of a longer text is recognised by its beginning. */
+/** Base64 of a longer text is recognized by its start. */
 const BASE64_BYTES = 192;
 
-/** Forms of one's secrets that texts are searched for. */
+/** The encodings of a monitor's secrets to search for. */
 export interface Needles {
   texts: readonly string[];
-  /** In base64, whatever stands before and after the secret. */
+  /** In base64, whatever precedes and follows the secret. */
   base64: readonly string[];
 }
 
-/** To be made once for all texts of one monitor. `longest`: how long these texts are at most. */
+/** Computed once for all texts of a monitor. `maxLength` is the maximum length of these texts. */
 export function needlesOf(secrets: readonly string[], maxLength: number): Needles {
   const texts = new Set<string>();
   const base64 = new Set<string>();
   for (const secret of secrets) {
-    // Bytes that nobody has decoded are shown as one character each.
+    // Undecoded bytes are shown as one character each.
     const bytes = Buffer.from(secret).toString('latin1');
     const asJson = JSON.stringify(secret).slice(1, -1);
     const forms = [secret, bytes, asJson, printable(secret), printable(bytes)];
@@ -35,9 +35,8 @@ export function needlesOf(secrets: readonly string[], maxLength: number): Needle
 }
 
 /**
- * The text with `***` in place of secrets: as they are, URL-encoded, escaped as in JSON or HTML, in base64,
- * and where the end of the text cuts them, or a cut within it that `cut` marks. The time is linear in the
- * text, for each secret.
+ * Replaces secrets with `***`: plain, URL-encoded, escaped as in JSON or HTML, in base64, and truncated at
+ * the end of the text or at `cut` markers. Runs in time linear in the text per secret.
  */
 export function concealOwn(text: string, needles: Needles, cut?: string): string {
   if (needles.texts.length === 0) return text;
@@ -57,7 +56,7 @@ function markAll(text: string, { texts, base64 }: Needles, isConcealed: Uint8Arr
   const spanOfRun: SpanOf = (from, to) => [beginOfRun(text, from), endOfRun(text, to)];
   let searches = 0;
   for (const view of viewsOf(text)) {
-    // Nearly always it is not there.
+    // Fast path: it is nearly always absent.
     const mayHold = (needle: string): boolean => view.text.includes(needle.slice(0, MAX_SHOWN_PREFIX + 1));
     const [asText, inBase64] = [texts.filter(mayHold), base64.filter(mayHold)];
     searches += asText.length + inBase64.length;
@@ -68,7 +67,7 @@ function markAll(text: string, { texts, base64 }: Needles, isConcealed: Uint8Arr
   return true;
 }
 
-/** The characters of base64 that depend on `bytes` alone, wherever these begin in a group of three. */
+/** The base64 characters that depend on `bytes` alone, for each alignment in a group of three. */
 function base64Of(bytes: Buffer): string[] {
   const parts = [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64url');
@@ -107,7 +106,7 @@ function endOfRun(text: string, to: number): number {
   return end;
 }
 
-/** Of either alphabet (RFC 4648, 4 and 5), or `%`, which may stand for `+` and `/`. */
+/** From either alphabet (RFC 4648, 4 and 5), or `%`, which may encode `+` and `/`. */
 function isOfBase64(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
     || unit === 0x2b || unit === 0x2f || unit === 0x2d || unit === 0x5f || unit === 0x25;

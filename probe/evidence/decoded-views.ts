@@ -1,16 +1,19 @@
-/** A text with its escapes read. Character `i` begins at `at[i]` of the original, which ends at the last. */
+/**
+ * A text with its escapes decoded. Character `i` starts at `at[i]` of the original; the last entry is its
+ * end.
+ */
 export interface View {
   text: string;
   at: Uint32Array;
 }
 
-/** As in a form within JSON within a page. */
+/** For example, a form within JSON within a page. */
 const MAX_NESTED_ENCODINGS = 2;
 
 interface Encoding {
-  /** One escape, or one that the end of the text cuts. */
+  /** Matches an escape, also one truncated by the end of the text. */
   escape: RegExp;
-  /** The character that an escape stands for; itself if it is none, nothing if it is cut. */
+  /** The decoded character: the input itself if it isn't an escape, empty if truncated. */
   read: (escape: string, isAtEnd: boolean) => string;
 }
 
@@ -21,7 +24,7 @@ const url: Encoding = {
 
 const AFTER_BACKSLASH: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** RFC 8259, 7. Behind a backslash, what is no escape stands for itself. */
+/** RFC 8259, 7. An invalid escape stands for the character after the backslash. */
 const json: Encoding = {
   escape: /\\u[\da-f]{4}|\\u[\da-f]{0,3}$|\\[^]?/gi,
   read: (escape, isAtEnd) => {
@@ -48,14 +51,14 @@ const html: Encoding = {
 
 const ENCODINGS = [url, json, html];
 
-/** The text itself, and as it reads URL-encoded, as JSON or as HTML, or as one of them within another. */
+/** The text itself, and decoded as URL encoding, JSON or HTML, including one within another. */
 export function viewsOf(text: string): View[] {
   const whole = { text, at: Uint32Array.from({ length: text.length + 1 }, (_, at) => at) };
   const views = new Map<string, View>([[text, whole]]);
   let outer: View[] = [whole];
   for (let depth = 0; depth < MAX_NESTED_ENCODINGS; depth += 1) {
     const inner = outer.flatMap((view) => ENCODINGS.map((encoding) => decoded(view, encoding)));
-    // Mostly it does not matter which of two encodings is read first.
+    // Usually the order of two encodings makes no difference.
     outer = inner.filter((view) => !views.has(view.text));
     for (const view of outer) views.set(view.text, view);
   }

@@ -3,9 +3,9 @@ import {
 } from '../../shared/contracts/evidence.ts';
 
 /**
- * The message as it is sent, at most LARGEST_EVIDENCE_BYTES. One that is too long loses, in this order and as
- * little as will do: the last good body, the body, the last good headers, the headers (the last ones first),
- * names of certificates, the last good answer, the certificate. Null if that does not suffice.
+ * The encoded message, at most MAX_EVIDENCE_BYTES. If too long, it drops as little as possible in this order:
+ * last good body, body, last good headers, headers from the end, certificate names, last good response,
+ * certificate. Null if that isn't enough.
  */
 export function evidenceBytes(message: EvidenceMessage): Buffer | null {
   const cut: EvidenceMessage = structuredClone(message);

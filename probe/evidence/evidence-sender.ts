@@ -19,23 +19,23 @@ export interface EvidenceOptions {
   log: Log;
   region: string;
   probeId: string;
-  /** How many monitors there are now. */
+  /** Current number of monitors. */
   monitors: () => number;
 }
 
-/** Failures that wait to be sent. What does not fit in is not sent. */
+/** Maximum queued failures; further ones are not sent. */
 const MAX_WAITING = 64;
-/** Of one monitor, so that one that comes and goes takes little of what all may send. */
+/** Per monitor, so that a flapping one uses little of the shared rate. */
 const RATE_OF_MONITOR = { perSecond: 20 / 3600, burst: 20 };
-/** The same kind of failure is shown again after this time. */
+/** The same kind of failure is sent again after this time. */
 const SHOW_AGAIN_MS = 3_600_000;
-/** Part of its time that this process gives to evidence. */
+/** Maximum share of this process's time spent on evidence. */
 const SHARE_OF_TIME = 0.05;
-/** Part of the link's time: over a slow one, beats and results must not wait behind a heap of evidence. */
+/** Maximum share of the link's time: on a slow link, beats and results must not queue behind evidence. */
 const SHARE_OF_LINK = 0.2;
 const NEXT_TOKEN_MS = 1000 / EVIDENCE_RATE.perSecond;
 
-/** A failure with all that is to be sent of it; in its error, secrets are already concealed. */
+/** A failure and its evidence; secrets in its error are already concealed. */
 interface Failure {
   assignment: Assignment;
   error: CheckError;
@@ -45,14 +45,14 @@ interface Failure {
 }
 
 /**
- * Sends what failed checks saw. The work is done later and one message at a time, and what cannot be sent in
- * time is dropped and counted: results come first.
+ * Sends what failed checks saw. Works deferred, one message at a time; what can't be sent in time is dropped
+ * and counted, because results have priority.
  */
 export class EvidenceSender implements Observer {
   readonly #options: EvidenceOptions;
   readonly #clock: Clock;
   readonly #lastGood: LastGood;
-  /** By failing monitor: what was shown of its outage last. */
+  /** By failing monitor: the evidence last sent for its outage. */
   readonly #shown = new Map<string, { kind: string; atMs: number }>();
   readonly #waiting = new Fifo<Failure>();
   readonly #rate = new TokenBuckets(EVIDENCE_RATE);
@@ -68,7 +68,7 @@ export class EvidenceSender implements Observer {
     this.#lastGood = new LastGood(options.monitors);
   }
 
-  /** Failures since the start of which nothing was sent, for lack of room or time. */
+  /** Failures since the start whose evidence was dropped for lack of room or time. */
   get unsentCount(): number {
     return this.#unsent;
   }

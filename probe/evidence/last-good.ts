@@ -2,13 +2,13 @@ import type { CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
 import { withFewNames, type Observation } from './response-evidence.ts';
 
-/** What all monitors together may take, their certificates, and the text of one of them, bytes. */
+/** Limits for all monitors, for their certificates, and for one certificate. */
 const MAX_BYTES = 8_388_608;
 const MAX_BYTES_OF_CERTIFICATES = 4_194_304;
 const MAX_BYTES_EACH = 3072;
-/** Buffers grow in such steps, bytes. */
+/** Allocation granularity. */
 const STEP_BYTES = 256;
-/** What is younger is not taken anew, ms. */
+/** An observation younger than this is not replaced. */
 const RENEW_AFTER_MS = 60_000;
 
 interface StoredSuccess {
@@ -16,19 +16,19 @@ interface StoredSuccess {
   remoteAddress: string | null;
   addresses: readonly string[];
   timings: Observation['timings'];
-  /** The head and then the body, one byte per character. */
+  /** The head followed by the body, one byte per character. */
   bytes: Buffer;
-  /** Null without a head; and without a body. */
+  /** Null without a head; and null without a body. */
   headBytes: number | null;
   bodyBytes: number | null;
-  /** JSON of the certificate's facts: objects would take several times as much. */
+  /** JSON of the certificate's facts: objects would take several times as much memory. */
   certificate: Buffer | null;
   hash: number;
 }
 
 /**
- * Remembers a late success of each monitor, nearly the last one. Its share of the bytes is the smaller, the
- * more monitors there are, so that all of them have something.
+ * Remembers a recent success per monitor, usually the last or nearly so. The memory is divided among all
+ * monitors, so that each has something.
  */
 export class LastGood {
   readonly #monitors: () => number;
@@ -36,17 +36,17 @@ export class LastGood {
   #textBytes = 0;
   #certificateBytes = 0;
 
-  /** `monitors`: how many there are now. */
+  /** `monitors` returns their current number. */
   constructor(monitors: () => number) {
     this.#monitors = monitors;
   }
 
-  /** Memory taken by heads, bodies and certificates. */
+  /** Memory used by heads, bodies and certificates. */
   get bytes(): number {
     return this.#textBytes + this.#certificateBytes;
   }
 
-  /** Called with every success, so it mostly does nothing. `isTurn`: the check before failed. */
+  /** Called for every success, so it usually does nothing. `isRecovery`: the previous check failed. */
   record(result: CheckResult, finding: Finding, isRecovery: boolean): void {
     const stored = this.#successes.get(result.monitor_id);
     if (stored && !isRecovery && Math.abs(result.started_at - stored.checkedAt) < RENEW_AFTER_MS) return;

@@ -7,12 +7,12 @@ import { CONCEALED, concealNamed } from './conceal-named.ts';
 import { Concealer, printable } from './concealer.ts';
 import { isCredentialName } from './credential-names.ts';
 
-/** Names of a certificate that are shown. */
+/** Maximum certificate names in evidence. */
 const MAX_SHOWN_NAMES = 10;
-/** What an authorization server hands out for one use, in the query of a redirect. */
+/** One-time authorization code in the query of a redirect. */
 const CODE = /([?&]code=)[^&#]+/gi;
 
-/** What one check saw, and when. Nothing is concealed yet. */
+/** What one check saw, and when. Not redacted yet. */
 export interface Observation extends ObservedResponse {
   /** Unix ms. */
   checkedAt: number;
@@ -21,7 +21,7 @@ export interface Observation extends ObservedResponse {
   certificate: TlsFacts | null;
 }
 
-/** Shows what checks of one monitor saw, without the secrets that it sends and without other credentials. */
+/** Redacts what a monitor's checks saw: its own secrets and other credentials. */
 export class EvidenceRedactor {
   readonly #concealer: Concealer;
 
@@ -29,7 +29,7 @@ export class EvidenceRedactor {
     this.#concealer = new Concealer(spec);
   }
 
-  /** Head and body are withheld where there are more secrets than can be looked for. */
+  /** Withholds head and body if there are more secrets than can be searched for. */
   redact(observation: Observation): ResponseEvidence {
     const { isOverwhelmed } = this.#concealer;
     const head = isOverwhelmed ? null : observation.head;
@@ -53,7 +53,7 @@ export class EvidenceRedactor {
   }
 }
 
-/** Lines of a head; one that begins with a space belongs to the one before (RFC 9112, 5.2). */
+/** Lines of a head; one that starts with a space continues the previous one (RFC 9112, 5.2). */
 function linesOf(head: string): string[] {
   const lines = head.replace(/\n[ \t]+/g, ' ').split('\n').map((line) => line.trimEnd());
   return lines.filter((line) => line !== '');
@@ -70,7 +70,7 @@ function headerOf(line: string): { name: string; value: string } {
   };
 }
 
-/** Facts of a certificate without most of its names, which are counted. */
+/** Certificate facts with few names; the others are only counted. */
 export function withFewNames(facts: TlsFacts): TlsFacts {
   const { names = [], more_names: more = 0 } = facts;
   const shown = names.slice(0, MAX_SHOWN_NAMES);

@@ -4,17 +4,17 @@ import {
 import { parsedUrl } from '../../shared/parsed-url.ts';
 import { isCredentialName } from './credential-names.ts';
 
-/** Shorter ones would be found in every text. */
+/** Shorter strings would match in every text. */
 const MIN_LENGTH = 4;
 const MIN_NUMBER_LENGTH = 6;
-/** Whoever sees the monitor sees its URL, so a short word of its query is taken for no secret. */
+/** Everyone who can see the monitor sees its URL, so short query values don't count as secrets. */
 const MIN_QUERY_LENGTH = 8;
-/** What more would be looked for takes too long. */
+/** Beyond these, searching takes too long. */
 const LIMITS = { count: 256, characters: 100_000 } as const;
 
 /**
- * What this check sends and may be secret: values of headers, user name and password, values of the query,
- * the body, what is sent over TCP, each as a whole and in its parts. Null if that is too much to look for.
+ * The possible secrets a check sends: header values, user name and password, query values, body and TCP data,
+ * as a whole and in parts. Null if there are too many to search for.
  */
 export function secretsOf(spec: CheckSpec): string[] | null {
   const secrets = new Set<string>();
@@ -51,7 +51,7 @@ function addRequest({ url, headers, body }: HttpSpec | KeywordSpec, add: Add): v
   }
 }
 
-/** The value; without its scheme (`Bearer`); user name and password; the values of cookies. */
+/** The value, also without its scheme (`Bearer`), decoded user name and password, and cookie values. */
 function addHeader(value: string, add: Add): void {
   add(value);
   const [, scheme = '', rest = ''] = /^([A-Za-z-]+)\s+(.*)$/s.exec(value.trim()) ?? [];
@@ -63,7 +63,7 @@ function addHeader(value: string, add: Add): void {
   addParts(text, /[\s;,]+/, add);
 }
 
-/** What a body would be taken for, and the words of what is no JSON. */
+/** Possible secrets in a body, and the words of one that isn't JSON. */
 function addSent(text: string, add: Add): void {
   addBody(text, add);
   if (parsedJson(text) !== undefined) return;
@@ -79,7 +79,7 @@ function addParts(text: string, separator: RegExp, add: Add): void {
   }
 }
 
-/** The whole, and the values of JSON and of a form; of other texts each line, text of XML and quoted text. */
+/** The whole, and values of JSON and forms; for other texts each line, XML text and quoted text. */
 function addBody(body: string, add: Add): void {
   add(body);
   const json = parsedJson(body);
@@ -110,7 +110,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Percent-decoded; as it is where that is not possible. */
+/** Percent-decoded; unchanged if that fails. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -10,7 +10,7 @@ import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Identity, ProbeKeys } from './identity.ts';
 
-/** The controller has refused this token for good; the message is for the operator. */
+/** The controller has rejected this token permanently; the message is for the operator. */
 export class EnrolmentRefused extends Error {
   override readonly name = 'EnrolmentRefused';
 }
@@ -18,7 +18,7 @@ export class EnrolmentRefused extends Error {
 export interface EnrolmentOptions {
   controllerUrl: string;
   token: string;
-  /** Made once: the same token may be traded again only by who holds them. */
+  /** Stored once: the token can be exchanged again only with the same keys. */
   keys: ProbeKeys;
   version: string;
   capabilities: string[];
@@ -36,8 +36,8 @@ const success = z.object({ success: z.literal(true), data: enrolResponse });
 const refusal = z.object({ error: z.object({ message: z.string() }) });
 
 /**
- * Trades the one-time token for an identity. Tries again with backoff while the controller is
- * not up or cannot answer. @throws EnrolmentRefused when it says no.
+ * Exchanges the one-time token for an identity. Retries with backoff while the controller is unreachable or
+ * unavailable. @throws EnrolmentRefused if it rejects the token.
  */
 export async function enrol(options: EnrolmentOptions): Promise<Identity> {
   const { keys, controllerUrl } = options;
@@ -75,7 +75,7 @@ async function requestEnrolment(options: EnrolmentOptions, body: EnrolRequest): 
   }
 }
 
-/** By Node's own client: any other would stay in memory for as long as the probe runs. */
+/** Uses Node's own client: any other would stay in memory as long as the probe runs. */
 async function post(url: string, body: string): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   const options = { method: 'POST', agent: false, timeout: RESPONSE_TIMEOUT_MS, headers } as const;
@@ -86,7 +86,7 @@ async function post(url: string, body: string): Promise<IncomingMessage> {
   return response;
 }
 
-/** Rejects when there is too much of it, or no more for too long. */
+/** Rejects if the body is too large or stalls for too long. */
 async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -98,7 +98,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A busy or restarting controller may yet say yes; every other refusal is about the token. */
+/** A busy or restarting controller may accept later; every other rejection is about the token. */
 function outcomeOf(controllerUrl: string, status: number, text: string): EnrolOutcome {
   const json = parseJson(text);
   const enrolled = success.safeParse(json);

@@ -15,7 +15,7 @@ const seeds = z.object({
 const keysFile = seeds.extend({ v: z.literal(1) });
 const identityFile = keysFile.extend({
   answer: enrolResponse,
-  /** Where it enrolled; absent in files of earlier versions. */
+  /** Where the probe enrolled; absent in files of earlier versions. */
   controller_url: z.string().optional(),
   next: seeds.optional(),
   former: seeds.optional(),
@@ -26,21 +26,18 @@ export interface ProbeKeys {
   box: KeyPair;
 }
 
-/** Who a probe is: its keys, and what it was told when it enrolled. */
+/** A probe's keys and its enrolment response. */
 export interface Identity extends ProbeKeys {
   enrolment: EnrolResponse;
-  /** Where it enrolled, if that is known. */
+  /** Where the probe enrolled; null if unknown. */
   controllerUrl: string | null;
-  /** Offered to the controllers, and not in use yet. */
+  /** Offered to the controllers, not in use yet. */
   next?: ProbeKeys;
-  /** No longer in use; the controllers may not know that yet. */
+  /** No longer in use, but the controllers may not know that yet. */
   former?: ProbeKeys;
 }
 
-/**
- * Null when there is none yet. Throws when the file is there and cannot be used: nobody but a person may
- * replace it.
- */
+/** Null if there is none yet. Throws if the file exists but is unusable: only a person may replace it. */
 export async function loadIdentity(path: string): Promise<Identity | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
@@ -51,7 +48,7 @@ export async function loadIdentity(path: string): Promise<Identity | null> {
   };
 }
 
-/** Writes the identity so that only its owner can read it. */
+/** Writes the identity, readable only by its owner. */
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
   const { enrolment, controllerUrl, next, former } = identity;
   const file: z.infer<typeof identityFile> = {
@@ -63,8 +60,8 @@ export async function saveIdentity(path: string, identity: Identity): Promise<vo
 }
 
 /**
- * The keys to enrol with, kept from the first try on: the controller may have said yes to them and its answer
- * got lost.
+ * The keys to enrol with, saved since the first attempt: the controller may have accepted them although its
+ * response was lost.
  */
 export async function enrolmentKeys(path: string): Promise<ProbeKeys> {
   const saved = keysFile.safeParse(parseJson(await readIfThere(path)));

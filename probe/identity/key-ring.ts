@@ -9,20 +9,20 @@ interface KeyRingDeps {
   identity: Identity;
   /** Resolves when it is on disk. */
   save(identity: Identity): Promise<void>;
-  /** Connects anew by the user key of this seed; false if NATS does not let it in, and all is as before. */
+  /** Reconnects with this user seed. Resolves to false, with nothing changed, if NATS rejects it. */
   reconnect(seed: Uint8Array): Promise<boolean>;
   log: Log;
 }
 
 /**
- * The probe's keys, and their replacement when the controllers order it. What is on disk always lets the
- * probe in: new keys are saved before they are offered, and become its own once NATS has let them in; the
- * controllers refuse the former ones only when they have heard of that.
+ * The probe's keys and their rotation by the controllers. The keys on disk always work: new keys are saved
+ * before they are offered, and replace the current ones once NATS accepts them. Controllers revoke the former
+ * keys only after learning of that.
  */
 export class KeyRing {
   readonly #deps: KeyRingDeps;
   #identity: Identity;
-  /** Orders and writes one after the other. */
+  /** Serializes orders and writes. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(deps: KeyRingDeps) {
@@ -30,7 +30,7 @@ export class KeyRing {
     this.#identity = deps.identity;
   }
 
-  /** Carries out one step. Rejects when the order names a key that is not ours, or the disk fails. */
+  /** Runs one step of a rotation. Rejects if the order names a key that isn't ours, or a write fails. */
   rotate({ rotate: { known, next } }: RotateOrder): Promise<RotateResponse> {
     return this.#inTurn(async () => {
       if (nameOf(this.#identity.former) === known) return this.#response(null);
@@ -45,11 +45,11 @@ export class KeyRing {
     });
   }
 
-  /** Opens what `sender` (X…) has sealed to one of our keys; null if it is not for us. */
+  /** Opens a message from `sender` (X…) sealed to one of our keys; null if it isn't for us. */
   open(sealed: Uint8Array, sender: string): Uint8Array | null {
     const { box, former } = this.#identity;
     const opened = box.open(sealed, sender);
-    // Sealed to the keys in use: the controllers know of them, and need the former ones no more.
+    // Sealed to the current keys, so the controllers know them and the former ones are obsolete.
     if (opened && former) void this.#inTurn(() => this.#forget(former)).catch(() => undefined);
     return opened ?? former?.box.open(sealed, sender) ?? null;
   }

@@ -7,20 +7,20 @@ import { sleep, type Clock, type Timer } from '../../shared/time.ts';
 import type { Resolver } from '../checks/network/resolver.ts';
 import { isLost, type Reach } from './uplink-rules.ts';
 
-/** For the name and the connection together. */
+/** Includes the name lookup and the connection. */
 const REACH_TIMEOUT_MS = 2000;
-/** Addresses of one anchor that are tried, of each family. */
+/** Addresses tried per anchor and family. */
 const MAX_ADDRESSES_PER_FAMILY = 2;
-/** While the way out is lost, how often it is tried again. */
+/** Check interval while the uplink is lost. */
 const LOST_CHECK_INTERVAL_MS = 3000;
 /**
- * Two looks in this time at most, where targets fail all the time. The second may follow at once: a recheck
- * fails a moment after the check that it confirms.
+ * At most two checks in this time if targets fail constantly. The second may follow immediately: a recheck
+ * fails right after the check that it confirms.
  */
 const TWO_CHECKS_MS = 1000;
-/** The same while the connection to NATS answers, which costs nobody a new one. */
+/** The same while NATS responds, because pings need no new connection. */
 const TWO_PINGS_MS = 100;
-/** How long that connection alone is asked. */
+/** How long to wait for NATS alone before trying the other endpoints. */
 const LINK_TIMEOUT_MS = 100;
 const DEFAULT_PORTS: Readonly<Record<string, number>> =
   { 'nats:': 4222, 'tls:': 4222, 'http:': 80, 'https:': 443 };
@@ -28,29 +28,29 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> =
 export interface AnchorsOptions {
   clock: Clock;
   resolver: Resolver;
-  /** Places that the operator says answer whenever anybody does. They alone decide where there are any. */
+  /** Endpoints that the operator declares always reachable. If there are any, only they count. */
   named: readonly HostAndPort[];
-  /** NATS and the controller, in place of named ones. */
+  /** NATS and the controller; used if `named` is empty. */
   installation: readonly HostAndPort[];
-  /** Whether NATS answers over the connection that is there; false without one. Never rejects. */
+  /** Whether NATS responds over the existing connection; false without one. Never rejects. */
   isLinkResponsive: (timeoutMs: number) => Promise<boolean>;
 }
 
 /**
- * Tells this probe's own uplink from its targets, by other places. They are tried when a check has failed,
- * all at once, at most twice a second and by opening a connection alone; and while the way out is lost, until
- * it is back. Where none is named, NATS is asked first over the connection that is there.
+ * Tells a lost uplink from failed targets by connecting to other endpoints: all at once after a failed check,
+ * at most twice a second, and periodically while the uplink is lost. Unless endpoints are named, the existing
+ * NATS connection is tried first.
  */
 export class Anchors {
   readonly #options: AnchorsOptions;
   readonly #clock: Clock;
-  /** The look that is under way, or begins soon. */
+  /** The check that is running or scheduled. */
   #check: Promise<void> | null = null;
   #checkedAtMs = -Infinity;
   #previousCheckMs = -Infinity;
   #isLost = false;
   #isLinkResponsive = false;
-  /** The way out may have been gone until then, monotonic. */
+  /** The uplink may have been lost until then, monotonic. */
   #lostUntilMs = -Infinity;
   #retryTimer: Timer | null = null;
 
@@ -60,9 +60,8 @@ export class Anchors {
   }
 
   /**
-   * Whether this probe has lost its way out, or may have been without it at some moment after `sinceMs`
-   * (monotonic), when the check began whose failure is in question. Never rejects, and answers within three
-   * seconds.
+   * Whether this probe has lost its uplink, or may have lost it at some time since `sinceMs` (monotonic),
+   * when the failed check started. Never rejects; resolves within three seconds.
    */
   async isCutOff(sinceMs: number): Promise<boolean> {
     const isExcused = (): boolean => this.#isLost || this.#lostUntilMs >= sinceMs;
@@ -74,7 +73,7 @@ export class Anchors {
     this.#retryTimer?.cancel();
   }
 
-  /** An answer of before the failure would not do: the way out may have been lost just since. */
+  /** Always checks anew: the uplink may have been lost since the previous check. */
   async #checkThrottled(): Promise<void> {
     const windowMs = this.#isLinkResponsive ? TWO_PINGS_MS : TWO_CHECKS_MS;
     const waitMs = this.#previousCheckMs + windowMs - this.#clock.monotonic();
@@ -87,7 +86,8 @@ export class Anchors {
     this.#previousCheckMs = this.#checkedAtMs;
     this.#checkedAtMs = this.#clock.monotonic();
     const isLost = await this.#isUplinkLost();
-    // It came back some time before this look: what had begun by then may have failed for the lack of it.
+    // The uplink recovered some time before this check, so checks started earlier may have failed because of
+    // it.
     if (isLost) this.#lostUntilMs = this.#clock.monotonic();
     else if (this.#isLost) this.#lostUntilMs = this.#checkedAtMs;
     this.#isLost = isLost;
@@ -107,13 +107,13 @@ export class Anchors {
     const reaches = installation.map((endpoint) => this.#reach(endpoint, isLocal));
     reaches.push(link.then((isResponsive) => (isResponsive ? 'responds' : 'unknown')));
     return new Promise((resolve) => {
-      // One that answers decides: the verdict on a target need not wait for those that do not.
+      // The first responding endpoint decides, so that the check's outcome need not wait for silent ones.
       for (const reach of reaches) void reach.then((found) => found === 'responds' && resolve(false));
       void Promise.all(reaches).then((all) => resolve(isLost('installation', all)));
     });
   }
 
-  /** `isHere`: whether an address says nothing about the network. */
+  /** `isLocal` identifies addresses that say nothing about the network. */
   #reach(endpoint: HostAndPort, isLocal: (address: string) => boolean = () => false): Promise<Reach> {
     return new Promise((resolve) => {
       const ended = new AbortController();
@@ -139,14 +139,14 @@ export class Anchors {
   }
 }
 
-/** The places in addresses of NATS, by commas, or of a controller; without those that are no addresses. */
+/** The endpoints in NATS URLs (separated by commas) or a controller URL; ignores invalid URLs. */
 export function endpointsIn(urls: string): HostAndPort[] {
   return urls.split(',').flatMap((text) => parsedUrl(text.trim()) ?? []).map(({ protocol, hostname, port }) => (
     { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) }
   ));
 }
 
-/** Rejects when no connection opens, or `signal` comes first. */
+/** Rejects if no connection opens or `signal` is aborted first. */
 function accepts(host: string, port: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, signal });
@@ -158,7 +158,7 @@ function accepts(host: string, port: number, signal: AbortSignal): Promise<void>
   });
 }
 
-/** Whether an address is one of this machine as it is now. */
+/** Matches the current addresses of this machine. */
 function localAddressMatcher(): (address: string) => boolean {
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   const own = new Set(all.map(({ address }) => address));

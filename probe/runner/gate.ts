@@ -2,13 +2,13 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import { Fifo } from '../fifo.ts';
 import { SLOW_REVIEW_INTERVAL_MS, REVIEW_INTERVAL_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
 
-/** Where something is that passes the gate. */
+/** Where an item is. */
 export type Stage = 'outside' | 'queued' | 'quick' | 'slow';
 
-/** What passes the gate; the gate alone changes these fields. */
+/** An item that passes the gate. Only the gate changes these fields. */
 export interface Admission {
   stage: Stage;
-  /** Monotonic, of its start or of its entry into the queue. */
+  /** Monotonic time of its start, or of entering the queue. */
   sinceMs: number;
 }
 
@@ -16,22 +16,21 @@ export interface GateOptions<Item extends Admission> {
   clock: Clock;
   limits: Limits;
   start: (item: Item) => void;
-  /** There is no room for it, or it has waited too long. */
+  /** Called if there is no room for an item, or it waited too long. */
   refuse: (item: Item) => void;
-  /** How long an item may wait for its turn, ms. */
+  /** Maximum time an item may be queued, ms. */
   maxQueueMs: (item: Item) => number;
 }
 
 /**
- * Bounds what is under way. What takes long gives its place among the quick ones up for one among the slow
- * ones, so that targets that hang stand in nobody's way; the number of quick ones follows this process's own
- * punctuality.
+ * Limits concurrency. An item that takes long moves from the quick limit to the slow one, so that hanging
+ * targets don't block others. The quick limit adapts to this process's own timer lateness.
  */
 export class Gate<Item extends Admission> {
   readonly #options: GateOptions<Item>;
   readonly #clock: Clock;
   readonly #queue = new Fifo<Item>();
-  /** In order of their start; some have left meanwhile. */
+  /** In order of start; includes items that have already left. */
   readonly #quickOrder = new Fifo<Item>();
   #limit: number;
   #quick = 0;
@@ -51,19 +50,17 @@ export class Gate<Item extends Admission> {
     return this.#quick + this.#slow;
   }
 
-  /** Whether less than half of the quick ones are under way, and none waits. */
+  /** Whether less than half of the quick limit is in use and nothing is queued. */
   get hasRoom(): boolean {
     return this.#quick * 2 < this.#limit && this.#queue.size === 0;
   }
 
-  /** How long this process has stood still so far, as its own timers show, ms. */
+  /** Total time this process was stalled, as measured by its own timers, ms. */
   get stalledMs(): number {
     return this.#stalledMs + (this.#reviewTimer ? this.#overdueMs() : 0);
   }
 
-  /**
-   * Starts, queues or refuses an item; one that is expected to take long needs no place among the quick ones.
-   */
+  /** Starts, queues or rejects an item. One expected to be slow doesn't count against the quick limit. */
   enter(item: Item, isSlow: boolean): void {
     item.sinceMs = this.#clock.monotonic();
     if (isSlow) {
@@ -79,7 +76,7 @@ export class Gate<Item extends Admission> {
     this.#scheduleReview();
   }
 
-  /** An item that was started is through: its place goes to the next. */
+  /** Removes a finished item and starts the next. */
   leave(item: Item): void {
     if (item.stage === 'quick') this.#quick -= 1;
     else if (item.stage === 'slow') this.#slow -= 1;
@@ -87,7 +84,7 @@ export class Gate<Item extends Admission> {
     this.#startNext();
   }
 
-  /** Empties the queue and gives back what was in it. */
+  /** Empties the queue and returns its items. */
   clear(): Item[] {
     const waiting = this.#queue.clear();
     for (const item of waiting) item.stage = 'outside';
@@ -153,7 +150,7 @@ export class Gate<Item extends Admission> {
     else if (this.#slow > 0) this.#scheduleReview(SLOW_REVIEW_INTERVAL_MS);
   }
 
-  /** How late a look is, once that shows that this process stood still, ms. */
+  /** Lateness of the review timer once it is large enough to indicate a stall, ms. */
   #overdueMs(): number {
     const lateMs = this.#clock.monotonic() - this.#reviewDueMs;
     return lateMs > REVIEW_INTERVAL_MS ? lateMs : 0;

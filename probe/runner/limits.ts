@@ -1,13 +1,13 @@
-/** How much may be under way at once. */
+/** Concurrency limits. */
 export interface Limits {
-  /** Checks that should answer soon: the adaptive limit stays between these. */
+  /** Checks expected to be fast: the adaptive limit stays in this range. */
   minQuick: number;
   maxQuick: number;
   /** Checks that have taken long, or are expected to. */
   maxSlow: number;
-  /** Checks that wait for their turn. */
+  /** Queued checks. */
   maxQueued: number;
-  /** Orders of the controller run beside the schedule. */
+  /** Orders from the controller, in addition to the schedule. */
   maxOrders: number;
 }
 
@@ -21,19 +21,20 @@ export function limitsFor(maxFiles: number): Limits {
   };
 }
 
-/** A check under way for longer than this no longer takes the place of a quick one, ms. */
+/** A running check counts as slow after this time. */
 export const SLOW_AFTER_MS = 1000;
-/** How often the runner looks at its own lateness while anything is under way, ms. */
+/** How often the runner measures its own lateness while checks are running. */
 export const REVIEW_INTERVAL_MS = 100;
-/** The same while only slow ones are: they may hang for long, and must not keep the process awake. */
+/**
+ * The same while only slow checks are running: they may hang for long and must not keep the process awake.
+ */
 export const SLOW_REVIEW_INTERVAL_MS = 1000;
 const LATE_MS = 50;
 const PUNCTUAL_MS = 20;
 
 /**
- * The next limit of quick checks: less when this process is late by its own timers, more when it is punctual
- * and the limit was what held checks back. The signal is our own lateness, not the targets': slow targets are
- * not our load.
+ * The next limit of quick checks: lower if this process's timers are late, higher if they are punctual and
+ * the limit was reached. Uses our own lateness, because slow targets aren't our load.
  */
 export function nextLimit(limit: number, lateMs: number, wasReached: boolean, limits: Limits): number {
   if (lateMs > LATE_MS) return Math.max(limits.minQuick, Math.floor(limit * 0.8));

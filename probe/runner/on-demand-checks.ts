@@ -1,15 +1,15 @@
 import { CONFIRMATIONS_PER_INTERVAL, type Assignment } from '../../shared/contracts/assignment.ts';
 
-/** Monitors that wait; what is beyond is left to the schedule. */
+/** Maximum waiting monitors; the schedule covers the rest. */
 const MAX_WAITING = 20_000;
 
 /**
- * Monitors to check beside the schedule, first come first. However often one is asked for, it gets a few
- * checks per interval: controllers refuse what is far more than the schedule.
+ * A FIFO queue of monitors to check in addition to the schedule. Each gets only a few checks per interval:
+ * controllers reject many more results than scheduled.
  */
 export class OnDemandChecks {
   readonly #waiting = new Map<string, Assignment>();
-  /** Monotonic ms of the latest check of each monitor, for those that ever were asked for. */
+  /** Monotonic ms of the latest check, for monitors that were ever requested. */
   readonly #takenAt = new Map<string, number>();
 
   add(assignment: Assignment, nowMs: number): void {
@@ -27,7 +27,7 @@ export class OnDemandChecks {
     return assignment;
   }
 
-  /** A check of the monitor has begun, so none is wanted any more. */
+  /** A check of the monitor has started, so a waiting request is obsolete. */
   checkStarted(monitorId: string): void {
     this.#waiting.delete(monitorId);
   }

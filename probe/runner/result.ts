@@ -4,7 +4,7 @@ import type { Finding } from '../checks/check.ts';
 import { concealError } from '../evidence/concealer.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 
-/** Longest duration that a result may carry, ms. */
+/** Maximum duration in a result. */
 const MAX_DURATION_MS = 3_600_000;
 
 export interface AttemptInfo {
@@ -14,7 +14,7 @@ export interface AttemptInfo {
   reason: CheckResult['reason'];
 }
 
-/** The result of one check, with what it should say of the certificate; its `seq` is given by the spool. */
+/** The result of a check, including the TLS facts to send; the spool assigns its `seq`. */
 export function resultOf(
   assignment: Assignment, info: AttemptInfo, finding: Finding, tls: TlsFacts | null = null,
 ): CheckResult {
@@ -39,7 +39,7 @@ export function resultOf(
   };
 }
 
-/** As durations stand in the packed form, so that an order's answer and its record say the same. */
+/** Rounds durations as the packed format does, so that an order's response and its record agree. */
 function tenths(ms: number): number {
   return Math.min(MAX_DURATION_MS, Math.round(ms * 10) / 10);
 }
@@ -52,7 +52,7 @@ function timingsInTenths(timings: Timings): Timings {
   return rounded;
 }
 
-/** The one record of slots that were not run. */
+/** The single record for a run of missed slots. */
 export function missedResult(assignment: Assignment, run: SlotRun, reason: MissedReason): CheckResult {
   return {
     seq: 0, monitor_id: assignment.monitor_id, assignment_rev: assignment.assignment_rev, attempt: 1,

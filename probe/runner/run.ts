@@ -8,21 +8,24 @@ export interface Slot {
   readonly dueMs: number;
 }
 
-/** What came of one slot, or of one check that was asked for: a check, and its rechecks. */
+/** One slot or on-demand check, with its rechecks. */
 export interface Run extends Slot {
-  /** Without a result yet, in the order of their start: results are recorded in that order. */
+  /** Without a recorded result yet, in order of start: results are recorded in that order. */
   attempts: Attempt[];
-  /** The next attempt, when one is to come. */
+  /** The timer of the next attempt, if there is one. */
   recheck: Timer | null;
-  /** Recorded by other means: whatever the checks still find is of no interest. */
+  /** Already recorded: results of checks still running are discarded. */
   isOver: boolean;
-  /** Its assignment is gone or has changed, or its slot came: it is recorded, and decides nothing more. */
+  /**
+   * Its assignment was changed or removed, or the next slot is due: it is recorded but has no further
+   * effects.
+   */
   isDetached: boolean;
-  /** The slot that came up while this one was under way. */
+  /** The slot that became due while this one was running. */
   next: Slot | null;
-  /** Asked for beside the schedule: it stands for no slot. */
+  /** Runs in addition to the schedule and covers no slot. */
   readonly isOnDemand: boolean;
-  /** Another check was asked for after this attempt had begun; 0: none was. */
+  /** The latest attempt that had started before another check was requested; 0 if none. */
   doubted: number;
 }
 
@@ -33,7 +36,7 @@ export interface Attempt extends Admission {
   readonly number: number;
   startedAtMs: number;
   stalledBeforeMs: number;
-  /** What it found, while attempts that began before it are under way. */
+  /** Its finding, while earlier attempts are still running. */
   ended: { finding: Finding; tookMs: number } | null;
 }
 
@@ -44,7 +47,6 @@ export function newRun({ assignment, dueMs }: Slot, isOnDemand = false): Run {
   };
 }
 
-/** Adds an attempt to the run. */
 export function attemptOf(run: Run, number: number): Attempt {
   const attempt: Attempt =
     { run, number, stage: 'outside', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0, ended: null };
@@ -57,12 +59,12 @@ export function isOpen(run: Run): boolean {
   return run.attempts.some(standsForSlot);
 }
 
-/** Whether the attempt is what a slot has come to. */
+/** Whether the attempt's result is the slot's first result. */
 export function standsForSlot({ run, number }: Attempt): boolean {
   return number === 1 && !run.isOnDemand;
 }
 
-/** Whether a check of the run has begun that has found nothing yet. */
+/** Whether a check of the run is still running. */
 export function isRunning(run: Run): boolean {
   return run.attempts.some(({ stage }) => stage === 'quick' || stage === 'slow');
 }

@@ -13,13 +13,13 @@ import {
 } from './run.ts';
 import { SentFacts } from './sent-facts.ts';
 
-/** Looks on while checks are run. Called for each check, so its methods are quick; they must not throw. */
+/** Observes checks. Called for each of them, so its methods must be fast and must not throw. */
 export interface Observer {
-  /** The result of a slot or of its recheck is recorded. */
+  /** The result of a slot or recheck was recorded. */
   checked: (assignment: Assignment, result: CheckResult, finding: Finding) => void;
-  /** A check that was ordered to confirm a failure is done. */
+  /** A check ordered to confirm a failure is done. */
   confirmed: (assignment: Assignment, result: CheckResult, finding: Finding) => void;
-  /** The monitor is gone or has changed. */
+  /** The monitor was changed or removed. */
   forget: (monitorId: string) => void;
 }
 
@@ -29,47 +29,48 @@ export interface RunnerOptions {
   /** Runs one check; never rejects. */
   check: (spec: CheckSpec, timeoutMs: number, allowPrivate?: boolean) => Promise<Finding>;
   /**
-   * Whether this probe, not its targets, has lost the network, now or since `sinceMs` (monotonic). Asked when
-   * a check that began then has failed. Never rejects.
+   * Whether this probe has lost the network, now or at any time since `sinceMs` (monotonic), the start of a
+   * check that failed. Never rejects.
    */
   isCutOff: (sinceMs: number) => Promise<boolean>;
-  /** Takes every result; `urgent` ones should not wait for company. */
+  /** Receives every result; `isUrgent` ones are not delayed for batching. */
   record: (result: CheckResult, isUrgent: boolean) => void;
   observer?: Observer;
-  /** From 0 (included) to 1, for the spread of rechecks. */
+  /** From 0 (inclusive) to 1, for the jitter of rechecks. */
   random: () => number;
 }
 
-/** A slot that has come up and has no result yet. */
+/** A slot that became due and has no result yet. */
 export interface OpenSlot {
   monitorId: string;
   dueMs: number;
 }
 
-/** Long enough for a connection to be cleared away, and no pause that delays an alert. */
+/** Long enough for a connection to be closed, short enough not to delay an alert. */
 const RECHECK_AFTER_MS = 100;
-/** Long enough for a healthy target to answer most of the time. */
+/** Long enough for a healthy target to respond in most cases. */
 const AHEAD_AFTER_MS = 50;
-/** By how much of itself either may be longer, so that rechecks of one outage spread. */
+/** Maximum jitter as a share of either delay, so that rechecks after one outage spread. */
 const RECHECK_SPREAD = 0.5;
-/** A failure while this process stood still for that share of the timeout says nothing about the target. */
+/** A failure says nothing about the target if this process was stalled for this share of the timeout. */
 const STALLED_SHARE = 0.25;
-/** Having stood still for this long, ms, and for that share of a check, it has not measured the target. */
+/**
+ * If this process was stalled for longer than this, and than that share of the check, the response time is
+ * invalid.
+ */
 const STALL_MS = 500;
 
-/**
- * Runs slots: one check of a monitor at a time, rechecks of what has just failed, and a record of every slot.
- */
+/** Runs slots: one check per monitor at a time and rechecks of new failures. Records every slot. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #clock: Clock;
   readonly #gate: Gate<Attempt>;
   readonly #active = new Map<string, Run>();
   readonly #detached = new Set<Run>();
-  /** Attempts whose run is over: they are recorded, and decide nothing here. */
+  /** Attempts whose run has ended: they are still recorded but have no other effects. */
   readonly #orphaned = new Set<Attempt>();
   readonly #onDemand = new OnDemandChecks();
-  /** Monitors whose last check failed for good, and those that took long: all others are absent. */
+  /** Monitors whose last check failed after its rechecks, and those that were slow. Others are absent. */
   readonly #failing = new Set<string>();
   readonly #slow = new Set<string>();
   readonly #sentFacts = new SentFacts();
@@ -87,12 +88,12 @@ export class Runner {
     });
   }
 
-  /** Checks under way now. */
+  /** Checks running now. */
   get inFlight(): number {
     return this.#gate.runningCount + this.#orders;
   }
 
-  /** Slots that have come up and whose first result is still to be recorded. */
+  /** Slots that became due and whose first result is still to be recorded. */
   openSlots(): OpenSlot[] {
     const slots: OpenSlot[] = [];
     for (const run of [...this.#active.values(), ...this.#detached]) {
@@ -106,11 +107,11 @@ export class Runner {
     return slots;
   }
 
-  /** Takes a slot that is due. Its result, or why there is none, is recorded in time. */
+  /** Handles a due slot. Eventually records its result, or why there is none. */
   slot(assignment: Assignment, dueMs: number): void {
     const active = this.#active.get(assignment.monitor_id);
     this.#onDemand.checkStarted(assignment.monitor_id);
-    // A check that was asked for delays no slot.
+    // An on-demand check delays no slot.
     if (active?.isOnDemand) this.#detach(active);
     if (!active || active.isOnDemand) return this.#admit(newRun({ assignment, dueMs }));
     if (active.next) this.#miss(active.next, 'overload');
@@ -118,8 +119,8 @@ export class Runner {
   }
 
   /**
-   * Checks a monitor beside the schedule, with its rechecks. A check that has begun before may have seen the
-   * target as it was: after its success the monitor is checked again.
+   * Checks a monitor in addition to the schedule, with rechecks. A check already running may have seen the
+   * target before the request; if it succeeds, the monitor is checked again.
    */
   confirm(assignment: Assignment): void {
     const active = this.#active.get(assignment.monitor_id);
@@ -128,10 +129,7 @@ export class Runner {
     this.#startOnDemand();
   }
 
-  /**
-   * Starts the monitor anew, as its configuration has changed or it is gone: what is under way stands in
-   * nobody's way.
-   */
+  /** Resets a monitor that was changed or removed: running checks no longer block its slots. */
   forget(monitorId: string): void {
     this.#onDemand.forget(monitorId);
     this.#failing.delete(monitorId);
@@ -145,7 +143,7 @@ export class Runner {
     this.#detach(run);
   }
 
-  /** One check at once, beside the schedule. Its result leaves certificates to those of the schedule. */
+  /** Runs one check immediately, in addition to the schedule. Its result carries no TLS facts. */
   async order(assignment: Assignment, reason: 'confirm' | 'manual'): Promise<CheckResult> {
     const startedAtMs = this.#clock.now();
     const info = { scheduledAtMs: startedAtMs, startedAtMs, attempt: 1, reason };
@@ -165,7 +163,7 @@ export class Runner {
     }
   }
 
-  /** Takes nothing new, waits up to `graceMs` for what is under way and records the rest as missed. */
+  /** Accepts nothing new, waits up to `graceMs` for running checks and records the rest as missed. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
     for (const { run } of this.#gate.clear()) this.#abandon(run);
@@ -177,7 +175,7 @@ export class Runner {
     this.#gate.stop();
   }
 
-  /** Leaves half of the room to the schedule, and all of it while slots wait for their turn. */
+  /** Leaves half of the capacity to the schedule, and all of it while slots are queued. */
   #startOnDemand(): void {
     while (this.#gate.hasRoom && !this.#isStopping) {
       const assignment = this.#onDemand.take(this.#clock.monotonic());
@@ -247,7 +245,10 @@ export class Runner {
     });
   }
 
-  /** What is in doubt is rechecked without waiting for the answer: a silent target costs a single timeout. */
+  /**
+   * Starts the recheck of a suspect target before the response arrives: a silent target then costs only one
+   * timeout.
+   */
   #runAhead({ run, number }: Attempt): void {
     const { monitor_id: monitorId, retries } = run.assignment;
     const isSuspect = run.isOnDemand || run.doubted > 0 || number > 1;
@@ -295,7 +296,7 @@ export class Runner {
     if (this.#isStopping && this.#isIdle) this.#onIdle?.();
   }
 
-  /** A target that answers is up, whatever the attempts before would still find. */
+  /** A target that responds is up, whatever earlier attempts may still find. */
   #acceptSuccess(attempt: Attempt): void {
     const { run } = attempt;
     if (attempt.number > run.doubted) run.doubted = 0;
@@ -321,7 +322,7 @@ export class Runner {
       scheduledAtMs: dueMs, startedAtMs, attempt,
       reason: attempt === 1 && !run.isOnDemand ? ('schedule' as const) : ('confirm' as const),
     };
-    // The next assignment begins anew, and one that is gone must leave nothing behind.
+    // The next assignment starts afresh, and a removed one must leave no state.
     const tls = run.isDetached
       ? null
       : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
@@ -330,7 +331,7 @@ export class Runner {
     if (!run.isDetached) this.#options.observer?.checked(assignment, result, finding);
   }
 
-  /** Learns from what was found; true when a recheck follows. */
+  /** Updates the monitor's state from the finding; true if a recheck follows. */
   #needsRecheck({ run, number }: Attempt, { finding, tookMs }: NonNullable<Attempt['ended']>): boolean {
     const { monitor_id: monitorId, retries } = run.assignment;
     if (tookMs > SLOW_AFTER_MS) this.#slow.add(monitorId);
@@ -344,7 +345,7 @@ export class Runner {
     return false;
   }
 
-  /** What it says about the target, were this process to blame for the rest. */
+  /** The finding without anything that a stall of this process may have caused. */
   #withoutOwnFault({ run, stalledBeforeMs }: Attempt, found: Finding, tookMs: number): Finding {
     const timeoutMs = run.assignment.timeout_ms;
     const stalledMs = this.#gate.stalledMs - stalledBeforeMs;
@@ -357,7 +358,7 @@ export class Runner {
     return isTimed ? found : { ...found, degraded: false, response_time_ms: null, timings: null };
   }
 
-  /** False when the next slot comes first and will do the confirming. */
+  /** False if the next slot is due sooner and confirms the failure instead. */
   #recheckLater(run: Run, number: number): boolean {
     const delayMs = Math.min(this.#spread(RECHECK_AFTER_MS), run.assignment.interval_ms / 8);
     const nowMs = this.#clock.now();
@@ -400,7 +401,7 @@ export class Runner {
   }
 }
 
-/** How late a slot may start, ms. */
+/** Maximum delay in starting a slot, ms. */
 function maxStartDelayMs(slot: Slot): number {
   return Math.min(slot.assignment.interval_ms / 2, LATE_LIMIT_MS);
 }

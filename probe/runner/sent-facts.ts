@@ -1,25 +1,25 @@
 import type { LazyTlsFacts } from '../checks/check.ts';
 import type { TlsFacts } from '../../shared/contracts/result.ts';
 
-/** Facts are sent again after this time, in case the result that carried them was lost or refused. */
+/** Facts are sent again after this time, in case the result that carried them was lost or rejected. */
 const REPEAT_AFTER_MS = 86_400_000;
-/** Servers behind one name may show different certificates in turn: so many changes of a monitor an hour. */
+/** Servers behind one name may alternate certificates, so changes are limited per monitor and hour. */
 const MAX_CHANGES_PER_HOUR = 6;
 const HOUR_MS = 3_600_000;
 
 interface Sent {
   hash: number;
   atMs: number;
-  /** Since `hourMs`, the beginning of an hour that counts. */
+  /** Changes since `hourMs`, the start of the current hour. */
   changes: number;
   hourMs: number;
 }
 
-/** Remembers what results have said of each monitor's certificate, so that only what has changed is sent. */
+/** Tracks the TLS facts last sent per monitor, so that only changes are sent. */
 export class SentFacts {
   readonly #sent = new Map<string, Sent>();
 
-  /** What a result of this monitor should carry now; `nowMs` is Unix ms. */
+  /** The TLS facts that a monitor's result should carry now; `nowMs` is Unix ms. */
   take(monitorId: string, peer: LazyTlsFacts | null, nowMs: number): TlsFacts | null {
     if (peer === null) return null;
     const { hash } = peer;
@@ -32,7 +32,7 @@ export class SentFacts {
     return peer.facts();
   }
 
-  /** The next result of this monitor carries its facts. */
+  /** The monitor's next result carries its TLS facts. */
   forget(monitorId: string): void {
     this.#sent.delete(monitorId);
   }

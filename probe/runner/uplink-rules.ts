@@ -1,14 +1,15 @@
-/** What trying a place shows. `unknown`: nothing, since it is on this machine or there is nothing to try. */
+/**
+ * Outcome of an attempt to reach an endpoint. `unknown`: it is on this machine, or there is nothing to try.
+ */
 export type Reach = 'responds' | 'silent' | 'unknown';
 
-/** So many named places out of reach mean that the way out is gone, or all where fewer are named. */
+/** The uplink is lost if this many named endpoints are silent, or all of them if there are fewer. */
 const MIN_SILENT = 2;
 
 /**
- * Whether the way out is gone, by places that the operator has `named`, or by those of the `installation`.
- * Named ones are taken to answer whenever anybody does, so two silent ones are enough. NATS and the
- * controller may be down themselves: the way out is gone only if none of them answers, and at least one that
- * could have shown it is silent.
+ * Whether the uplink is lost, judged by `named` endpoints or those of the `installation`. Named ones count as
+ * always up, so two silent ones suffice. NATS and controller may be down themselves: the uplink is lost only
+ * if none responds and at least one is silent.
  */
 export function isLost(source: 'named' | 'installation', reaches: readonly Reach[]): boolean {
   const silent = reaches.filter((reach) => reach === 'silent').length;

@@ -1,18 +1,18 @@
 import { isSlot, nextSlot, slotsBetween, type Schedule, type SlotRun } from './slots.ts';
 
-/** How far slots were covered when the probe went away, for one monitor. */
+/** How far a monitor's slots were covered when the probe stopped. */
 export interface LastSeen {
-  /** Unix ms: slots due up to here have results, but for `open`. */
+  /** Unix ms: slots due up to here have results, except `open`. */
   untilMs: number;
   /** Due times up to then without a result. */
   open: readonly number[];
-  /** Slots after then that have one. */
+  /** Later slots that have a result. */
   recorded: readonly SlotRun[];
 }
 
 /**
- * The slots of a monitor that were missed while the probe was away: all that were due after `sinceMs` (when
- * the probe began to answer for it) and up to `nowMs`, but for those with a result.
+ * The slots of a monitor missed while the probe was down: all due after `sinceMs` (when the probe became
+ * responsible for it) up to `nowMs` that have no result.
  */
 export function missedWhileAway(
   schedule: Schedule, sinceMs: number, seen: LastSeen, nowMs: number,
@@ -36,7 +36,7 @@ function addBetween(runs: SlotRun[], schedule: Schedule, afterMs: number, untilM
   if (count > 0) add(runs, schedule, { atMs: nextSlot(schedule, afterMs), count });
 }
 
-/** Slots that follow on one another become one run. */
+/** Merges consecutive slots into one run. */
 function add(runs: SlotRun[], schedule: Schedule, run: SlotRun): void {
   const last = runs[runs.length - 1];
   if (last && last.atMs + last.count * schedule.interval_ms === run.atMs) last.count += run.count;

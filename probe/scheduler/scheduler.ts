@@ -4,26 +4,25 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import { decideSlot, isSlot, nextSlot, type SlotRun } from './slots.ts';
 import { TimerHeap } from './timer-heap.ts';
 
-/** What the scheduler tells of; each slot of a monitor comes up once in one of the two. */
+/** Scheduler callbacks. Each slot of a monitor is reported once, by one of the two. */
 export interface SchedulerEvents {
   due(assignment: Assignment, dueMs: number): void;
   missed(assignment: Assignment, run: SlotRun, reason: MissedReason): void;
 }
 
-/** A difference between wall clock and monotonic clock above this is a jump of the wall clock, ms. */
+/** A larger difference between wall clock and monotonic clock is a jump of the wall clock. */
 const JUMP_MS = 1000;
 /**
- * While few checks come up, each one starts at most this late, together with those that come up meanwhile,
- * ms: waking up for each by itself costs more than checking does. One that has been alone for that long
- * starts on time.
+ * At low rates, a check may start this late together with others that become due meanwhile: a separate
+ * wake-up costs more than a check. One that follows a longer pause starts on time.
  */
 export const GATHER_MS = 100;
-/** With more than these in a second all start on time: they come together by themselves. */
+/** Above this rate, all checks start on time: they coincide anyway. */
 const SPARSE_PER_SECOND = 100;
-/** Longest sleep, so that a jump of the wall clock is seen soon, ms. */
+/** Maximum sleep, so that a jump of the wall clock is detected soon. */
 const MAX_SLEEP_MS = 1000;
 
-/** Brings up every slot of every assignment by absolute due time. */
+/** Fires every slot of every assignment at its absolute due time. */
 export class Scheduler {
   readonly #clock: Clock;
   readonly #events: SchedulerEvents;
@@ -34,13 +33,13 @@ export class Scheduler {
   #due = new Float64Array(1024);
   #timer: Timer | null = null;
   #wakeAtMs = Infinity;
-  /** The same by the monotonic clock: a step of the wall clock makes nothing late. */
+  /** The same on the monotonic clock, so that a wall clock jump doesn't count as lateness. */
   #wakeAtMono = Infinity;
   #started = false;
   #wallOffsetMs: number;
   #latenessMs = 0;
   #lastFiredMs = -Infinity;
-  /** Fired in the second that runs, and in the one before it. */
+  /** Slots fired in the current second and in the previous one. */
   #second = { fromMs: 0, fired: 0, before: 0 };
 
   constructor(clock: Clock, events: SchedulerEvents) {
@@ -54,12 +53,12 @@ export class Scheduler {
     return this.#index.size;
   }
 
-  /** Unix ms: every slot due up to here has come up. */
+  /** Unix ms: every slot due up to here has fired. */
   get coveredUntilMs(): number {
     return this.#timers.nowMs;
   }
 
-  /** How late the latest of wake-ups since the last call was, ms: a measure of this process's own load. */
+  /** Maximum wake-up lateness since the last call, ms: a measure of this process's load. */
   takeLatenessMs(): number {
     const latenessMs = this.#latenessMs;
     this.#latenessMs = 0;
@@ -83,8 +82,8 @@ export class Scheduler {
   }
 
   /**
-   * Adds or replaces. The first slot is at `firstMs` when given, else the first by its phase that has not
-   * come up.
+   * Adds or replaces an assignment. Its first slot is at `firstMs` if given, otherwise the first one by its
+   * phase that has not fired.
    */
   set(assignment: Assignment, firstMs?: number): void {
     const existing = this.#index.get(assignment.monitor_id);
@@ -92,7 +91,7 @@ export class Scheduler {
     const at = existing ?? this.#take(assignment.monitor_id);
     this.#assignments[at] = assignment;
     const coveredMs = this.#timers.nowMs;
-    // A replaced one may have a slot that is due and has not come up: that is still its first.
+    // A replaced assignment may have a due slot that has not fired: that is still its first.
     const afterMs = existing === undefined ? Math.max(this.#clock.now(), coveredMs) : coveredMs;
     const wantedMs = firstMs ?? extraMs;
     this.#schedule(
@@ -101,7 +100,7 @@ export class Scheduler {
     this.#arm();
   }
 
-  /** The check between two slots that a new assignment gets at once and that has not come up yet. */
+  /** The immediate extra check of a new assignment, if it has not fired yet. */
   #pendingExtra(at: number): number | undefined {
     const dueMs = this.#due[at] as number;
     return isSlot(this.#assignments[at] as Assignment, dueMs) ? undefined : dueMs;
@@ -143,7 +142,7 @@ export class Scheduler {
     this.#timer = this.#clock.setTimer(Math.max(1, wakeAtMs - nowMs), () => this.#wake());
   }
 
-  /** Until when what comes up waits for company, Unix ms. */
+  /** Time until which due slots are gathered, Unix ms. */
   #gatheredMs(): number {
     const { fired, before } = this.#second;
     const isBusy = fired > SPARSE_PER_SECOND || before > SPARSE_PER_SECOND;
@@ -182,7 +181,7 @@ export class Scheduler {
     else for (const run of decision.missed) this.#events.missed(assignment, run, reason);
   }
 
-  /** The wall clock went back: the schedule follows it, and slots of the repeated stretch are slots again. */
+  /** The wall clock went back: the schedule follows it, and slots in the repeated time fire again. */
   #restartAt(nowMs: number): void {
     this.#timers.reset(nowMs - 1);
     this.#lastFiredMs = -Infinity;

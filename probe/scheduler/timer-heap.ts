@@ -1,16 +1,16 @@
 const NONE = -1;
 
 /**
- * Timers for entries that are small whole numbers: a binary heap by due time that knows where each entry
- * stands, so that inserting, moving and removing one takes logarithmic time.
+ * Timers for entries that are small integers: an indexed binary heap by due time, with insertion, update and
+ * removal in logarithmic time.
  */
 export class TimerHeap {
   #nowMs: number;
   /** Entries, the next one first. */
   readonly #heap: number[] = [];
-  /** By entry: its place in the heap, or NONE. */
+  /** By entry: its index in the heap, or NONE. */
   readonly #positions: number[] = [];
-  /** By entry: when it fires, Unix ms, whole. */
+  /** By entry: due time in whole Unix ms. */
   readonly #due: number[] = [];
 
   constructor(nowMs: number) {
@@ -26,7 +26,10 @@ export class TimerHeap {
     return this.#nowMs;
   }
 
-  /** Makes `entry` fire at `dueMs`, or in the next millisecond if that is over, in place of what it had. */
+  /**
+   * Sets `entry` to fire at `dueMs`, or in the next millisecond if that has passed, replacing its previous
+   * time.
+   */
   insert(entry: number, dueMs: number): void {
     while (this.#positions.length <= entry) {
       this.#positions.push(NONE);
@@ -39,7 +42,7 @@ export class TimerHeap {
     this.#settle(this.#heap.length - 1, entry);
   }
 
-  /** Does nothing when the entry is not in. */
+  /** Does nothing if the entry is absent. */
   remove(entry: number): void {
     const position = this.#positions[entry] ?? NONE;
     if (position === NONE) return;
@@ -48,7 +51,7 @@ export class TimerHeap {
     if (last !== entry) this.#settle(position, last);
   }
 
-  /** Fires what is due up to `toMs`, in order of due time. `fire` may insert and remove. */
+  /** Fires entries due up to `toMs` in order of due time. `fire` may insert and remove entries. */
   advance(toMs: number, fire: (entry: number) => void): void {
     for (let next = this.#heap[0]; next !== undefined; next = this.#heap[0]) {
       const dueMs = this.#due[next] as number;
@@ -60,20 +63,20 @@ export class TimerHeap {
     this.#nowMs = Math.max(this.#nowMs, toMs);
   }
 
-  /** Unix ms of the next due time; Infinity when there is none. */
+  /** Unix ms of the next due time; Infinity if there is none. */
   nextMs(): number {
     const next = this.#heap[0];
     return next === undefined ? Infinity : (this.#due[next] as number);
   }
 
-  /** Drops all entries and starts again at `nowMs`. */
+  /** Drops all entries and restarts at `nowMs`. */
   reset(nowMs: number): void {
     for (const entry of this.#heap) this.#positions[entry] = NONE;
     this.#heap.length = 0;
     this.#nowMs = nowMs;
   }
 
-  /** Moves `entry` up or down from `place` to where it belongs. */
+  /** Moves `entry` up or down from `position` to its place. */
   #settle(position: number, entry: number): void {
     const heap = this.#heap;
     const due = this.#due[entry] as number;

@@ -4,62 +4,62 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import { BusError } from '../ports.ts';
 import type { PackedBatch } from '../spool/batches.ts';
 
-/** The lane of a spool as its sender sees it. */
+/** A lane of the spool as its sender sees it. */
 export interface LaneSource {
   readonly epoch: string;
   readonly shard: number;
   readonly watermark: number;
   readonly synced: number;
-  /** Begun by an earlier life, and not answered in this one. */
+  /** Started by an earlier run and not acknowledged in this one. */
   readonly isInDoubt: boolean;
 }
 
 export interface LaneSenderOptions<Lane extends LaneSource> {
   lane: Lane;
   clock: Clock;
-  /** From 0 (included) to 1. */
+  /** From 0 (inclusive) to 1. */
   random: () => number;
-  /** Batches and bytes that may be under way. */
+  /** Maximum batches and bytes in flight. */
   maxBatches: () => number;
   maxBytes: number;
-  /** The batch that holds a number, as `Spool.read`. */
+  /** The batch that contains a number, as in `Spool.read`. */
   read: (lane: Lane, seq: number) => Promise<PackedBatch | null>;
   trim: (lane: Lane, watermark: number) => void;
   request: (lane: Lane, bytes: Uint8Array) => Promise<Uint8Array>;
-  /** Asks for a place among all that is under way; false when there is none. */
+  /** Reserves capacity shared by all lanes; false if there is none. */
   acquire: (bytes: number) => boolean;
   release: (bytes: number) => void;
-  /** Called at every answer with the watermark before and after. */
+  /** Called on every response with the watermark before and after. */
   onProgress: (lane: Lane, from: number, to: number) => void;
-  /** Called when taking an answer fails: a fault of ours. */
+  /** Called if handling a response throws, which is a bug. */
   onError: (error: unknown) => void;
 }
 
-/** First and longest wait before another try, ms. */
+/** Initial and maximum retry delay. */
 const MIN_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
 const MAX_HURRIED_BACKOFF_MS = 200;
 const NO_RESPONDERS_BACKOFF_MS = 500;
-/** Batches without an answer, in windows, those included that a later round has given up on. */
+/** Maximum requests without a response, in windows, including those of abandoned generations. */
 const MAX_PENDING_WINDOWS = 2;
 
 /**
- * Sends one lane in order, go-back-N: a few batches under way, from the watermark again when an answer is
- * missing or says so, one batch at a time until an answer comes. Never gives up.
+ * Sends one lane in order, go-back-N: a few batches in flight, rewinding to the watermark when a response is
+ * missing or requires it, then one batch at a time until a response arrives. Never gives up.
  */
 export class LaneSender<Lane extends LaneSource = LaneSource> {
   readonly #options: LaneSenderOptions<Lane>;
   #nextSeq: number;
   #inFlight = 0;
   #bytesInFlight = 0;
-  /** Of all rounds: a lost request is held by the bus until its time is up. */
+  /** In all generations: the bus holds a lost request until its timeout. */
   #pendingRequests = 0;
   #window: number;
   #failures = 0;
   #maxBackoffMs = MAX_BACKOFF_MS;
-  /** Answers of an older round move the watermark and nothing else. */
+  /** Responses of an earlier generation only move the watermark. */
   #generation = 0;
-  /** Below the watermark: the controller asks for what is gone. */
+  /** Set if the controller requests numbers below the watermark, which are gone. */
   #requestedBelow: number | null = null;
   #backoffTimer: Timer | null = null;
   #isReading = false;
@@ -83,14 +83,14 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     return this.#inFlight === 0 && !this.hasUnsent;
   }
 
-  /** Sends from the watermark again, now: the way to the controller is open again. */
+  /** Resends from the watermark immediately, because the controller is reachable again. */
   restart(): void {
     this.#failures = 0;
     this.#window = 2;
     this.#rewind(0);
   }
 
-  /** From now on there is little time: waits are short. */
+  /** Shortens delays from now on, because the probe is stopping. */
   hurry(): void {
     this.#maxBackoffMs = MAX_HURRIED_BACKOFF_MS;
     if (this.#backoffTimer) this.restart();
@@ -101,7 +101,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     this.#backoffTimer?.cancel();
   }
 
-  /** Sends the next batch when window, place and spool allow; true when one went out. */
+  /** Sends the next batch if window, capacity and spool allow; true if it sent one. */
   async pump(): Promise<boolean> {
     if (this.#isStopped || this.#isReading || this.#backoffTimer || !this.hasUnsent) return false;
     const maxBatches = this.#options.maxBatches();
@@ -164,8 +164,8 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   }
 
   /**
-   * The controller wants another number next: at once when something has moved, later when it could take
-   * nothing.
+   * The controller expects another number: resend immediately if its watermark has moved, otherwise after a
+   * delay.
    */
   #goBack(watermark: number, before: number): void {
     const hasMoved = watermark > before || (watermark < before && this.#requestedBelow !== watermark);

@@ -28,13 +28,15 @@ export interface SenderOptions<Lane extends LaneSource> {
 }
 
 const RESPONSE_TIMEOUT_MS = 2000;
-/** Under way in one lane: of the newest epoch, and of older ones, which give way. */
+/** Maximum in flight per lane: of the newest epoch, and of older ones, which yield to it. */
 const FRESH_BATCHES = 8;
 const OLD_BATCHES = 4;
 const LANE_BYTES = 512 * 1024;
-/** Under way in all lanes together; older epochs may take half of it. */
+/** Maximum in flight in all lanes; older epochs may use half of it. */
 const TOTAL_BYTES = 8 * 1024 * 1024;
-/** A lane that was silent that long and has that much to tell makes what is fresh go to another epoch. */
+/**
+ * A lane idle this long with this much backlog sends new results under a new epoch, so they need not wait.
+ */
 const OUTAGE_MS = 30_000;
 const OUTAGE_RESULTS = 1000;
 const MAX_OLD_EPOCHS = 8;
@@ -45,20 +47,20 @@ interface LaneState<Lane extends LaneSource> {
 }
 
 const NAME = 'sender';
-/** Enough for a wake-up of each kind. */
+/** Enough for one message of each kind. */
 const MAILBOX_MESSAGES = 8;
 const MIN_RESTART_DELAY_MS = 250;
 const MAX_RESTART_DELAY_MS = 15_000;
 
 type SenderMessage =
-  /** There may be something to send, or room to send it. */
+  /** There may be something to send, or capacity to send it. */
   | { kind: 'pump' }
-  /** The way to the controller is open again. */
+  /** The controller is reachable again. */
   | { kind: 'restart' }
-  /** There is little time left: waits are short from now on. */
+  /** The probe is stopping: shorten delays. */
   | { kind: 'hurry' };
 
-/** Sends what the spool holds. A life that fails is followed by one that starts from the spool. */
+/** Sends the contents of the spool. After a failure, a new run starts from the spool. */
 export class Sender<Lane extends LaneSource = LaneSource> {
   readonly #options: SenderOptions<Lane>;
   readonly #supervisor: Supervisor<string, SenderMessage>;
@@ -84,14 +86,14 @@ export class Sender<Lane extends LaneSource = LaneSource> {
     });
   }
 
-  /** There may be something new to send. */
+  /** Signals that there may be something new to send. */
   kick(): void {
     const actor = this.#supervisor.get(NAME);
-    // Whatever waits looks at the whole spool.
+    // A message already queued covers the whole spool.
     if (actor?.waiting === 0) actor.send({ kind: 'pump' });
   }
 
-  /** Ends sending, after all is acknowledged or `graceMs` have passed. */
+  /** Stops sending once everything is acknowledged or `graceMs` has passed. */
   async stop(graceMs: number): Promise<void> {
     const { bus, clock } = this.#options;
     if (bus.isConnected) {
@@ -108,7 +110,7 @@ export class Sender<Lane extends LaneSource = LaneSource> {
   }
 }
 
-/** One life of the sender: the newest epoch first, round robin, older ones one epoch at a time. */
+/** One run of the sender: the newest epoch first, round-robin by lane; older ones one epoch at a time. */
 class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessage> {
   readonly #options: SenderOptions<Lane>;
   readonly #context: ActorContext<SenderMessage>;
@@ -155,7 +157,7 @@ class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessag
     if (this.#context.self.waiting === 0) this.#context.enqueue({ kind: 'pump' });
   }
 
-  /** Every lane with something to send, beginning with another one each time. */
+  /** Every lane with something to send, starting with a different one each time. */
   #inTurn(isWanted: (lane: Lane) => boolean): LaneSender<Lane>[] {
     const senders = [...this.#lanes.values()].map((state) => state.sender).filter(
       (sender) => sender.hasUnsent && isWanted(sender.lane),
@@ -166,8 +168,8 @@ class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessag
   }
 
   /**
-   * Of the older epochs, the first lane of each shard that is not drained yet, and every lane in doubt: what
-   * waits for these is the rest of its shard.
+   * In older epochs, the first undrained lane of each shard and every lane in doubt, because the rest of the
+   * shard waits for those.
    */
   #oldest(): LaneSender<Lane>[] {
     const shards = new Set<number>();
@@ -233,7 +235,7 @@ class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessag
     this.#kick();
   }
 
-  /** After an outage the backlog must not stand before what is found from now on. */
+  /** After an outage the backlog must not delay new results. */
   #separate(lane: Lane): void {
     const epochs = new Set([...this.#lanes.keys()].map((each) => each.epoch));
     if (!this.#options.spool.isFresh(lane) || epochs.size > MAX_OLD_EPOCHS) return;

@@ -7,19 +7,19 @@ import { laneKey } from './recovery.ts';
 import type { Segment, BatchRef } from './segment.ts';
 
 export interface BatchReaderOptions {
-  /** Version of this software, as batches carry it. */
+  /** Probe version as carried by batches. */
   engine: string;
-  /** Of batches kept in memory after writing. */
+  /** Maximum bytes of batches cached after writing. */
   cacheBytes: number;
-  /** Segments that are not written to any more. */
+  /** Segments that are no longer written to. */
   sealed: () => Segment[];
 }
 
-/** Segments whose index is kept beside the active one's. */
+/** Sealed segments whose index stays in memory. */
 const INDEXED_SEGMENTS = 4;
 
 /**
- * Finds batches by their numbers: what was just written in memory, the backlog on disk, a segment at a time.
+ * Finds batches by number: recently written ones in the cache, the backlog on disk, one segment at a time.
  */
 export class BatchReader {
   readonly #options: BatchReaderOptions;
@@ -31,8 +31,8 @@ export class BatchReader {
   }
 
   /**
-   * The batch of `lane` that holds `seq`, or the one that declares it lost; null when it is not synced yet.
-   * Several small batches come as one. Numbers that are acknowledged come back as trimmed.
+   * The batch of `lane` that contains `seq`, or one that declares it lost; null if not synced yet. Merges
+   * consecutive small batches. Acknowledged numbers are returned as trimmed.
    */
   async read(lane: Lane, seq: number): Promise<PackedBatch | null> {
     if (seq > lane.synced) return null;
@@ -45,7 +45,7 @@ export class BatchReader {
     return mergeBatches(await this.#partsFrom(segment, lane, seq));
   }
 
-  /** Keeps the bytes of what was just written while there is room, the oldest giving way. */
+  /** Caches the bytes just written, evicting the oldest. */
   cache(ref: BatchRef): void {
     this.#cached.put(ref);
     this.#cachedBytes += ref.length;
@@ -56,7 +56,7 @@ export class BatchReader {
     }
   }
 
-  /** Forgets the bytes of a lane's batches within these numbers. */
+  /** Drops the cached bytes of a lane's batches in this range. */
   uncache(lane: Lane, first: number, last: number): void {
     for (const segment of lane.segments) {
       const refs = segment.index?.get(lane) ?? [];

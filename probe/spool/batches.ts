@@ -12,7 +12,7 @@ export interface PackedBatch {
   bytes: Uint8Array;
 }
 
-/** Packs all numbers from `first` up to what was taken into batches that keep the limits of the wire. */
+/** Packs all numbers from `first` up to the last one taken into batches within the wire limits. */
 export function packTaken(taken: Taken, first: number, engine: string): PackedBatch[] {
   const batches: PackedBatch[] = [];
   const { results, refused, last, lane } = taken;
@@ -51,7 +51,7 @@ function within(ranges: DroppedRange[], first: number, last: number): DroppedRan
   return ranges.filter((range) => range.first >= first && range.last <= last);
 }
 
-/** A batch that only says what was lost. */
+/** A batch that only declares numbers as dropped. */
 export function packDropped(
   epoch: string, engine: string, first: number, last: number, reason: DropReason,
 ): PackedBatch {
@@ -61,10 +61,7 @@ export function packDropped(
   };
 }
 
-/**
- * Several batches of one lane that follow on one another as one; the first alone when they cannot be put
- * together.
- */
+/** Merges consecutive batches of one lane; returns only the first if they can't be merged. */
 export function mergeBatches(parts: PackedBatch[]): PackedBatch {
   const head = parts[0] as PackedBatch;
   if (parts.length === 1) return head;

@@ -1,18 +1,18 @@
 import { crc32 } from 'node:zlib';
 
-/** What a frame holds: a packed batch of one lane, or a mark of how far all is covered. */
+/** Frame kinds: a packed batch of one lane, or a mark of coverage and watermarks. */
 export const FRAME_BATCH = 1;
 export const FRAME_MARK = 2;
 
 export const HEADER_BYTES = 48;
-/** Above any batch or mark; a longer length is damage. */
+/** Larger than any batch or mark; a longer length means corruption. */
 const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024;
 const MAGIC = 0x31505346;
 
 /**
- * Header, little endian: magic u32, kind u8, shard u8, count u16, epoch 16 bytes, first u48, last u48, length
- * u32, crc32 of the payload, crc32 of the header before it. Two sums, so that damage to a payload still tells
- * whose it was.
+ * Little endian: magic u32, kind u8, shard u8, count u16, epoch 16 bytes, first u48, last u48, length u32,
+ * CRC-32 of the payload, CRC-32 of the preceding header. Two checksums, so that a corrupt payload can still
+ * be attributed.
  */
 export interface FrameHeader {
   kind: number;
@@ -45,7 +45,7 @@ export function encodeFrame(
   return [header, payload];
 }
 
-/** The header at `at`; null when there is none that is whole and sound. */
+/** The header at `at`; null if it is incomplete or corrupt. */
 export function readHeader(bytes: Buffer, at: number): FrameHeader | null {
   if (at + HEADER_BYTES > bytes.length || bytes.readUInt32LE(at) !== MAGIC) return null;
   if (crc32(bytes.subarray(at, at + 44)) !== bytes.readUInt32LE(at + 44)) return null;
@@ -71,11 +71,11 @@ function uuidAt(bytes: Buffer, at: number): string {
 export interface FrameAt extends FrameHeader {
   /** Where the payload starts. */
   offset: number;
-  /** False when the payload is damaged or runs past the end. */
+  /** False if the payload is corrupt or truncated. */
   isSound: boolean;
 }
 
-/** Calls `visit` for every frame whose header is sound, in order; what lies between is passed over. */
+/** Calls `visit` for every frame with a valid header, in order; skips what lies in between. */
 export function scanFrames(bytes: Buffer, visit: (frame: FrameAt) => void): void {
   let at = 0;
   while (at + HEADER_BYTES <= bytes.length) {
@@ -88,7 +88,7 @@ export function scanFrames(bytes: Buffer, visit: (frame: FrameAt) => void): void
     const payload = bytes.subarray(offset, offset + header.length);
     const isSound = payload.length === header.length && crc32(payload) === header.payloadCrc;
     visit({ ...header, offset, isSound });
-    // Where a stretch of the file is missing, others follow inside its length.
+    // If part of the file is missing, other frames lie within this frame's length.
     at = isSound ? offset + header.length : nextMagic(bytes, offset);
   }
 }

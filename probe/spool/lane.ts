@@ -1,28 +1,28 @@
 import type { CheckResult, DroppedRange } from '../../shared/contracts/result.ts';
 import type { Segment } from './segment.ts';
 
-/** Numbers 1, 2, 3… of one epoch and shard, and where they stand. */
+/** Numbers 1, 2, 3… of one epoch and shard, and their state. */
 export class Lane {
   readonly epoch: string;
   readonly shard: number;
-  /** Up to here all is in the controller's journal. Never goes back. */
+  /** Everything up to here is in the controller's journal. Never decreases. */
   watermark = 0;
-  /** Up to here all is in the spool for good. */
+  /** Everything up to here is durable in the spool. */
   synced = 0;
-  /** The number that the next result gets. */
+  /** The number of the next result. */
   next = 1;
   /** Not yet written, in order. */
   pending: CheckResult[] = [];
-  /** Stretches among the pending ones that could not be kept. */
+  /** Ranges among the pending ones that could not be stored. */
   refused: DroppedRange[] = [];
   isUrgent = false;
-  /** The highest number that was read to be sent in this life. */
+  /** The highest number read for sending in this run. */
   sent = 0;
-  /** The disk says that some of it may have been sent: only then is it. */
+  /** Recorded on disk as possibly sent, which is required before sending. */
   isStarted = false;
-  /** An earlier life has begun it, and the controller has not answered for it in this one. */
+  /** Started by an earlier run and not acknowledged by the controller in this one. */
   isInDoubt = false;
-  /** Segments that hold batches of this lane above its watermark, oldest first. */
+  /** Segments with batches of this lane above its watermark, oldest first. */
   readonly segments: Segment[] = [];
 
   constructor(epoch: string, shard: number) {
@@ -30,7 +30,7 @@ export class Lane {
     this.shard = shard;
   }
 
-  /** Numbers given out and not acknowledged. */
+  /** Numbers assigned and not acknowledged. */
   get depth(): number {
     return this.next - 1 - this.watermark;
   }
@@ -39,13 +39,13 @@ export class Lane {
     return this.pending.length > 0 || this.refused.length > 0;
   }
 
-  /** Numbers a result; it waits for the next flush. */
+  /** Numbers a result and queues it for the next flush. */
   add(result: CheckResult): void {
     result.seq = this.next++;
     this.pending.push(result);
   }
 
-  /** Numbers a result that is not kept. */
+  /** Numbers a result without storing it. */
   refuseNext(): void {
     const seq = this.next++;
     const last = this.refused[this.refused.length - 1];
@@ -53,7 +53,7 @@ export class Lane {
     else this.refused.push({ first: seq, last: seq, reason: 'spool_full' });
   }
 
-  /** Takes what waits, to be written: all numbers from the first unwritten to the last given out. */
+  /** Takes the pending results to be written: all numbers from the first unwritten to the last assigned. */
   take(): Taken {
     const taken = { lane: this as Lane, last: this.next - 1, results: this.pending, refused: this.refused };
     this.pending = [];
@@ -62,7 +62,7 @@ export class Lane {
     return taken;
   }
 
-  /** What was taken from `first` on could not be written: it is refused, as one stretch. */
+  /** Marks the range as refused because writing it failed. */
   refuse(first: number, last: number): void {
     const next = this.refused[0];
     if (next && next.first === last + 1) next.first = first;
@@ -70,7 +70,7 @@ export class Lane {
   }
 }
 
-/** What a lane had waiting; every number up to `last` that is not a result is in a refused stretch. */
+/** A lane's pending results; every other number up to `last` is in a refused range. */
 export interface Taken {
   lane: Lane;
   last: number;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** How far the schedule is covered by what the spool holds. */
+/** How far the spool's contents cover the schedule. */
 export const coverage = z.object({
-  /** Unix ms: every slot due up to here has its result in the spool, but for those in `open`. */
+  /** Unix ms: every slot due up to here has its result in the spool, except those in `open`. */
   until: z.number(),
   /** Monitor and due time of slots up to `until` without a result yet. */
   open: z.array(z.tuple([z.string(), z.number()])),
@@ -10,15 +10,15 @@ export const coverage = z.object({
 export type Coverage = z.infer<typeof coverage>;
 
 /**
- * A mark of the log: coverage as of everything written before it, the watermarks that have moved, where lanes
- * end that have grown, and the lanes that are begun.
+ * A mark in the log: coverage as of everything written before it, changed watermarks, ends of lanes that have
+ * grown, and started lanes.
  */
 const mark = z.object({
   coverage: coverage.nullable(),
   trims: z.array(z.tuple([z.string(), z.number(), z.number()])),
-  /** The last number of each lane: what is covered and has no frame left is lost, not missing. */
+  /** The last number of each lane, so that covered numbers without a frame are recognized as lost. */
   ends: z.array(z.tuple([z.string(), z.number(), z.number()])).optional(),
-  /** All lanes that may have been sent without an answer on disk, by epoch and shard. */
+  /** All lanes possibly sent without an acknowledgement on disk, by epoch and shard. */
   begun: z.array(z.tuple([z.string(), z.number()])).optional(),
 });
 export type Mark = z.infer<typeof mark>;
@@ -27,7 +27,7 @@ export function encodeMark(value: Mark): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** Null when the bytes are no mark. */
+/** Null if the bytes are not a mark. */
 export function decodeMark(bytes: Uint8Array): Mark | null {
   try {
     return mark.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));

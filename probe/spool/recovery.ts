@@ -8,16 +8,16 @@ import type { NotedLane } from './started-lanes.ts';
 import { decodeMark, type Coverage } from './mark.ts';
 import { Segment } from './segment.ts';
 
-/** What a spool's directory holds. */
+/** Contents of a spool's directory. */
 export interface Recovered {
   segments: Segment[];
   /** By `laneKey`. */
   lanes: Map<string, Lane>;
-  /** The last mark's coverage; null when there is none. */
+  /** The last mark's coverage; null if there is none. */
   coverage: Coverage | null;
-  /** By monitor: slots that have a result behind that mark, in the order of the log. */
+  /** By monitor: slots with a result after that mark, in the order of the log. */
   recorded: Map<string, SlotRun[]>;
-  /** Lanes that the last mark says are begun; null when none says it. */
+  /** Started lanes in the last mark; null if no mark lists them. */
   started: NotedLane[] | null;
   damagedFrames: number;
 }
@@ -31,8 +31,8 @@ export function segmentPath(directory: string, id: number): string {
 }
 
 /**
- * Reads the whole log. A damaged frame costs only itself; the numbers that are missing show in `Spool.read`,
- * those of the last frame also, if its header or a later mark names them.
+ * Reads the whole log. A corrupt frame loses only itself. `Spool.read` detects the missing numbers, including
+ * those of a corrupt last frame if its header or a later mark names them.
  */
 export async function recoverSpool(directory: string): Promise<Recovered> {
   const recovered: Recovered = {
@@ -66,7 +66,7 @@ function takeFrame(
   if (frame.kind === FRAME_MARK && frame.isSound) takeMark(recovered, afterMark, payload);
   if (frame.kind !== FRAME_BATCH) return;
   const lane = laneOf(recovered, frame.epoch, frame.shard);
-  // Left behind by a write that failed: its numbers were declared dropped by the frame before.
+  // Left over from a failed write: the previous frame declared its numbers as dropped.
   if (frame.first <= lane.synced) return;
   growTo(lane, frame.last);
   const { first, last, count, offset, length, isSound } = frame;
@@ -112,6 +112,6 @@ function takeSlots(recorded: Map<string, SlotRun[]>, payload: Buffer): void {
       recorded.set(result.monitor_id, runs);
     }
   } catch {
-    // The sum is right and the content is not: written by another version. It is sent as it is.
+    // The checksum is valid but the content unreadable: written by another version. It is sent unchanged.
   }
 }

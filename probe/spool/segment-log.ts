@@ -12,40 +12,37 @@ import { Segment, type BatchRef } from './segment.ts';
 export interface SegmentLogOptions {
   directory: string;
   log: Log;
-  /** Version of this software, as batches carry it. */
+  /** Probe version as carried by batches. */
   engine: string;
   maxBytes: number;
   segmentBytes: number;
 }
 
-/** What one flush writes. A mark covers everything written before it and all of `taken`. */
+/** The contents of one flush. A mark covers everything written before it and all of `taken`. */
 export interface Flush {
   epoch: string;
   taken: Taken[];
   mark: { coverage: Coverage | null; started: NotedLane[] } | null;
 }
 
-/** What a mark says of a lane: up to where it is acknowledged, and its last number. */
+/** A lane's entry in a mark: its watermark and its last number. */
 interface LaneMark {
   watermark: number;
   end: number;
 }
 
-/**
- * The files of the spool: one that grows, older ones that are only read and deleted once they are
- * acknowledged.
- */
+/** The spool's files: one is appended to; older ones are only read, and deleted once acknowledged. */
 export class SegmentLog {
   readonly #options: SegmentLogOptions;
   readonly #segments: Segment[];
   #bytes: number;
   #file: FileHandle | null = null;
   #active: Segment | null = null;
-  /** Whether the active segment's name is as durable as its content. */
+  /** Whether the active segment's directory entry is durable. */
   #isNamed = false;
-  /** The segment with the last mark: it and all after it stay. */
+  /** The segment with the last mark: it and all later ones are retained. */
   #markedSegment: number;
-  /** What a restart would find. */
+  /** The state that a restart would find. */
   #marked = new Map<Lane, LaneMark>();
 
   constructor(options: SegmentLogOptions, segments: Segment[]) {
@@ -60,14 +57,14 @@ export class SegmentLog {
     return this.#bytes;
   }
 
-  /** Segments that are not written to any more. */
+  /** Segments that are no longer written to. */
   sealed(): Segment[] {
     return this.#segments.filter((segment) => segment !== this.#active);
   }
 
   /**
-   * Writes and syncs a flush; its batches, in order. Rejects with nothing of it left behind when it does not
-   * fit.
+   * Writes and syncs a flush and returns its batches in order. Rejects and leaves nothing behind if it
+   * doesn't fit.
    */
   async write(flush: Flush): Promise<BatchRef[]> {
     if (flush.taken.length === 0 && !flush.mark) return [];
@@ -85,9 +82,9 @@ export class SegmentLog {
   }
 
   /**
-   * Deletes segments that are acknowledged, but never the one with the last mark or what follows it.
-   * Watermarks must be marked first, or a restart would take what is gone for lost; `isShort` of room, that
-   * is the lesser evil.
+   * Deletes acknowledged segments, but never the one with the last mark or later ones. Normally marks the
+   * watermarks first, since a restart would take deleted numbers for lost; if space `isShort`, it accepts
+   * that.
    */
   async deleteAcknowledged(isShort: boolean): Promise<void> {
     const watermarkOf = (lane: Lane): number =>
@@ -126,7 +123,7 @@ export class SegmentLog {
     return placed;
   }
 
-  /** Tells what has moved since the last mark; the first mark of a segment tells all. */
+  /** Records what has changed since the last mark; the first mark of a segment records everything. */
   #placeMark(
     flush: Flush, { coverage, started }: NonNullable<Flush['mark']>, segment: Segment, frames: FrameBuffer,
   ): Map<Lane, LaneMark> {
@@ -165,10 +162,7 @@ export class SegmentLog {
     this.#bytes += bytes.length;
   }
 
-  /**
-   * Nothing of a failed write may stay behind: its numbers are declared dropped. A failed sync ends the
-   * segment.
-   */
+  /** Removes a failed write, whose numbers are declared as dropped. A failed sync seals the segment. */
   async #undo(segment: Segment): Promise<void> {
     try {
       await this.#file?.truncate(segment.size);
@@ -178,7 +172,7 @@ export class SegmentLog {
     }
   }
 
-  /** The active segment, or a new one when it is full or there is none. */
+  /** The active segment, or a new one if it is full or there is none. */
   async #writable(): Promise<Segment> {
     if (this.#active && this.#active.size < this.#options.segmentBytes) return this.#active;
     const id = (this.#segments[this.#segments.length - 1]?.id ?? 0) + 1;
@@ -194,7 +188,7 @@ export class SegmentLog {
   }
 }
 
-/** Frames that will be written in one piece from `start` on. */
+/** Frames to be written at once, starting at `start`. */
 class FrameBuffer {
   readonly #chunks: Uint8Array[] = [];
   #end: number;
@@ -203,7 +197,7 @@ class FrameBuffer {
     this.#end = start;
   }
 
-  /** The place in the file that the payload gets. */
+  /** Returns the payload's offset in the file. */
   put(frame: Parameters<typeof encodeFrame>[0], payload: Uint8Array): number {
     const [header] = encodeFrame(frame, payload);
     this.#chunks.push(header, payload);

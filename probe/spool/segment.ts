@@ -1,16 +1,16 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Lane } from './lane.ts';
 
-/** Where a batch lies. */
+/** Location of a batch. */
 export interface BatchRef {
   first: number;
   last: number;
   count: number;
   offset: number;
   length: number;
-  /** False when the payload is damaged. */
+  /** False if the payload is corrupt. */
   isSound: boolean;
-  /** Kept for a while after writing, so that sending need not read. */
+  /** Cached for a while after writing, so that sending need not read the file. */
   bytes: Uint8Array | null;
 }
 
@@ -30,13 +30,13 @@ export class Segment {
     this.path = path;
   }
 
-  /** Whether the journal has all of it, by these watermarks. */
+  /** Whether the journal has all of it, according to these watermarks. */
   isAcknowledged(watermarkOf: (lane: Lane) => number): boolean {
     for (const [lane, last] of this.lanes) if (watermarkOf(lane) < last) return false;
     return true;
   }
 
-  /** Notes that a batch lies in this segment. */
+  /** Records that this segment contains a batch. */
   add(lane: Lane, ref: BatchRef): void {
     if (lane.segments[lane.segments.length - 1] !== this) lane.segments.push(this);
     this.lanes.set(lane, Math.max(this.lanes.get(lane) ?? 0, ref.last));
@@ -49,7 +49,7 @@ export class Segment {
     else this.index?.set(lane, [ref]);
   }
 
-  /** The bytes of a place, fewer when the file ends before. */
+  /** Reads bytes; fewer if the file ends earlier. */
   async read(offset: number, length: number): Promise<Buffer> {
     this.#reader ??= await open(this.path, 'r');
     const bytes = Buffer.allocUnsafe(length);
@@ -62,7 +62,7 @@ export class Segment {
     return bytes.subarray(0, size);
   }
 
-  /** Gives up what `read` holds; it opens the file again when needed. */
+  /** Closes the file opened by `read`, which reopens it when needed. */
   async release(): Promise<void> {
     const reader = this.#reader;
     this.#reader = null;

@@ -15,12 +15,12 @@ import { SegmentLog } from './segment-log.ts';
 import type { BatchRef } from './segment.ts';
 
 export interface SpoolLimits {
-  /** Of all files together. When they are full, the oldest is kept and the newest refused. */
+  /** Limit for all files. When full, the oldest results are kept and new ones refused. */
   maxBytes: number;
   segmentBytes: number;
-  /** Results waiting for a write that does not come back; above it they are refused. */
+  /** Maximum results waiting for a stuck write; more are refused. */
   maxPending: number;
-  /** Of batches kept in memory after writing. */
+  /** Maximum bytes of batches cached after writing. */
   cacheBytes: number;
 }
 
@@ -32,27 +32,26 @@ export interface SpoolOptions {
   directory: string;
   clock: Clock;
   log: Log;
-  /** Version of this software, as batches carry it. */
+  /** Probe version as carried by batches. */
   engine: string;
   limits?: SpoolLimits;
-  /** How far the schedule is covered once all that was added so far is written; null when nobody knows. */
+  /** How far the schedule is covered once everything added so far is written; null if unknown. */
   coverage?: () => Coverage | null;
   /** Called with lanes that have something new to send. */
   onSynced?: (lanes: Lane[]) => void;
-  /** Called with how many results could not be kept. */
+  /** Called with the number of results that could not be stored. */
   onRefused?: (count: number) => void;
 }
 
-/** A healthy result waits this long for company, ms. */
+/** How long a success may wait for others to share its flush. */
 const FLUSH_AFTER_MS = 1000;
-/** Two urgent flushes are at least this far apart, so that a storm of failures shares its syncs, ms. */
+/** Minimum time between urgent flushes, so that a burst of failures shares its syncs. */
 const URGENT_SPACING_MS = 5;
 
 /**
- * The probe's durable memory: an append-only log of packed batches in segments, synced in groups. A result
- * counts as spooled, and may be sent, once its flush is synced. Each opening starts a new epoch and a new
- * segment; older ones are only read. A damaged frame costs itself alone and is declared as dropped by its
- * numbers.
+ * The probe's durable queue: an append-only log of packed batches in segments. A result may be sent once its
+ * flush is synced. Each opening starts a new epoch and segment; older ones are only read. A corrupt frame
+ * loses only itself and is declared as dropped.
  */
 export class Spool {
   readonly #options: SpoolOptions;
@@ -99,7 +98,7 @@ export class Spool {
     if (this.#startedLanes.isWaiting) this.#flushAllLater();
   }
 
-  /** Reads what is in the directory (made if missing) and opens a new epoch beside it. */
+  /** Reads the directory, creating it if missing, and opens a new epoch. */
   static async open(options: SpoolOptions): Promise<Spool> {
     await mkdir(options.directory, { recursive: true, mode: 0o700 });
     const found = await recoverSpool(options.directory);
@@ -109,7 +108,7 @@ export class Spool {
     return new Spool(options, found);
   }
 
-  /** The epoch that new results go to. */
+  /** The epoch of new results. */
   get epoch(): string {
     return this.#epoch;
   }
@@ -126,7 +125,7 @@ export class Spool {
     return this.#log.bytes;
   }
 
-  /** Results refused since the start because they could not be kept. */
+  /** Results refused since the start because they could not be stored. */
   get refusedCount(): number {
     return this.#refused;
   }
@@ -136,7 +135,7 @@ export class Spool {
     return [...this.#lanes];
   }
 
-  /** Those of them that may be sent. */
+  /** Lanes that may be sent now. */
   sendable(): Lane[] {
     return this.#startedLanes.lanes();
   }
@@ -145,7 +144,7 @@ export class Spool {
     return lane.epoch === this.#epoch;
   }
 
-  /** From now on new results go to another epoch; what is older is drained beside it. */
+  /** Starts a new epoch for new results; older ones are drained alongside. */
   openEpoch(): void {
     this.#epoch = newId(this.#options.clock.now());
     this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
@@ -154,7 +153,7 @@ export class Spool {
     this.#startedLanes.openEpoch(this.#fresh);
   }
 
-  /** Numbers a result and keeps it; an urgent one is written at once, with all of its lane before it. */
+  /** Numbers and stores a result. An urgent one is written immediately, preceded by the rest of its lane. */
   append(result: CheckResult, isUrgent: boolean): void {
     const lane = this.#fresh[shardOf(result.monitor_id)] as Lane;
     this.#dirty.add(lane);
@@ -169,13 +168,13 @@ export class Spool {
     else this.#flushAllLater();
   }
 
-  /** Writes and syncs all that was added so far. */
+  /** Writes and syncs everything added so far. */
   async flush(): Promise<void> {
     this.#flushAllNow();
     while (this.#flushing) await this.#flushing;
   }
 
-  /** As `BatchReader.read`, to send what is read. */
+  /** Like `BatchReader.read`, for a batch about to be sent. */
   async read(lane: Lane, seq: number): Promise<PackedBatch | null> {
     lane.sent = Math.max(lane.sent, Math.min(seq, lane.synced));
     const batch = await this.#reader.read(lane, seq);
@@ -183,7 +182,7 @@ export class Spool {
     return batch;
   }
 
-  /** Takes note that the journal has all of the lane up to `watermark`; it never goes back. */
+  /** Records that the journal has the lane up to `watermark`, which never decreases. */
   trim(lane: Lane, watermark: number): void {
     if (this.#startedLanes.onResponse(lane)) this.#flushAllLater();
     const upTo = Math.min(watermark, lane.synced);
@@ -194,7 +193,7 @@ export class Spool {
     if (!this.isFresh(lane) && lane.depth === 0) this.#lanes.delete(lane);
   }
 
-  /** Writes what is left and closes the files. */
+  /** Writes what is pending and closes the files. */
   async close(): Promise<void> {
     await this.flush();
     this.#isClosed = true;
@@ -233,7 +232,7 @@ export class Spool {
   }
 
   async #flushLoop(): Promise<void> {
-    // Whatever is added in the same turn of the event loop shares this flush.
+    // Results added in the same turn of the event loop share this flush.
     await Promise.resolve();
     while (this.#wantsFlush) {
       const all = this.#wantsFlush === 'all' || this.#mustNote();
@@ -268,7 +267,9 @@ export class Spool {
     for (const ref of written) this.#reader.cache(ref);
   }
 
-  /** A lane's first batch is begun with the write that brings it: it must not wait for the next. */
+  /**
+   * A lane's first batch is written together with its start note, so that it need not wait for the next one.
+   */
   #mustNote(): boolean {
     for (const lane of this.#dirty) if (lane.isUrgent && this.#startedLanes.isUnstarted(lane)) return true;
     return false;

@@ -2,17 +2,17 @@ import { SHARD_COUNT } from '../../shared/ids.ts';
 import type { Lane } from './lane.ts';
 
 /**
- * Lanes of a shard that lives of this probe have begun, with an answer missing for one of them. A shard with
- * as many begins no other before it is answered: the controller keeps 64 (`LANES_PER_PROBE`).
+ * Maximum lanes of a shard started by this probe's runs while one is unacknowledged; then it starts no more.
+ * The controller remembers 64 (`LANES_PER_PROBE`).
  */
 const MAX_UNSETTLED_LANES = 32;
-/** Lanes of the backlog begun at once; they are sent one after another. */
+/** Maximum backlog lanes started at once; they are sent one after another. */
 const MAX_BACKLOG_LANES = 8;
 
-/** A lane as the spool notes it. */
+/** A lane as recorded in a mark. */
 export type NotedLane = [epoch: string, shard: number];
 
-/** What a mark says of begun lanes, and the lanes that may be sent once it is on disk. */
+/** The started lanes for a mark, and the lanes that may be sent once it is on disk. */
 export interface StartNote {
   noted: NotedLane[];
   starting: Lane[];
@@ -20,10 +20,10 @@ export interface StartNote {
 
 interface ShardLanes {
   shard: number;
-  /** Epochs noted by earlier lives; empty once the last of them is answered. */
+  /** Epochs started by earlier runs; empty once all are acknowledged. */
   earlier: string[];
   inDoubt: Set<Lane>;
-  /** Begun and unfinished lanes, with the highest number sent when the shard last began backlog. */
+  /** Started and unfinished lanes, with the highest number sent when the shard last started backlog lanes. */
   started: Map<Lane, number>;
   /** Unfinished lanes of earlier epochs, oldest first. */
   old: Lane[];
@@ -31,17 +31,14 @@ interface ShardLanes {
 }
 
 /**
- * Decides which lanes may be sent. A lane is begun when the disk says so, before its first batch goes out;
- * until its probe knows what became of that batch, the controller has to remember the lane. It remembers the
- * 64 that moved last. So a life begins, beside what is fresh, nothing before everything that earlier lives
- * had begun is answered and the answers are on disk; then the backlog, a few lanes at a time, each time after
- * everything sent before is answered. At most 48 other lanes move while one waits for its answer, however
- * often and however soon the probe dies.
+ * Decides which lanes may be sent. A lane is recorded as started before its first batch is sent, and the
+ * controller must remember it until that batch is settled, but remembers only the 64 lanes that moved last.
+ * So the backlog starts in small steps, each after everything sent before is acknowledged on disk.
  */
 export class StartedLanes {
   readonly #shards: ShardLanes[];
 
-  /** `noted`: what the last mark says; null where an older version wrote it, which noted nothing. */
+  /** `noted`: started lanes in the last mark; null from older versions, which recorded none. */
   constructor(old: Lane[], noted: readonly NotedLane[] | null) {
     this.#shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
       const lanes = old.filter((lane) => lane.shard === shard);
@@ -52,17 +49,17 @@ export class StartedLanes {
     });
   }
 
-  /** Begun lanes that are not finished, older epochs first. */
+  /** Started lanes that are not finished, older epochs first. */
   lanes(): Lane[] {
     return this.#shards.flatMap(({ started }) => [...started.keys()].filter(({ isStarted }) => isStarted));
   }
 
-  /** True while something waits to be begun. */
+  /** True while a lane is waiting to be started. */
   get isWaiting(): boolean {
     return this.#shards.some(isWaiting);
   }
 
-  /** True when a lane cannot be sent before the next note. */
+  /** True if a lane can't be sent before the next note. */
   isUnstarted(lane: Lane): boolean {
     return !lane.isStarted && this.#of(lane).fresh === lane;
   }
@@ -75,7 +72,7 @@ export class StartedLanes {
     }
   }
 
-  /** The controller has answered for a lane. True when a note may begin others for that. */
+  /** Handles the controller's response for a lane; true if a note may now start others. */
   onResponse(lane: Lane): boolean {
     const of = this.#of(lane);
     lane.isInDoubt = false;
@@ -83,7 +80,7 @@ export class StartedLanes {
     return isWaiting(of);
   }
 
-  /** To be written together with the watermarks of this moment. */
+  /** Must be written together with the current watermarks. */
   note(): StartNote {
     const starting = this.#shards.flatMap(startMore);
     const noted = this.#shards.flatMap(({ shard, earlier, started }) => {
@@ -93,7 +90,7 @@ export class StartedLanes {
     return { noted, starting };
   }
 
-  /** The note is on disk, or the disk takes nothing: then sending what there is comes first. */
+  /** Called when the note is on disk, or the disk accepts no writes: then sending has priority. */
   written({ starting }: StartNote): void {
     for (const lane of starting) lane.isStarted = true;
   }
@@ -117,7 +114,7 @@ function isWaiting({ earlier, old, fresh }: ShardLanes): boolean {
   return earlier.length > 0 || old.length > 0 || (fresh !== null && !fresh.isStarted && fresh.next > 1);
 }
 
-/** Drops what is finished from the begun lanes, and adds what may be begun now. */
+/** Removes finished lanes from the started ones and starts further ones if allowed. */
 function startMore(of: ShardLanes): Lane[] {
   const { started, inDoubt, fresh } = of;
   of.old = of.old.filter((lane) => lane.depth > 0);
@@ -138,7 +135,7 @@ function startMore(of: ShardLanes): Lane[] {
   return starting;
 }
 
-/** Everything that earlier lives had sent is answered: what has nothing under way is backlog again. */
+/** Everything sent by earlier runs is acknowledged: lanes with nothing in flight become backlog again. */
 function settle(of: ShardLanes): void {
   of.earlier = [];
   for (const lane of of.old) {

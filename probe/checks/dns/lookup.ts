@@ -6,12 +6,12 @@ import type { Question } from './question.ts';
 import { RCODES, type DnsResponse } from './response.ts';
 import type { NoResponse, UdpSockets } from './udp-sockets.ts';
 
-/** Wait for one answer by UDP before the question is sent again, or to the next server, ms. */
+/** Timeout for a UDP response before the query is resent or goes to the next server. */
 const ATTEMPT_TIMEOUT_MS = 2000;
 
 type Conclusion = Exclude<DnsResponse, { kind: 'unrelated' | 'truncated' }> | NoResponse;
 
-/** What became of one question, at which server. */
+/** Outcome of one query at one server. */
 export type Outcome = { server: NameServer; via: 'UDP' | 'TCP' } & Conclusion;
 
 export interface Network {
@@ -20,9 +20,9 @@ export interface Network {
 }
 
 /**
- * Asks `servers` (at least one) in turn within `timeoutMs`, again and again while they are silent. Records
- * and NXDOMAIN are the answer. A server that fails, refuses or makes no sense is not asked again; once there
- * is no other, its outcome is the answer. Never rejects.
+ * Queries `servers` (at least one) in turn within `timeoutMs`, repeating while they time out. Records and
+ * NXDOMAIN settle it. A server that fails, refuses or sends garbage isn't asked again; if none is left, its
+ * outcome counts. Never rejects.
  */
 export async function lookUp(
   { clock, udp }: Network, servers: readonly NameServer[], question: Question, timeoutMs: number,
@@ -38,13 +38,13 @@ export async function lookUp(
     if (isFinal(outcome)) return outcome;
     if (outcome.kind === 'silent') hadUnrelated ||= outcome.hadUnrelated;
     else {
-      // An answer tells more than a socket that failed.
+      // A response is more informative than a failed socket.
       failed = failed === null || failed.kind === 'down' ? outcome : failed;
       candidates = candidates.filter((each) => each !== server);
       turn -= 1;
       if (candidates.length === 0) return failed;
     }
-    // Timers count whole milliseconds.
+    // Timers have millisecond resolution.
     if (endsAtMs - clock.monotonic() < 1) return { server, via: outcome.via, kind: 'silent', hadUnrelated };
   }
 }
@@ -53,7 +53,10 @@ function isFinal(outcome: Outcome): boolean {
   return outcome.kind === 'records' || (outcome.kind === 'error' && outcome.rcode === RCODES.NXDOMAIN);
 }
 
-/** One question to one server: by UDP, without EDNS if it knows none, and by TCP if the answer is long. */
+/**
+ * Sends one query to one server: by UDP, without EDNS if unsupported, and by TCP if the response is
+ * truncated.
+ */
 async function queryServer(
   { clock, udp }: Network, server: NameServer, question: Question, endsAtMs: number,
 ): Promise<Outcome> {
@@ -65,7 +68,7 @@ async function queryServer(
     response = await udp.query(server, query);
   }
   if (response.kind === 'records') {
-    // Spelled out, since it runs most: that is faster.
+    // Inlined for speed, since it runs most often.
     const { kind, values, alias, isReferral } = response;
     return { server, via: 'UDP', kind, values, alias, isReferral };
   }

@@ -1,11 +1,11 @@
-/** Most pointers that one name may follow: as many as it may have labels. */
+/** Maximum pointers per name: a name can't have more labels. */
 const MAX_POINTERS = 127;
 const MAX_NAME_BYTES = 255;
 const PLAIN = /^[a-z0-9_-]+$/;
 
 /**
- * Reads the parts of a DNS message (RFC 1035, 4) from `at` on. What lies beyond the end or is malformed reads
- * as zeros or an empty text, and sets `isBroken` for good.
+ * Reads the parts of a DNS message (RFC 1035, 4) starting at `at`. Malformed data, or data past the end,
+ * reads as zeros or an empty text and sets `isBroken` permanently.
  */
 export class MessageReader {
   readonly bytes: Buffer;
@@ -29,7 +29,7 @@ export class MessageReader {
     return this.#number(4);
   }
 
-  /** `size` bytes of the message itself, not a copy. */
+  /** A view of the next `size` bytes, not a copy. */
   take(size: number): Buffer {
     const from = this.at;
     this.skip(size);
@@ -42,9 +42,9 @@ export class MessageReader {
   }
 
   /**
-   * A name in lower case, without the dot at its end; `.` for the root. Bytes other than letters, digits, `-`
-   * and `_` are escaped, so that a dot in a label is none between labels. Pointers must lead back, past the
-   * start of what has been read of the name.
+   * A name in lower case without a trailing dot; `.` for the root. Bytes other than letters, digits, `-` and
+   * `_` are escaped, so that dots in labels are unambiguous. Pointers must point before the part of the name
+   * already read.
    */
   name(): string {
     const { bytes } = this;

@@ -7,18 +7,18 @@ import type { Outcome } from './lookup.ts';
 import type { PlannedEntry } from './plan.ts';
 import { RCODES } from './response.ts';
 
-/** What of a set of values a message shows, and what the result's details keep. */
+/** Limits for the values shown in a message, and in the result's details. */
 const SHOWN_LIMITS = { values: 4, characters: 50 } as const;
 const DETAIL_LIMITS = { values: 10, characters: 150 } as const;
 
-/** Of the probe's own name servers, this says nothing about a target. */
+/** From the probe's own name servers, these say nothing about a target. */
 const UNREACHABLE_CODES = new Set(['ECONNREFUSED', 'ENETUNREACH']);
 
 const RCODE_NAMES = new Map<number, string>(Object.entries(RCODES).map(([name, rcode]) => [rcode, name]));
 
 /**
- * Why this outcome is not what the entry expects, or null if it is. A silent server is left to the caller,
- * who knows the deadline. `isSystem`: the servers are the probe's own, so that none listening is its fault.
+ * Why this outcome doesn't match the entry, or null if it does. The caller, who knows the deadline, handles
+ * timeouts. `isSystem`: the servers are the probe's own, so a refused connection is the probe's fault.
  */
 export function faultOf(
   name: string, entry: PlannedEntry, outcome: Exclude<Outcome, { kind: 'silent' }>, isSystem: boolean,
@@ -36,7 +36,7 @@ export function faultOf(
   }
 }
 
-/** `address`, or `address:port` when the port is not the usual one. */
+/** `address`, or `address:port` if the port isn't 53. */
 export function serverText({ address, port }: NameServer): string {
   if (port === 53) return address;
   return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;

@@ -3,9 +3,9 @@ import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-value
 import { isInternalName } from './internal-names.ts';
 import { questionFor, type Question } from './question.ts';
 
-/** What one spec asks and expects. It is made once for all checks of the spec. */
+/** The queries and expectations of a spec, computed once per spec. */
 export interface Plan {
-  /** One for each type of record; null if the name is none of the DNS. */
+  /** One per record type; null if the name is invalid in the DNS. */
   questions: readonly Question[] | null;
   isInternal: boolean;
   entries: readonly PlannedEntry[];
@@ -14,11 +14,11 @@ export interface Plan {
 export interface PlannedEntry {
   type: DnsRecordType;
   match: DnsSpec['record_entries'][number]['match'];
-  /** In the form of `canonicalDnsValue`. */
+  /** Normalized by `canonicalDnsValue`. */
   expected: readonly string[];
 }
 
-/** The plan of a spec, kept in `plans`. */
+/** The plan of a spec, cached in `plans`. */
 export function planFor(plans: WeakMap<DnsSpec, Plan>, spec: DnsSpec): Plan {
   let plan = plans.get(spec);
   if (!plan) {

@@ -7,13 +7,10 @@ import { queryMessage } from './question.ts';
 import { readResponse, type DnsResponse } from './response.ts';
 import type { NoResponse, Query } from './udp-sockets.ts';
 
-/** Of the length before each message (RFC 1035, 4.2.2). */
+/** Length prefix of each message (RFC 1035, 4.2.2). */
 const LENGTH_BYTES = 2;
 
-/**
- * Sends one question on a connection of its own and reads the first message that comes back, at most 64 kB.
- * Never rejects.
- */
+/** Sends one query over its own connection and reads the first message, at most 64 kB. Never rejects. */
 export function queryByTcp(
   clock: Clock, { address, port }: NameServer, { question, withEdns, timeoutMs }: Query,
 ): Promise<DnsResponse | NoResponse> {
@@ -42,13 +39,13 @@ export function queryByTcp(
   });
 }
 
-/** Collects the pieces of one message. */
+/** Reassembles one length-prefixed message. */
 class LengthPrefixed {
   #part = Buffer.alloc(LENGTH_BYTES);
   #filled = 0;
   #isLengthKnown = false;
 
-  /** The message once it is whole; what comes after it is ignored. */
+  /** The message once complete; ignores what follows it. */
   push(piece: Buffer): Buffer | null {
     for (let at = 0; ;) {
       const size = piece.copy(this.#part, this.#filled, at);

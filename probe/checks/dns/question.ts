@@ -5,20 +5,20 @@ export const HEADER_BYTES = 12;
 const MAX_NAME_BYTES = 255;
 const CLASS_IN = 1;
 const RECURSION_DESIRED = 0x0100;
-/** What arrives in one piece nearly everywhere (dnsflagday.net/2020). */
+/** Fits into one packet on nearly every path (dnsflagday.net/2020). */
 const UDP_BYTES = 1232;
-/** An OPT record (RFC 6891, 6.1.2): the root, type 41, the size we take, no flags, no options. */
+/** An OPT record (RFC 6891, 6.1.2): root, type 41, our maximum UDP size, no flags, no options. */
 const OPT = Buffer.from([0, 0, 41, UDP_BYTES >> 8, UDP_BYTES & 0xff, 0, 0, 0, 0, 0, 0]);
 
 export interface Question {
-  /** Lower case, without a dot at its end. */
+  /** Lower case, without a trailing dot. */
   name: string;
   type: DnsRecordType;
-  /** As it stands in messages. */
+  /** Encoded for the question section of a message. */
   section: Buffer;
 }
 
-/** Null if `name` cannot be a name of the DNS. */
+/** Null if `name` is invalid in the DNS. */
 export function questionFor(name: string, type: DnsRecordType): Question | null {
   const lower = name.toLowerCase();
   const labels = lower.split('.');
@@ -36,7 +36,7 @@ export function questionFor(name: string, type: DnsRecordType): Question | null 
   return { name: lower, type, section };
 }
 
-/** The message that asks `question`; old servers refuse one `withEdns`. */
+/** The query message for `question`; old servers reject one `withEdns`. */
 export function queryMessage(question: Question, id: number, withEdns: boolean): Buffer {
   const { section } = question;
   const end = HEADER_BYTES + section.length;

@@ -1,7 +1,7 @@
 import { caaText, canonicalIpv6, type DnsRecordType } from '../../../shared/dns-values.ts';
 import type { MessageReader } from './message-reader.ts';
 
-/** Numbers of the types (IANA, DNS parameters). */
+/** Type numbers (IANA, DNS parameters). */
 export const TYPE_NUMBERS: Readonly<Record<DnsRecordType, number>> = Object.freeze({
   A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SRV: 33, CAA: 257,
 });
@@ -38,8 +38,8 @@ const READERS: Readonly<Record<DnsRecordType, DataReader>> = {
 };
 
 /**
- * The value of a record whose data are the next `size` bytes, in the form of `canonicalDnsValue`. The reader
- * is broken afterwards if the data are not exactly a value of that type.
+ * Decodes record data from the next `size` bytes into the form of `canonicalDnsValue`. Breaks the reader if
+ * the data aren't exactly a value of that type.
  */
 export function recordText(type: DnsRecordType, reader: MessageReader, size: number): string {
   const end = reader.at + size;

@@ -2,38 +2,38 @@ import { MessageReader } from './message-reader.ts';
 import { HEADER_BYTES, type Question } from './question.ts';
 import { recordText, TYPE_NUMBERS } from './record-data.ts';
 
-/** Records of one answer that are read; more than any real set has. */
+/** Maximum records read from a response; real sets have fewer. */
 const MAX_RECORDS = 1000;
 const CLASS_IN = 1;
 const [IS_RESPONSE, OPCODE, IS_AUTHORITATIVE, IS_TRUNCATED] = [0x8000, 0x7800, 0x0400, 0x0200] as const;
 
 export const RCODES = Object.freeze({ FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 });
 
-/** Where CNAME records lead; null when the name is no alias. */
+/** Target of a CNAME chain; null if the name isn't an alias. */
 type Alias = string | null;
 
 /** What a message says about a question. */
 export type DnsResponse =
-  /** Nothing: it is no answer to it. */
+  /** Not a response to this question. */
   | { kind: 'unrelated' }
-  /** It answers the question, but cannot be used; `problem` says why. */
+  /** A response to the question, but unusable; `problem` says why. */
   | { kind: 'malformed'; problem: string }
-  /** The whole answer is to be had by TCP. */
+  /** The full response is available over TCP. */
   | { kind: 'truncated' }
   | { kind: 'error'; rcode: number; alias: Alias }
   | {
     kind: 'records';
-    /** In the form of `canonicalDnsValue`; none when the name has no records of the type. */
+    /** Normalized by `canonicalDnsValue`; empty if the name has no records of the type. */
     values: string[];
     alias: Alias;
-    /** The server knows nothing itself and names other servers. */
+    /** The server isn't authoritative and refers to other servers. */
     isReferral: boolean;
   };
 
 const UNRELATED: DnsResponse = Object.freeze({ kind: 'unrelated' });
 const TRUNCATED: DnsResponse = Object.freeze({ kind: 'truncated' });
 
-/** Reads what `bytes`, a whole DNS message, answers to `question` with that id. Never throws. */
+/** Parses `bytes`, a whole DNS message, as the response to `question` with that id. Never throws. */
 export function readResponse(bytes: Buffer, question: Question, id: number): DnsResponse {
   const reader = new MessageReader(bytes);
   const [ownId, flags, questions] = [reader.u16(), reader.u16(), reader.u16()];
@@ -41,7 +41,7 @@ export function readResponse(bytes: Buffer, question: Question, id: number): Dns
   const isOurs = ownId === id && (flags & (IS_RESPONSE | OPCODE)) === IS_RESPONSE;
   if (bytes.length < HEADER_BYTES || !isOurs) return UNRELATED;
   const rcode = flags & 0xf;
-  // A server that cannot read the question cannot repeat it.
+  // A server that can't parse the question can't echo it.
   const mayLackQuestion = rcode === RCODES.FORMERR && questions === 0;
   if (!mayLackQuestion && (questions !== 1 || !repeats(bytes, question.section))) return UNRELATED;
   if (rcode !== 0) return { kind: 'error', rcode, alias: errorAlias(reader, question, recordCount) };
@@ -61,7 +61,7 @@ function readRecords(reader: MessageReader, question: Question, count: number): 
   return records;
 }
 
-/** The alias that could not be looked up (RFC 6604, 3). A damaged message is an error, too. */
+/** The alias whose lookup failed (RFC 6604, 3). A damaged message is an error, too. */
 function errorAlias(reader: MessageReader, question: Question, recordCount: number): Alias {
   const records = readRecords(reader, question, Math.min(recordCount, MAX_RECORDS));
   const owner = reader.isBroken ? null : aliasOf(reader.bytes, question.name, records);
@@ -72,7 +72,7 @@ function malformed(problem: string): DnsResponse {
   return { kind: 'malformed', problem };
 }
 
-/** Whether the message asks that question, in letters of any case; no other byte of it is above 64. */
+/** Whether the message echoes the question, ignoring letter case; no other byte of it is above 64. */
 function repeats(bytes: Buffer, section: Buffer): boolean {
   const end = HEADER_BYTES + section.length;
   if (bytes.length < end) return false;
@@ -83,9 +83,9 @@ function repeats(bytes: Buffer, section: Buffer): boolean {
 
 interface RawRecord {
   owner: string;
-  /** 0 in classes other than IN. */
+  /** 0 for classes other than IN. */
   type: number;
-  /** Where its data are. */
+  /** Offset of its data. */
   at: number;
   size: number;
 }
@@ -100,7 +100,7 @@ function nextRecord(reader: MessageReader, question: Question): RawRecord {
   return { owner, type: recordClass === CLASS_IN ? type : 0, at, size };
 }
 
-/** Most records belong to the name of the question and say so by a pointer to it. */
+/** Fast path: most records refer to the question's name by a pointer. */
 function ownerName(reader: MessageReader, question: Question): string {
   const { bytes, at } = reader;
   if (bytes[at] !== 0xc0 || bytes[at + 1] !== HEADER_BYTES) return reader.name();
@@ -123,7 +123,7 @@ function responseOf(
   return { kind: 'records', values, alias: owner === question.name ? null : owner, isReferral };
 }
 
-/** Where CNAME records lead from `name`; `name` itself without any. */
+/** Follows CNAME records from `name`; returns `name` if there are none. */
 function aliasOf(bytes: Buffer, name: string, records: readonly RawRecord[]): string | DnsResponse {
   const links = records.filter(({ type }) => type === TYPE_NUMBERS.CNAME);
   if (links.length === 0) return name;

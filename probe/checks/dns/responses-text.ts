@@ -4,9 +4,9 @@ import type { Outcome } from './lookup.ts';
 import { rcodeName, serverText } from './outcome-faults.ts';
 
 /**
- * What name servers answered about `name`, in lines: for each type a comment that names the server and its
- * RCODE, or why there is none; then the records as in a zone file, without class and TTL. At most
- * EXCERPT_BYTES, one character a byte; null if nothing was asked.
+ * Name server responses for `name` as text: per type, a comment with the server and its RCODE or why there is
+ * none, then records as in a zone file without class and TTL. At most EXCERPT_BYTES, one character per byte;
+ * null if nothing was queried.
  */
 export function responsesText(name: string, outcomes: ReadonlyMap<DnsRecordType, Outcome>): string | null {
   if (outcomes.size === 0) return null;

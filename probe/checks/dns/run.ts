@@ -16,13 +16,13 @@ export interface DnsResources {
   context: CheckContext;
   network: Network;
   systemServers: SystemServers;
-  /** Dropped with their specs. */
+  /** Weak: dropped together with the specs. */
   plans: WeakMap<DnsSpec, Plan>;
 }
 
 type Outcomes = Map<DnsRecordType, Outcome>;
 
-/** One DNS check: a question for each type of record, all at once, and the verdict on each entry in turn. */
+/** One DNS check: queries all record types concurrently, then evaluates each entry in turn. */
 export class DnsRun implements ObservedResponse {
   readonly #resources: DnsResources;
   readonly #spec: DnsSpec;
@@ -30,7 +30,7 @@ export class DnsRun implements ObservedResponse {
   readonly #target: Target;
   readonly #plan: Plan;
   readonly #isAllowed: (address: string) => boolean;
-  /** Whether nothing may be revealed of the probe's own network. */
+  /** Whether internal names and addresses must not be revealed. */
   readonly #hidesInternals: boolean;
   #outcomes: Outcomes = new Map();
 
@@ -70,7 +70,7 @@ export class DnsRun implements ObservedResponse {
       const unreached = await this.#target.reach(server.host, 'any', async (address, shareMs) => {
         const outcomes = await this.#query(questions, [{ address, port: server.port }], shareMs);
         const isReached = [...outcomes.values()].some(({ kind }) => kind !== 'silent' && kind !== 'down');
-        // As with connections (see `moreTelling`), the first address counts if no other is reached.
+        // As with connections (see `moreInformative`), the first address counts if no other is reached.
         const isBetter = [...this.#outcomes.values()].every((one) => one.kind === 'down' && isOwnFault(one.code));
         if (isReached || isBetter) this.#outcomes = outcomes;
         return isReached;
@@ -94,7 +94,7 @@ export class DnsRun implements ObservedResponse {
 
   #evaluate(): Finding {
     const { name, server } = this.#spec;
-    // Before any entry: evidence of a failure shows the answers to all of them.
+    // Before evaluating entries: the evidence of a failure shows all responses.
     const outcomes = this.#hidesInternals ? [...this.#outcomes.values()] : [];
     if (outcomes.some((outcome) => isInternalOutcome(outcome, this.#isAllowed))) return missed('blocked_target');
     for (const entry of this.#plan.entries) {

@@ -7,40 +7,39 @@ import type { NameServer } from '../network/system-servers.ts';
 import { queryMessage, type Question } from './question.ts';
 import { readResponse, type DnsResponse } from './response.ts';
 
-/** Why no reply came. */
+/** Why there was no response. */
 export type NoResponse =
-  /** In time; `hadStrays`: messages came meanwhile that answer no question of ours. */
+  /** Timed out; `hadUnrelated`: messages arrived that match no pending query. */
   | { kind: 'silent'; hadUnrelated: boolean }
-  /** The socket failed with that errno, or was `CLOSED` by the server. */
+  /** The socket failed with that errno, or with `CLOSED` by the server. */
   | { kind: 'down'; code: string };
 
 export interface Query {
   question: Question;
   withEdns: boolean;
-  /** Longest wait, ms. */
   timeoutMs: number;
 }
 
 /**
- * Each socket, and so each random source port, is used for so few questions; one for each question would
- * cost twice the CPU. Forged answers must hit port and id while a question waits.
+ * Queries per socket, and so per random source port: a socket for each query would double the CPU cost. A
+ * forged response must match both port and id while a query is pending.
  */
 const QUESTIONS_PER_SOCKET = 16;
 
 /**
- * Asks name servers by UDP. Questions that wait at the same time share sockets; without questions there are
- * none. A socket is connected, so the system drops what does not come from the server's address and port.
+ * Sends queries over UDP. Concurrent queries share sockets; idle sockets are closed. Sockets are connected,
+ * so the kernel drops packets from other addresses and ports.
  */
 export class UdpSockets {
   readonly #clock: Clock;
-  /** By server: the one that takes further questions. */
+  /** By server: the socket that accepts further queries. */
   readonly #open = new Map<string, UdpSocket>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Sends one question once. Never rejects. */
+  /** Sends a query once. Never rejects. */
   query(server: NameServer, query: Query): Promise<DnsResponse | NoResponse> {
     const key = `${server.address} ${server.port}`;
     let socket = this.#open.get(key);
@@ -63,7 +62,7 @@ interface PendingQuery {
   resolve: (response: DnsResponse | NoResponse) => void;
 }
 
-/** Takes QUESTIONS_PER_SOCKET questions, and closes as soon as none waits. */
+/** Accepts QUESTIONS_PER_SOCKET queries and closes as soon as none is pending. */
 class UdpSocket {
   readonly #clock: Clock;
   readonly #socket: Socket;
@@ -74,7 +73,7 @@ class UdpSocket {
   #timer: Timer | null = null;
   #timerDueMs = Infinity;
 
-  /** `retire` is called when it takes no more questions. */
+  /** `retire` is called when it accepts no more queries. */
   constructor(clock: Clock, server: NameServer, retire: (self: UdpSocket) => void) {
     this.#clock = clock;
     this.#retire = retire;
@@ -115,7 +114,7 @@ class UdpSocket {
     for (const each of this.#pending.values()) each.hadUnrelated = true;
   }
 
-  /** One timer serves all questions: they are asked at about the same time. */
+  /** One timer serves all queries because they are sent at about the same time. */
   #armTimer(delayMs: number, atMs: number): void {
     this.#timer?.cancel();
     this.#timerDueMs = atMs;
@@ -126,7 +125,7 @@ class UdpSocket {
     const nowMs = this.#clock.monotonic();
     let nextMs = Infinity;
     for (const pending of this.#pending.values()) {
-      // Timers count whole milliseconds.
+      // Timers have millisecond resolution.
       if (pending.endsAtMs - nowMs < 1) this.#settle(pending, { kind: 'silent', hadUnrelated: pending.hadUnrelated });
       else nextMs = Math.min(nextMs, pending.endsAtMs);
     }
@@ -144,7 +143,7 @@ class UdpSocket {
     if (this.#pending.size > 0) return;
     this.#retire(this);
     this.#timer?.cancel();
-    // It may still be about to connect.
+    // The socket may not be connected yet.
     this.#unsent = [];
     this.#socket.close();
   }

@@ -9,10 +9,10 @@ import { headerValue } from './response-head.ts';
 const MAX_SHOWN = 100;
 const NUMBER = /^-?\d{1,100}(\.\d{1,100})?([eE][+-]?\d{1,3})?$/;
 
-/** What an assertion looks at: a value, nothing, or what cannot be looked at; `problem` says why. */
+/** The subject of an assertion: a value, nothing, or a reason why it can't be evaluated. */
 type Found = Value | { found: false; instead: string } | { problem: string };
 
-/** Of a long body `value` is the beginning. */
+/** For a long body, `value` is only its start. */
 interface Value {
   found: true;
   value: unknown;
@@ -20,9 +20,9 @@ interface Value {
 }
 
 /**
- * Compares headers, values in the JSON and the body with what was asked for. A JSON number equals a number;
- * everything else is compared as text, character by character. `greater_than` and `less_than` need a number
- * on both sides. A list or an object only exists. Whatever is missing fulfils `absent` and nothing else.
+ * Evaluates assertions on headers, JSON values and the body. JSON numbers compare numerically, all else as
+ * text. `greater_than` and `less_than` need numbers on both sides. Lists and objects only `exist`; a missing
+ * subject satisfies only `absent`.
  */
 export class AssertionRule implements ContentRule {
   readonly wantsBody: boolean;
@@ -33,7 +33,7 @@ export class AssertionRule implements ContentRule {
     this.wantsBody = assertions.some(({ source }) => source !== 'header');
   }
 
-  /** The first assertion that fails, and how many others do. */
+  /** The first failed assertion, and how many others failed. */
   problem(content: Content): string | null {
     const problems = this.#assertions.flatMap((assertion) => problemOf(assertion, find(assertion, content)));
     const [first, ...others] = new Set(problems);
@@ -110,7 +110,7 @@ function isNumber(text: string): boolean {
   return NUMBER.test(text.trim());
 }
 
-/** A value as a message shows it. */
+/** A value as shown in messages. */
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
   const text = String(value);

@@ -1,6 +1,6 @@
-/** Longest line of a chunked body (a chunk's size with its extensions, or a trailer field), bytes. */
+/** Maximum line length in a chunked body (chunk size with extensions, or trailer field). */
 const MAX_LINE_BYTES = 4096;
-/** Largest trailer section, bytes. */
+/** Maximum trailer section. */
 const MAX_TRAILER_BYTES = 8192;
 
 const LF = 10;
@@ -8,20 +8,20 @@ const CR = 13;
 const PARTIAL: FramingOutcome = Object.freeze({ kind: 'partial' });
 
 /**
- * How a body ends: after a number of bytes (0 for none), after its last chunk, or with the connection
+ * How a body ends: after a number of bytes (0 for none), after its last chunk, or when the connection closes
  * (RFC 9112, 6.3).
  */
 export type Framing = number | 'chunked' | 'close';
 
 export type FramingOutcome =
-  /** The body is complete; `rest` bytes of the last piece come after it. */
+  /** The body is complete; `rest` bytes of the last piece follow it. */
   | { kind: 'end'; rest: number }
   /** More bytes are needed, or the end of the connection. */
   | { kind: 'partial' }
-  /** The body is broken; `problem` says how. */
+  /** The body is malformed; `problem` says how. */
   | { kind: 'bad'; problem: string };
 
-/** Takes the content of a body: `bytes[start, end)` of a buffer that is overwritten afterwards. */
+/** Receives body content: `bytes[start, end)` of a buffer that is overwritten afterwards. */
 export interface ContentSink {
   take(bytes: Uint8Array, start: number, end: number): void;
 }
@@ -29,15 +29,15 @@ export interface ContentSink {
 type FramingState = 'size' | 'extension' | 'data' | 'data-end' | 'trailer' | 'end';
 
 /**
- * Finds the end of a body in whatever pieces it comes, in place, and passes its content on without chunk
- * sizes and trailers. Takes bare LF as a line end, as the head does.
+ * Detects the end of a body across pieces, in place, and passes on its content without chunk sizes and
+ * trailers. Accepts a bare LF as a line end, as the head parser does.
  */
 export class BodyFraming {
   readonly #framing: Framing;
   readonly #sink: ContentSink;
   #received = 0;
   #state: FramingState = 'size';
-  /** Of the chunk: what is left of it; while its size is read, that size. */
+  /** Bytes left of the current chunk; while the chunk size is being read, that size. */
   #left = 0;
   #lineBytes = 0;
   #trailerBytes = 0;
@@ -52,7 +52,7 @@ export class BodyFraming {
     return this.#received;
   }
 
-  /** Takes `piece[start, end)`. Not to be called after an end or a problem. */
+  /** Processes `piece[start, end)`. Don't call it after an end or a problem. */
   push(piece: Uint8Array, start: number, end: number): FramingOutcome {
     if (this.#framing === 'chunked') return this.#readChunks(piece, start, end);
     const wanted = this.#framing === 'close' ? Infinity : this.#framing - this.#received;
@@ -61,7 +61,7 @@ export class BodyFraming {
     return size === wanted ? { kind: 'end', rest: end - start - size } : PARTIAL;
   }
 
-  /** The connection has ended: null when that is the body's end, else what is missing. */
+  /** Handles a closed connection: null if that is the body's end, else what is missing. */
   close(): string | null {
     if (this.#framing === 'close') return null;
     if (this.#framing === 'chunked') {
@@ -94,7 +94,7 @@ export class BodyFraming {
     return PARTIAL;
   }
 
-  /** One byte between the data of two chunks; what is wrong with it, or null. */
+  /** Processes one byte outside chunk data; returns a problem or null. */
   #readByte(byte: number): string | null {
     this.#lineBytes += 1;
     if (this.#lineBytes > MAX_LINE_BYTES) return `A line of the chunked body exceeds ${MAX_LINE_BYTES} bytes`;

@@ -2,26 +2,25 @@ import { isUtf8 } from 'node:buffer';
 import { StringDecoder } from 'node:string_decoder';
 import { containsText } from './literal-search.ts';
 
-/** How far into a page a `meta` element names its charset (WHATWG HTML, 13.2.3.2). */
+/** How far into a page a `meta` element may declare its charset (WHATWG HTML, 13.2.3.2). */
 const META_BYTES = 1024;
 const META = /<meta[^>]*?charset\s*=[\s"']*([\w:.-]+)/i;
 
 const PIECE_BYTES = 32_768;
 const START_BYTES = 16_384;
-/** What stands around a letter may decide about its small form, but nothing beyond that many characters. */
+/** Lower-casing a letter may depend on its neighbours, but on no more characters than this. */
 const CONTEXT = 8;
 
 /**
- * The text of a body, which is never one string: V8 keeps large strings that are in use as it clears what is
- * young, and lets tens of megabytes of them pile up. Its charset is that of a byte order mark, else of the
- * Content-Type, else of a `meta` element, where each is known; otherwise UTF-8, or Windows-1252 if it is not
- * valid UTF-8.
+ * A body's text, never held as one string: V8 retains large live strings across young collections, and tens
+ * of megabytes accumulate. Charset: byte order mark, Content-Type, or `meta` element, in this order; by
+ * default UTF-8, or Windows-1252 if invalid.
  */
 export class BodyText {
   readonly #bytes: Buffer;
   readonly #charset: string;
 
-  /** Uses `bytes`, and does not copy them. */
+  /** Takes ownership of `bytes` without copying. */
   constructor(bytes: Buffer, contentType: string | null) {
     const labels = [bomCharset(bytes), charsetOf(contentType), metaCharset(bytes)];
     const declared = labels.map(canonicalCharset).find((one) => one !== null);
@@ -30,7 +29,7 @@ export class BodyText {
     this.#bytes = declared === undefined && this.#charset === 'utf-8' ? whole : bytes;
   }
 
-  /** All of a short text; of a longer one its beginning, more than 4096 characters. */
+  /** The whole of a short text, or more than the first 4096 characters of a longer one. */
   get start(): string {
     return this.#decoder()(this.#bytes.subarray(0, START_BYTES), this.#bytes.length <= START_BYTES);
   }
@@ -40,7 +39,7 @@ export class BodyText {
     return this.#charset === 'utf-8' ? withoutBom(this.#bytes) : Buffer.from(Array.from(this.#pieces(), ({ piece }) => piece).join(''));
   }
 
-  /** Which of these texts occur in it; `fold` is applied to it before. */
+  /** Which of these texts occur in it after applying `fold`. */
   find(wanted: readonly string[], fold = (text: string): string => text): Set<string> {
     const found = new Set<string>();
     const maxLength = wanted.reduce((max, { length }) => Math.max(max, length), 0);
@@ -70,7 +69,7 @@ export class BodyText {
   #decoder(): (piece: Buffer, isLast: boolean) => string {
     if (this.#charset !== 'utf-8') {
       const decoder = new TextDecoder(this.#charset);
-      // Without `stream`, many versions of Node take Windows-1252 for Latin-1 (nodejs/node#56542).
+      // Without `stream`, many Node versions decode Windows-1252 as Latin-1 (nodejs/node#56542).
       return (piece, isLast) => decoder.decode(piece, { stream: true }) + (isLast ? decoder.decode() : '');
     }
     const decoder = new StringDecoder('utf8');
@@ -83,7 +82,7 @@ export class BodyText {
   }
 }
 
-/** UTF-8 without the character that a cut body ends in the middle of. */
+/** Drops an incomplete character at the end of truncated UTF-8. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] as number;
@@ -96,7 +95,7 @@ function wholeCharacters(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The name by which a charset is known; null if no charset has that label. */
+/** The canonical name of a charset label; null if unknown. */
 function canonicalCharset(label: string | null): string | null {
   if (label === null) return null;
   try {
@@ -122,6 +121,6 @@ function charsetOf(contentType: string | null): string | null {
 
 function metaCharset(bytes: Buffer): string | null {
   const label = META.exec(bytes.toString('latin1', 0, META_BYTES))?.[1] ?? null;
-  // It was readable as ASCII, so it cannot be UTF-16 whatever it says.
+  // The declaration was readable as ASCII, so the page can't be UTF-16.
   return label !== null && /^utf-?16/i.test(label) ? 'utf-8' : label;
 }

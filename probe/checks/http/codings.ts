@@ -4,15 +4,15 @@ import {
 } from 'node:zlib';
 import type { Transform } from 'node:stream';
 
-/** One way in which bodies are compressed. */
+/** A compression format of bodies. */
 export interface Coding {
-  /** For people. */
+  /** Shown to users. */
   name: string;
-  /** Changes the bytes for the two below, which must not get them otherwise. */
+  /** Preprocesses the bytes; required before the functions below. */
   prepare: (bytes: Buffer) => Buffer;
   open: (options: Options) => Transform;
   decodeSync: (bytes: Buffer, options: Options) => Buffer;
-  /** Values of `finishFlush`, for a body that is whole and for the beginning of one. */
+  /** Values of `finishFlush` for complete and truncated bodies. */
   finish: { whole: number; partial: number };
 }
 
@@ -35,20 +35,20 @@ const CODINGS: ReadonlyMap<string, Coding> =
   new Map([['gzip', GZIP], ['x-gzip', GZIP], ['deflate', ZLIB], ['br', BROTLI]]);
 
 /**
- * The coding that Content-Encoding (lower case) names; null for one that not every browser knows. `bytes` is
- * the beginning of the body, where that is known.
+ * The coding for a Content-Encoding (lower case); null if not every browser supports it. `bytes` is the start
+ * of the body, if known.
  */
 export function codingOf(encoding: string, bytes?: Buffer): Coding | null {
   const coding = CODINGS.get(encoding) ?? null;
-  // Many servers leave out the zlib header that RFC 9110, 8.4.1.2 asks for, and every browser copes.
+  // Many servers omit the zlib header required by RFC 9110, 8.4.1.2; every browser copes.
   const isRaw = coding === ZLIB && bytes !== undefined && ((bytes[0] ?? 0) & 0x0f) !== 8;
   return isRaw ? RAW : coding;
 }
 
 /**
- * Changes a Brotli stream so that its window is at most 2 MB, and returns it. Brotli decodes a whole window,
- * up to 16 MB, before it gives anything away. What lies in the first 2 MB cannot refer to more than that, so
- * it is the same in both. Windows of 22 to 24 bits become one of 21 (RFC 7932, 9.1).
+ * Rewrites a Brotli stream's window from 22–24 bits to 21 (RFC 7932, 9.1) and returns it. Brotli decodes a
+ * whole window, up to 16 MB, before it outputs anything. The first 2 MB can't refer further back, so they
+ * decode identically.
  */
 function withNarrowWindow(stream: Buffer): Buffer {
   const first = stream[0] as number;

@@ -5,7 +5,7 @@ import { KeywordRule } from './keywords.ts';
 
 const NONE: readonly ContentRule[] = Object.freeze([]);
 
-/** The rules of a check, in the order in which they are looked at. Most checks have none. */
+/** The rules of a check in order of evaluation. Most checks have none. */
 export function contentRules(spec: HttpSpec | KeywordSpec): readonly ContentRule[] {
   const { assertions = [] } = spec;
   if (assertions.length === 0 && spec.type === 'HTTP') return NONE;

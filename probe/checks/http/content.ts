@@ -7,30 +7,30 @@ import { headerValue, type ResponseHead } from './response-head.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** An answer as rules see it. */
+/** A response as seen by rules. */
 export interface Content {
   head: ResponseHead;
-  /** The body; empty when no rule wants it. Not to be used later. */
+  /** The body; empty if no rule needs it. Valid only during the evaluation. */
   text: BodyText;
-  /** How much of the body that is; null when it is all of it. */
+  /** Describes which part of the body was read; null for all of it. */
   part: string | null;
 }
 
-/** What a check expects of an answer with the right status. */
+/** A condition on responses with an expected status. */
 export interface ContentRule {
   readonly wantsBody: boolean;
-  /** What was expected and what came instead, or null. */
+  /** What was expected and what was received, or null. */
   problem(content: Content): string | null;
 }
 
-/** What is wrong with an answer. */
+/** A violation found in a response. */
 export interface ContentFault {
   type: ErrorType;
   layer: ErrorLayer;
   message: string;
 }
 
-/** Decodes what was kept of an answer's body and asks the rules in turn; null if nothing is wrong. */
+/** Decodes a captured body and evaluates the rules in turn; null if all are met. */
 export function faultOfContent(
   response: ExchangeResult, rules: readonly ContentRule[], decoder: BodyDecoder,
 ): Promise<ContentFault | null> {

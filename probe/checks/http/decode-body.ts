@@ -1,31 +1,31 @@
 import { codingOf, type Coding } from './codings.ts';
 import { MAX_BODY_BYTES } from './response-reader.ts';
 
-/** Of a body that grows without measure when it is decoded, so much is decoded, bytes. */
+/** Limit on decoded bytes, against decompression bombs. */
 export const MAX_DECODED_BYTES = 1_048_576;
 const CHUNK_BYTES = 65_536;
 
 export type Decoded =
-  /** `isWhole`: the body was not cut at a limit. The bytes are overwritten afterwards. */
+  /** `isWhole`: the body wasn't truncated at a limit. The bytes are overwritten afterwards. */
   | { ok: true; bytes: Buffer; isWhole: boolean }
   | { ok: false; problem: string };
 
 export interface EncodedBody {
   pieces: readonly Buffer[];
-  /** In the order in which they were applied. */
+  /** In the order they were applied. */
   encodings: readonly string[];
-  /** Whether there is more of the body than the pieces. */
+  /** Whether the body has more than these pieces. */
   isCut: boolean;
 }
 
-/** Whether a body with these encodings can be decoded: one of those that every browser knows, or none. */
+/** Whether a body with these encodings can be decoded: at most one, supported by every browser. */
 export function isDecodable(encodings: readonly string[]): boolean {
   return encodings.length === 0 || (encodings.length === 1 && codingOf(encodings[0] as string) !== null);
 }
 
 /**
- * Decodes bodies, each up to MAX_DECODED_BYTES and one at a time: each takes a thread which the spool's fsync
- * needs too. Memory for what is decoded is used again: V8 would let tens of megabytes of it pile up.
+ * Decodes bodies one at a time, each up to MAX_DECODED_BYTES: each takes a thread that the spool's fsync
+ * needs too. Output buffers are reused because V8 would let tens of megabytes accumulate.
  */
 export class BodyDecoder {
   readonly #joined = Buffer.allocUnsafeSlow(MAX_BODY_BYTES);
@@ -34,8 +34,8 @@ export class BodyDecoder {
   #isBusy = false;
 
   /**
-   * What `use` returns for the decoded body. Rejects only if `use` throws. A body without any bytes is empty
-   * in every encoding.
+   * Passes the decoded body to `use` and returns its result. Rejects only if `use` throws. A body without
+   * bytes is empty in every encoding.
    */
   async decode<T>(body: EncodedBody, use: (decoded: Decoded) => T): Promise<T> {
     const [encoding, ...others] = body.encodings;

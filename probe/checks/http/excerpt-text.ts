@@ -3,13 +3,12 @@ import { BodyText } from './body-text.ts';
 import { codingOf } from './codings.ts';
 import { headerValue } from './response-head.ts';
 
-/** Of an excerpt that grows beyond this size when it is decoded, nothing is shown, bytes. */
+/** An excerpt that decodes to more than this is not shown, bytes. */
 const MAX_DECODED_BYTES = 262_144;
 
 /**
- * What the beginning of a body says, at most EXCERPT_BYTES characters: decoded and in its charset, as its
- * head (empty if there is none) names them. Null when it cannot be decoded. One character of `body` is one
- * byte.
+ * The readable start of a body, at most EXCERPT_BYTES characters, decoded and in its charset according to
+ * `head` (may be empty). Null if it can't be decoded. One character of `body` is one byte.
  */
 export function excerptText(head: string, body: string): string | null {
   const encoding = (headerValue(head, 'content-encoding') ?? 'identity').toLowerCase();

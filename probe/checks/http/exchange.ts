@@ -9,48 +9,48 @@ import type { HeldBytes, Holding } from './held-bytes.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader, type BodyUse, type ReadOutcome } from './response-reader.ts';
 
-/** Longest wait for a body that decides nothing. */
+/** Maximum time to drain a body that decides nothing. */
 const DRAIN_MS = 500;
-/** Errno of a connection that the server, or something on the way, has broken off. */
+/** Errno of a connection reset by the server or something in between. */
 const BROKEN_CODES = new Set(['ECONNRESET', 'EPIPE', 'CLOSED']);
 
 export interface ExchangeOptions {
   address: string;
   port: number;
   /**
-   * Null for plain HTTP; `host` is the name (or address) that the certificate must be for. With `verify`
-   * nothing is sent to a peer that does not prove it.
+   * Null for plain HTTP. `host` is the name or address the certificate must match. With `verify`, nothing is
+   * sent to a peer that doesn't.
    */
   tls: { host: string; sendName: boolean; verify: boolean; context: TlsContext } | null;
   request: string | Buffer;
-  /** Whether an answer to this request never has a body. */
+  /** Whether a response to this request never has a body. */
   bodiless: boolean;
-  /** Asked once, when the head is there. */
+  /** Called once, when the head is complete. */
   useOf: (head: ResponseHead) => BodyUse;
-  /** For all of it, and for the connection alone. */
+  /** For the whole exchange, and for the connection alone. */
   timeoutMs: number;
   connectTimeoutMs: number;
   clock: Clock;
-  /** Shared by all exchanges: what is read is used up before the next read. */
+  /** Shared by all exchanges: each read is processed before the next. */
   buffer: Buffer;
-  /** Limits what all exchanges keep. */
+  /** Limits the memory of all exchanges. */
   held: HeldBytes;
 }
 
-/** Instants are of the monotonic clock; 0 when that point was not reached. */
+/** Monotonic times; 0 if that point wasn't reached. */
 export interface ExchangeResult {
   head: ResponseHead | null;
-  /** Bytes of body that came, without its framing. */
+  /** Bytes of body received, without framing. */
   received: number;
   /** Whether reading stopped at the limit, before the body's end. */
   isCut: boolean;
-  /** The beginning of the body, one character per byte. */
+  /** The start of the body, one character per byte. */
   excerpt: string;
-  /** Of the body, still encoded; empty unless `content` was wanted. To be released after use. */
+  /** The body, still encoded; empty unless `content` was requested. Release after use. */
   holding: Holding;
   /**
-   * Null when all that was wanted came; else the head may be there all the same. `code` is Node's, or one of
-   * TIMEOUT, CLOSED, BAD_RESPONSE, CERTIFICATE.
+   * Null if everything needed arrived; otherwise the head may still be present. `code` is Node's, or TIMEOUT,
+   * CLOSED, BAD_RESPONSE or CERTIFICATE.
    */
   failed: { phase: Phase; code: string; message: string } | null;
   remoteAddress: string | null;
@@ -62,7 +62,7 @@ export interface ExchangeResult {
   endedAt: number;
 }
 
-/** One request on a fresh connection to one address, and its response. Never rejects. */
+/** One request over a fresh connection to one address, and its response. Never rejects. */
 export function exchange(options: ExchangeOptions): Promise<ExchangeResult> {
   return new Promise((resolve) => new Exchange(options, resolve));
 }
@@ -165,7 +165,7 @@ class Exchange {
     else if (outcome.kind === 'end') this.#finish();
   }
 
-  /** The check is decided, but a peer that is cut off in the middle of a small body would log an error. */
+  /** The check is decided, but a peer cut off within a small body would log an error. */
   #drain(): void {
     if (this.#isDone) return;
     this.#timer.cancel();

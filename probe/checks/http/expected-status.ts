@@ -4,14 +4,14 @@ const MAX_NAMED = 10;
 
 type Expectation = Pick<HttpSpec, 'expected_status' | 'expected_ranges'>;
 
-/** Whether a status is in the list or in a range; without either, whether it is from 200 to 299. */
+/** Whether a status is in the list or a range; with neither, whether it is from 200 to 299. */
 export function isExpected(expectation: Expectation, status: number): boolean {
   const { expected_status: codes, expected_ranges: ranges = [] } = expectation;
   if (codes.length === 0 && ranges.length === 0) return status >= 200 && status <= 299;
   return codes.includes(status) || ranges.some(({ first, last }) => status >= first && status <= last);
 }
 
-/** What `isExpected` accepts, for a message. */
+/** The statuses accepted by `isExpected`, for a message. */
 export function expectedText(expectation: Expectation): string {
   const { expected_status: codes, expected_ranges: ranges = [] } = expectation;
   const names = [...codes.map(String), ...ranges.map(({ first, last }) => `${first}-${last}`)];

@@ -1,19 +1,18 @@
-/** What one check keeps of an answer needs no room in the common store up to here, bytes. */
+/** Bytes per check that don't count against the shared store. */
 const FREE_BYTES = 4096;
-/** Bodies are kept in blocks of this size, bytes. */
 const BLOCK_BYTES = 4096;
-/** Blocks that wait for the next body. */
+/** Maximum free blocks retained for reuse. */
 const MAX_SPARE_BLOCKS = 1024;
 
 /**
- * Keeps what all checks together need of answers that are still coming, and limits it. When there is no room,
- * the check that keeps most gives way: it is the one that a hostile target feeds, or it costs others most.
- * Bodies lie in blocks that are used again: V8 would let tens of megabytes of dead ones pile up.
+ * Stores and limits the data that checks capture from ongoing responses. When full, it evicts the largest
+ * holding: a hostile target feeds it, or it costs others the most. Blocks are reused because V8 would let
+ * dead ones accumulate.
  */
 export class HeldBytes {
   readonly #maxBytes: number;
   readonly #spare: Buffer[] = [];
-  /** Those that still grow. */
+  /** Those still growing. */
   readonly #holdings = new Set<Holding>();
   #total = 0;
 
@@ -21,17 +20,17 @@ export class HeldBytes {
     this.#maxBytes = maxBytes;
   }
 
-  /** What is kept now beyond what each check keeps for free, bytes. */
+  /** Bytes in use beyond the free allowance of each check. */
   get total(): number {
     return this.#total;
   }
 
-  /** `giveWay` is called when the holding has been emptied to make room for others. */
+  /** `onEvicted` is called when the holding has been emptied to make room for others. */
   open(onEvicted: () => void): Holding {
     return new Holding(this, onEvicted);
   }
 
-  /** For holdings. */
+  /** Used by holdings. */
   change(holding: Holding, byBytes: number): void {
     this.#total += byBytes;
     if (holding.counted > 0 && !holding.isWhole) this.#holdings.add(holding);
@@ -39,12 +38,12 @@ export class HeldBytes {
     while (this.#total > this.#maxBytes && this.#holdings.size > 0) this.#maxHolding().evict();
   }
 
-  /** For holdings: a block of which they use `size` bytes. */
+  /** Used by holdings: a block to fill. */
   lend(): Block {
     return { bytes: this.#spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES), size: 0 };
   }
 
-  /** For holdings. */
+  /** Used by holdings. */
   takeBack({ bytes }: Block): void {
     if (this.#spare.length < MAX_SPARE_BLOCKS) this.#spare.push(bytes);
   }
@@ -60,7 +59,7 @@ interface Block {
   size: number;
 }
 
-/** What one check keeps. */
+/** The data captured by one check. */
 export class Holding {
   readonly #store: HeldBytes;
   readonly #onEvicted: () => void;
@@ -73,12 +72,12 @@ export class Holding {
     this.#onEvicted = onEvicted;
   }
 
-  /** Its part of the common store, bytes. */
+  /** Bytes counted against the store. */
   get counted(): number {
     return Math.max(0, this.#bytes - FREE_BYTES);
   }
 
-  /** Whether nothing more comes: it is used up soon and does not give way. */
+  /** Whether it is complete: it is released soon and never evicted. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -87,7 +86,7 @@ export class Holding {
     return this.#blocks.length > 0;
   }
 
-  /** The body that is kept, in pieces. Not to be used after the release. */
+  /** The captured body in pieces. Invalid after the release. */
   get body(): Buffer[] {
     return this.#blocks.map(({ bytes, size }) => bytes.subarray(0, size));
   }
@@ -97,14 +96,14 @@ export class Holding {
     if (this.counted > 0) this.#store.change(this, 0);
   }
 
-  /** Counts what its owner keeps elsewhere. */
+  /** Counts bytes that the owner stores elsewhere. */
   grow(bytes: number): void {
     const before = this.counted;
     this.#bytes += bytes;
     if (this.counted !== before) this.#store.change(this, this.counted - before);
   }
 
-  /** Keeps a copy of `bytes[start, end)` behind the rest of the body. */
+  /** Appends a copy of `bytes[start, end)` to the body. */
   append(bytes: Uint8Array, start: number, end: number): void {
     for (let at = start; at < end;) {
       let block = this.#blocks.at(-1);
@@ -125,7 +124,7 @@ export class Holding {
     if (before > 0) this.#store.change(this, -before);
   }
 
-  /** For the store. */
+  /** Used by the store. */
   evict(): void {
     this.release();
     this.#onEvicted();

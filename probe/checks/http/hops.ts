@@ -1,9 +1,9 @@
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { shortened } from '../check.ts';
 
-/** Statuses that name another address to ask. */
+/** Statuses with a Location to follow. */
 export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Headers that go along to another origin: no credential stands in them. */
+/** Headers forwarded to another origin: none carries credentials. */
 const FORWARDED_HEADERS = new Set([
   'accept', 'accept-charset', 'accept-encoding', 'accept-language', 'cache-control', 'dnt', 'pragma',
   'user-agent',
@@ -22,10 +22,9 @@ export interface Hop {
 }
 
 /**
- * The request that a redirect with this status leads to. As browsers do, 303 turns everything but HEAD into
- * GET, and 301 and 302 turn POST into GET; 307 and 308 keep the method. To another origin (another scheme or
- * port is one too) go neither the body, which may hold a password, nor headers that may be credentials; a
- * way back to the first origin does not bring them back, because the stranger has chosen the address.
+ * The request after a redirect. As in browsers, 303 turns all but HEAD into GET, 301 and 302 turn POST into
+ * GET, 307 and 308 keep the method. A different origin gets neither the body nor headers that may hold
+ * credentials. Redirecting back doesn't restore them: the other origin chose the URL.
  */
 export function nextHop(hop: Hop, status: number, url: URL): Hop {
   const becomesGet = hop.method !== 'HEAD' &&
@@ -41,7 +40,7 @@ export function nextHop(hop: Hop, status: number, url: URL): Hop {
   return { url, method: becomesGet ? 'GET' : hop.method, headers, body };
 }
 
-/** Says that there were more than `most` redirects, and whether they go round in a circle. */
+/** Reports more than `max` redirects, and whether they form a loop. */
 export function tooManyRedirects(visited: readonly URL[], next: URL, max: number): string {
   const sentence = `More than ${max} redirect${max === 1 ? '' : 's'}`;
   const from = visited.findLastIndex((url) => url.href === next.href);

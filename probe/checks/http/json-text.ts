@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../../shared/json-path.ts';
 
-/** Deepest nesting that is read, levels. */
+/** Maximum nesting depth. */
 const MAX_DEPTH = 1000;
 
 const [QUOTE, BACKSLASH, COMMA, COLON, MINUS, DOT, PLUS] = [34, 92, 44, 58, 45, 46, 43];
@@ -13,29 +13,29 @@ const NONE = -1;
 
 export type JsonOutcome =
   | { kind: 'found'; value: unknown }
-  /** It is JSON, without anything at the path. */
+  /** JSON without anything at the path. */
   | { kind: 'absent' }
-  /** `what` came instead of JSON. */
+  /** `what` was found instead of JSON. */
   | { kind: 'other'; what: 'nothing' | 'deep' | 'text' };
 
 /**
- * What JSON text (RFC 8259, in UTF-8) holds at a path. Of names given twice the last one counts. A list or an
- * object is returned empty.
+ * Finds the value at a path in JSON text (RFC 8259, in UTF-8). The last of duplicate names wins. Lists and
+ * objects are returned empty.
  */
 export function findInJson(text: Buffer, path: JsonPath): JsonOutcome {
   return new JsonScan(text, path).run();
 }
 
 /**
- * Checks the whole text in one pass and makes nothing but the value at the path: what `JSON.parse` makes of a
- * hostile megabyte takes 20 MB, and V8 lets several of them pile up.
+ * Validates the text in one pass and materializes only the value at the path: `JSON.parse` of a hostile
+ * megabyte takes 20 MB, and V8 lets several accumulate.
  */
 class JsonScan {
   readonly #text: Buffer;
   readonly #path: JsonPath;
   #depth = 0;
   #isDeep = false;
-  /** Where the value at the path begins, as far as the text has been read. */
+  /** Offset of the value at the path, as far as the text has been read. */
   #found = NONE;
 
   constructor(text: Buffer, path: JsonPath) {
@@ -64,8 +64,8 @@ class JsonScan {
   }
 
   /**
-   * Where the value that begins at `at` ends; NONE if it is malformed. `step`: how many parts of the path
-   * lead to it, or OFF_PATH.
+   * The end of the value that starts at `at`; NONE if malformed. `step`: the number of path parts leading to
+   * it, or OFF_PATH.
    */
   #value(at: number, step: number): number {
     const isHere = step === this.#path.length;
@@ -112,7 +112,7 @@ class JsonScan {
     const key = this.#path[step];
     const wanted = typeof key === 'number' ? key : null;
     const isFromEnd = wanted !== null && wanted < 0;
-    /** What was found in the last elements, as many as an index from the end needs, in a ring. */
+    /** Ring buffer of the last elements, for an index from the end. */
     const last: number[] = [];
     let at = this.#afterSpace(start + 1);
     if (this.#text[at] === ARRAY_END) return at + 1;
@@ -132,7 +132,7 @@ class JsonScan {
     }
   }
 
-  /** Whether the string between those places is that name. */
+  /** Whether the string between these offsets equals the name. */
   #isName(start: number, end: number, name: Buffer): boolean {
     if (end - start - 2 === name.length && this.#isAt(name, start + 1)) return true;
     const hasEscape = this.#text.subarray(start, end).includes(BACKSLASH);
@@ -170,7 +170,7 @@ class JsonScan {
     return this.#digits(sign === PLUS || sign === MINUS ? at + 2 : at + 1);
   }
 
-  /** Where the digits end that begin at `start`; NONE without any. */
+  /** The end of the digits that start at `start`; NONE if there are none. */
   #digits(start: number): number {
     let at = start;
     while (isDigit(this.#text[at])) at += 1;

@@ -8,9 +8,9 @@ const MAX_NAME_LENGTH = 60;
 type Keyword = KeywordSpec['keywords'][number];
 
 /**
- * Looks for keywords, as they are written: nothing in them is a pattern. Without regard to case, both sides
- * are in lower case. A page may spell accented letters in either Unicode form (NFC, NFD), so the keyword is
- * looked for in both. The page itself is not normalized: that takes quadratic time for some texts.
+ * Searches for keywords literally. Case-insensitive matching lower-cases both sides. A page may use NFC or
+ * NFD, so both forms of the keyword are searched; normalizing the page would take quadratic time for some
+ * texts.
  */
 export class KeywordRule implements ContentRule {
   readonly wantsBody = true;

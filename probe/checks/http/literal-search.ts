@@ -1,9 +1,9 @@
-/** Up to so many comparisons of characters, the engine's own search is fast enough in the worst case. */
+/** Up to this many comparisons, the engine's own search is fast enough in the worst case. */
 const MAX_COMPARISONS = 4_000_000;
 
 /**
- * Whether a text contains another, character by character. The time is linear in both: the engine's own
- * search is quadratic for texts that a hostile page and a matching keyword can be made of.
+ * Whether a text contains another. Runs in linear time: the engine's search is quadratic for texts that a
+ * hostile page and a matching keyword can form.
  */
 export function containsText(text: string, wanted: string): boolean {
   if (text.length * wanted.length <= MAX_COMPARISONS) return text.includes(wanted);
@@ -11,8 +11,8 @@ export function containsText(text: string, wanted: string): boolean {
 }
 
 /**
- * Calls `found` with the end of each place where `wanted` (not empty) stands, until it returns true. Returns
- * how much of the beginning of `wanted` the text ends with, as far as it was read. The time is linear.
+ * Calls `found` with the end of each match of `wanted` (not empty) until it returns true. Returns the length
+ * of the prefix of `wanted` that the text read so far ends with. Runs in linear time.
  */
 export function eachMatch(text: string, wanted: string, found: (end: number) => boolean): number {
   const borders = bordersOf(wanted);
@@ -27,7 +27,7 @@ export function eachMatch(text: string, wanted: string, found: (end: number) => 
   return matched;
 }
 
-/** For each beginning of `wanted`, how long its longest border is (Knuth, Morris and Pratt). */
+/** The longest border of each prefix of `wanted` (Knuth, Morris and Pratt). */
 function bordersOf(wanted: string): Uint32Array {
   const borders = new Uint32Array(wanted.length);
   let border = 0;

@@ -1,6 +1,6 @@
 import type { Hop } from './hops.ts';
 
-/** Headers that frame the message or name its host: ours alone. */
+/** Headers that frame the message or name its host; users can't set them. */
 const OWN_HEADERS = new Set([
   'host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer',
 ]);
@@ -8,14 +8,14 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export interface RequestOptions extends Hop {
-  /** Whether the check reads what is in the body: then the server may compress it. */
+  /** Whether the check reads the body's content: then the server may compress it. */
   wantsContent: boolean;
   version: string;
 }
 
 /**
- * A whole request as it goes over the wire. Headers that would break the framing or that no HTTP message can
- * carry are left out: the schema refuses them before, this is the second line.
+ * A whole request as sent. Omits headers that would break the framing or that HTTP can't carry; the schema
+ * rejects them earlier, so this is a second line of defence.
  */
 export function requestBytes(options: RequestOptions): string | Buffer {
   const { url, method } = options;

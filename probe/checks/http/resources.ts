@@ -4,10 +4,10 @@ import { BodyDecoder } from './decode-body.ts';
 import { HeldBytes } from './held-bytes.ts';
 
 const READ_BUFFER_BYTES = 65_536;
-/** What all checks keep of answers that are still coming. */
+/** Limit for captured data of all ongoing responses. */
 const MAX_HELD_BYTES = 16_777_216;
 
-/** What all HTTP checks of a probe have in common. */
+/** Resources shared by all HTTP checks of a probe. */
 export class HttpResources {
   readonly context: CheckContext;
   readonly buffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES);
@@ -19,7 +19,7 @@ export class HttpResources {
   }
 }
 
-/** Where a URL leads: host without brackets, its port, and whether the host is an address already. */
+/** The endpoint of a URL: host without brackets, port, and whether the host is an address. */
 export function endpointOf(url: URL): { host: string; port: number; isAddress: boolean } {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   return {

@@ -1,4 +1,4 @@
-/** Largest response head (status line and headers) that is read, bytes. */
+/** Maximum size of a response head (status line and headers). */
 export const MAX_HEAD_BYTES = 32_768;
 
 const LF = 10;
@@ -6,36 +6,36 @@ const CR = 13;
 const SPACE = 32;
 const COLON = 58;
 
-/** What a check needs to know of a response head. */
+/** The parts of a response head that a check needs. */
 export interface ResponseHead {
   status: number;
-  /** Value of Location, when there is one. */
+  /** Value of Location; null if absent. */
   location: string | null;
-  /** Null when absent. */
+  /** Null if absent. */
   contentLength: number | null;
-  /** Why Content-Length gives no length (no number, or different ones); null when it does or is absent. */
+  /** Why Content-Length is unusable (not a number, or conflicting values); null if usable or absent. */
   lengthProblem: string | null;
   chunked: boolean;
-  /** Lower-case codings of the body, `chunked` aside, in the order in which they were applied. */
+  /** Content codings in lower case, without `chunked`, in the order they were applied. */
   encodings: readonly string[];
-  /** Status line and headers as they came, one character per byte, with the empty line at their end. */
+  /** Raw status line and headers, one character per byte, including the final empty line. */
   text: string;
 }
 
 export type HeadOutcome =
-  /** `rest`: bytes of the last piece that come after the head. */
+  /** `rest`: bytes of the last piece that follow the head. */
   | { kind: 'head'; head: ResponseHead; rest: number }
   /** More bytes are needed. */
   | { kind: 'partial' }
-  /** This is no HTTP/1 response; `problem` says why. */
+  /** Not an HTTP/1 response; `problem` says why. */
   | { kind: 'bad'; problem: string };
 
 const PARTIAL: HeadOutcome = Object.freeze({ kind: 'partial' });
 const NO_ENCODINGS: readonly string[] = Object.freeze([]);
 
 /**
- * Reads one response head, in place while it comes in one piece. Takes bare LF as a line end, as RFC 9112 2.2
- * lets a recipient do; refuses heads over MAX_HEAD_BYTES and what does not start with an HTTP/1 status line.
+ * Parses one response head, in place if it arrives in one piece. Accepts a bare LF as a line end (RFC 9112,
+ * 2.2). Rejects heads over MAX_HEAD_BYTES and anything without an HTTP/1 status line.
  */
 export class HeadReader {
   readonly #head: ResponseHead = {
@@ -45,7 +45,7 @@ export class HeadReader {
   #tail: Buffer | null = null;
   #total = 0;
 
-  /** Takes `piece[start, end)`. The piece may be overwritten after the call. */
+  /** Processes `piece[start, end)`, which may be overwritten after the call. */
   push(piece: Uint8Array, start: number, end: number): HeadOutcome {
     this.#total += end - start;
     if (!this.#tail) return this.#read(piece, start, end, start);
@@ -111,7 +111,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 48 && byte <= 57;
 }
 
-/** Looks at a header's first letter and length first: nearly all are of no interest. */
+/** Checks a header's first letter and length first, because nearly all headers are irrelevant. */
 function readHeader(bytes: Uint8Array, from: number, stop: number, head: ResponseHead): void {
   const first = (bytes[from] as number) | 0x20;
   if (first === 0x6c && isNamed(bytes, from, stop, 'location')) {
@@ -126,7 +126,7 @@ function readHeader(bytes: Uint8Array, from: number, stop: number, head: Respons
   }
 }
 
-/** Several equal lengths are one (RFC 9112, 6.3). */
+/** Several equal lengths count as one (RFC 9112, 6.3). */
 function readLength(text: string, head: ResponseHead): void {
   for (const part of text.split(',', 10)) {
     const value = part.trim();
@@ -143,7 +143,7 @@ function addEncodings(text: string, head: ResponseHead): void {
   head.encodings = [...head.encodings, ...names.filter((name) => name !== '' && name !== 'identity')];
 }
 
-/** The value of a header in the text of a head, several of them joined by `, `; null when it is absent. */
+/** The value of a header in a head's text, multiple values joined by `, `; null if absent. */
 export function headerValue(headText: string, name: string): string | null {
   const wanted = `${name.toLowerCase()}:`;
   const values = headText.split('\n').slice(1)

@@ -3,24 +3,24 @@ import { BodyFraming, type ContentSink } from './body-framing.ts';
 import type { Holding } from './held-bytes.ts';
 import { HeadReader, type ResponseHead } from './response-head.ts';
 
-/** A body counts as good once so much of it has come, bytes as they come over the wire. */
+/** A body counts as good once this much has arrived, in bytes on the wire. */
 export const MAX_BODY_BYTES = 262_144;
 const MAX_INTERIM = 20;
 
-/** Of a body that decides nothing, so much is read that most servers can send all of it in peace. */
+/** Read limit for a body that decides nothing; most servers can send all of theirs within it. */
 const MAX_DRAINED_BYTES = 65_536;
 
-/** What a check wants of a body. */
+/** What a check needs from a body. */
 export type BodyUse =
-  /** Its beginning, whatever becomes of the rest: the head has decided already. */
+  /** Only its start: the head has already decided. */
   | 'start'
-  /** That it comes whole. */
+  /** The complete body. */
   | 'whole'
-  /** That it comes whole, and what is in it. */
+  /** The complete body and its content. */
   | 'content';
 
 export type ReadOutcome =
-  /** All that is wanted is there. */
+  /** Everything needed has arrived. */
   | { kind: 'end' }
   | { kind: 'partial' }
   /** The target is at fault. */
@@ -30,15 +30,15 @@ const PARTIAL: ReadOutcome = Object.freeze({ kind: 'partial' });
 const END: ReadOutcome = Object.freeze({ kind: 'end' });
 
 export interface ReaderOptions {
-  /** Whether an answer to this request never has a body. */
+  /** Whether a response to this request never has a body. */
   bodiless: boolean;
-  /** Asked once, when the head is there. */
+  /** Called once, when the head is complete. */
   useOf: (head: ResponseHead) => BodyUse;
-  /** Keeps the body, still encoded, if `content` is wanted. */
+  /** Captures the body, still encoded, if `content` is requested. */
   holding: Holding;
 }
 
-/** Reads one response as it comes, from its head to the end of what is wanted of its body. */
+/** Reads one response as it arrives, from its head to the end of the required body. */
 export class ResponseReader implements ContentSink {
   readonly #options: ReaderOptions;
   #headReader = new HeadReader();
@@ -54,7 +54,7 @@ export class ResponseReader implements ContentSink {
     this.#options = options;
   }
 
-  /** Null until it is whole. */
+  /** Null until complete. */
   get head(): ResponseHead | null {
     return this.#head;
   }
@@ -63,7 +63,7 @@ export class ResponseReader implements ContentSink {
     return this.#use;
   }
 
-  /** Bytes of body so far, without its framing. */
+  /** Bytes of body so far, without framing. */
   get received(): number {
     return this.#framing?.received ?? 0;
   }
@@ -78,7 +78,7 @@ export class ResponseReader implements ContentSink {
     return this.#excerpt;
   }
 
-  /** Takes `piece[start, end)`, which may be overwritten after the call. Not to be called after an end. */
+  /** Processes `piece[start, end)`, which may be overwritten after the call. Don't call it after an end. */
   push(piece: Uint8Array, start: number, end: number): ReadOutcome {
     if (this.#framing) return this.#readBody(this.#framing, piece, start, end);
     for (let at = start; ;) {
@@ -97,7 +97,7 @@ export class ResponseReader implements ContentSink {
     }
   }
 
-  /** The server has closed the connection. Not to be called after an end. */
+  /** Handles a closed connection. Don't call it after an end. */
   close(): ReadOutcome {
     if (!this.#framing) return { kind: 'bad', problem: 'Connection closed before a response arrived' };
     const problem = this.#framing.close();
@@ -141,8 +141,8 @@ function hasNoBody({ status }: ResponseHead, bodiless: boolean): boolean {
 }
 
 /**
- * We ask servers to close the connection, so bytes after the body belong to it: its length is wrong, and
- * people see a page cut short. Only line ends are forgiven. What comes in a later piece is not waited for.
+ * Our requests ask the server to close, so excess bytes mean a wrong Content-Length that truncates the page
+ * for users. Trailing newlines are ignored. Bytes in later pieces aren't awaited.
  */
 function excess(piece: Uint8Array, start: number, end: number, framing: BodyFraming): ReadOutcome {
   for (let at = start; at < end; at += 1) {

@@ -17,11 +17,11 @@ import { endpointOf, type HttpResources } from './resources.ts';
 import type { BodyUse } from './response-reader.ts';
 import type { ResponseHead } from './response-head.ts';
 
-/** Characters of an address that a message quotes. */
+/** Maximum characters of a URL quoted in a message. */
 const MAX_QUOTED_LENGTH = 200;
 
 /**
- * One HTTP check from its first address to its verdict; redirects are hops of the same check and deadline.
+ * One HTTP check from its first address to its outcome. Redirects are hops of the same check and deadline.
  */
 export class HttpRun implements ObservedResponse {
   readonly #resources: HttpResources;
@@ -73,7 +73,7 @@ export class HttpRun implements ObservedResponse {
     }
   }
 
-  /** Null when the answer is a redirect to follow. */
+  /** Null if the response is a redirect to follow. */
   async #visit(hop: Hop): Promise<Finding | null> {
     if (hop.url.protocol !== 'http:' && hop.url.protocol !== 'https:') {
       return this.#fail(
@@ -97,8 +97,8 @@ export class HttpRun implements ObservedResponse {
   }
 
   /**
-   * Where to connect. What the monitor names instead of its host holds for all hops to that host; the port
-   * only for hops to the same port.
+   * The endpoint to connect to. The monitor's override applies to all hops to its host; its port only to hops
+   * with the same port.
    */
   #endpointFor(url: URL): { host: string; port: number } {
     const endpoint = endpointOf(url);
@@ -207,7 +207,7 @@ export class HttpRun implements ObservedResponse {
     };
   }
 
-  /** With a failure, what was seen may have to wait, and must not hold the body meanwhile. */
+  /** A copy without the body: on failure, the observation may be queued and must not retain it. */
   #observedCopy(): ObservedResponse {
     const { addresses, head, body } = this;
     return { addresses, head, body };

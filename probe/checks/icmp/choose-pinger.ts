@@ -3,13 +3,13 @@ import type { Pinger } from './pinger.ts';
 import { RawPinger } from './raw-pinger.ts';
 import { findSystemPinger } from './system-pinger.ts';
 
-/** How this machine pings, and for people, why not by raw sockets; null when it does. */
+/** How this machine pings, and why not by raw sockets, worded for users; null if it uses them. */
 export interface PingChoice {
   pinger: Pinger | null;
   rawUnavailableReason: string | null;
 }
 
-/** Raw sockets where they can be opened, else the system's `ping` where it works. Never rejects. */
+/** Prefers raw sockets, then a working system `ping`. Never rejects. */
 export async function choosePinger(clock: Clock): Promise<PingChoice> {
   try {
     const { default: raw } = await import('raw-socket');

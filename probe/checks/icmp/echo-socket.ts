@@ -6,16 +6,16 @@ import { COOKIE_BYTES, readIcmp, writeEchoRequest, type EchoMark, type Family } 
 import type { PingProblem } from './pinger.ts';
 import { returned, sendFault } from './ping-problems.ts';
 
-/** A request under way. */
+/** A request in flight. */
 export interface Echo {
   address: string;
   size: number;
   ttl: number;
-  /** Called once, unless it is forgotten: with null at its reply, else with what came in its place. */
+  /** Called at most once, never after `forget`: with null for a reply, otherwise with the problem. */
   settle: (problem: PingProblem | null, rttMs: number) => void;
 }
 
-/** A request that was sent; its `sequence` takes it back. */
+/** A sent request; `sequence` identifies it. */
 interface Pending extends EchoMark {
   echo: Echo;
   sentAtMs: number;
@@ -33,20 +33,20 @@ interface EchoSocketOptions {
 const MAX_PACKET_BYTES = 2048;
 const SEQUENCES = 65_536;
 /**
- * After so many packets sent at once, replies are read: those that wait look late, and the kernel's buffer
- * for them is small.
+ * Replies are read after this many packets sent in a row: unread ones seem late, and the kernel's buffer is
+ * small.
  */
 const READ_AFTER_SENDS = 8;
-/** Packets read in one go, so that a flood of them leaves time for everything else. */
+/** Maximum packets per read, so that a flood leaves time for other work. */
 const MAX_READ_BATCH = 1024;
 const RECEIVE_BUFFER_BYTES = 4 << 20;
 
-/** Of Linux, which raw-socket has no names for (linux/socket.h, linux/icmp.h, linux/icmpv6.h). */
+/** Linux constants that raw-socket has no names for (linux/socket.h, linux/icmp.h, linux/icmpv6.h). */
 const LINUX = { SO_RCVBUFFORCE: 33, SOL_RAW: 255, ICMP_FILTER: 1, SOL_ICMPV6: 58, ICMPV6_FILTER: 1 };
 
 /**
- * One raw socket for all echo requests of a family. It reads only between `enter` and `leave`: otherwise it
- * costs nothing and does not keep the process alive.
+ * One raw socket for all echo requests of a family. It reads only between `enter` and `leave`; otherwise it
+ * costs nothing and doesn't keep the process alive.
  */
 export class EchoSocket {
   readonly #options: EchoSocketOptions;
@@ -59,7 +59,7 @@ export class EchoSocket {
   #nextSequence: number;
   #sendsSinceRead = 0;
 
-  /** @throws Error when this process may not open raw sockets, or the system lacks the family. */
+  /** @throws Error if this process may not open raw sockets, or the system lacks the family. */
   constructor(options: EchoSocketOptions) {
     this.#options = options;
     this.#nextSequence = options.newCookie() % SEQUENCES;
@@ -70,29 +70,29 @@ export class EchoSocket {
     return this.#pending.size;
   }
 
-  /** Before the first request of a series. */
+  /** Call before the first request of a series. */
   enter(): void {
     this.#users += 1;
     if (this.#users > 1) return;
-    // Foreign packets have piled up.
+    // Discards unrelated packets that have accumulated.
     this.#read();
     this.#socket?.resumeRecv();
   }
 
-  /** After the last request of a series was answered or forgotten. */
+  /** Call after the last request of a series was settled or forgotten. */
   leave(): void {
     this.#users -= 1;
     if (this.#users === 0) this.#socket?.pauseRecv();
   }
 
   /**
-   * Sends a request now. Returns its sequence number for `forget`, or why it could not be sent; settles it
-   * only after it has returned.
+   * Sends a request. Returns its sequence number for `forget`, or why it could not be sent. Settles it only
+   * after returning.
    */
   send(echo: Echo): number | PingProblem {
     const { family, identifier, newCookie, clock } = this.#options;
     if (this.#pending.size === SEQUENCES) return { whose: 'own', reason: 'overload' };
-    // First, since it settles what was sent before.
+    // Settle earlier requests first.
     if (this.#sendsSinceRead >= READ_AFTER_SENDS) this.#read();
     try {
       const socket = this.#socket ?? this.#open();
@@ -110,14 +110,14 @@ export class EchoSocket {
     }
   }
 
-  /** Waits no longer for the reply to a request. */
+  /** Stops waiting for the reply to a request. */
   forget(sequence: number): void {
     this.#pending.delete(sequence);
   }
 
   /**
-   * Handles replies that have arrived but were not read yet: before a request is given up, since timers come
-   * before sockets after this process has stood still.
+   * Handles unread replies. Call it before giving up on a request: after a stall, timers fire before sockets
+   * are read.
    */
   catchUp(): void {
     this.#read();
@@ -146,7 +146,9 @@ export class EchoSocket {
     return socket;
   }
 
-  /** Room for bursts, and where the kernel can do it, nothing but what `readIcmp` understands. */
+  /**
+   * Enlarges the buffer for bursts and, where the kernel supports it, filters out what `readIcmp` ignores.
+   */
   #configure(socket: Socket): void {
     const { raw, family } = this.#options;
     const { SOL_SOCKET } = raw.SocketLevel;
@@ -195,7 +197,7 @@ export class EchoSocket {
     const message = readIcmp(packet, this.#options.family);
     if (!message || message.identifier !== this.#options.identifier) return;
     const pending = this.#pending.get(message.sequence);
-    // A router may have returned too little to contain the cookie, the target never.
+    // A router may return too little to include the cookie; the target never does.
     const isOurs = pending && (message.cookie === pending.cookie
       || pending.cookie === null || (message.kind === 'returned' && message.cookie === null));
     if (!isOurs) return;
@@ -208,7 +210,7 @@ export class EchoSocket {
     echo.settle(message.kind === 'reply' ? null : returned(message.why, source), atMs - pending.sentAtMs);
   }
 
-  /** A broken socket is closed, and the next request opens another one. */
+  /** Closes a broken socket; the next request opens another. */
   #drop(socket: Socket): void {
     if (this.#socket !== socket) return;
     this.#socket = null;
@@ -222,7 +224,7 @@ export class EchoSocket {
   }
 }
 
-/** The text of an address as the system writes it. */
+/** An address as the system writes it. */
 export function plainAddress(address: string): string {
   return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
 }
@@ -234,7 +236,7 @@ function isSameAddress(address: string, bytes: Uint8Array): boolean {
   return wanted.length === bytes.length && wanted.every((byte, at) => byte === bytes[at]);
 }
 
-/** A mask of `words` 32-bit words in the machine's order, with a bit set for each type to be dropped. */
+/** A mask of `wordCount` 32-bit words in native byte order with a bit set for each type to drop. */
 function filterOf(wordCount: number, wanted: readonly number[]): Buffer {
   const mask = new Uint32Array(wordCount).fill(0xffff_ffff);
   for (const type of wanted) mask[type >> 5] = (mask[type >> 5] as number) & ~(1 << (type & 31));

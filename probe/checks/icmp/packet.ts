@@ -4,17 +4,17 @@ export type Family = 4 | 6;
 /** Bytes of data that hold the cookie. */
 export const COOKIE_BYTES = 6;
 
-/** What identifies one echo request. */
+/** Identifies one echo request. */
 export interface EchoMark {
   /** 16 bits, one per process. */
   identifier: number;
   /** 16 bits, one per packet. */
   sequence: number;
-  /** 48 random bits at the start of the data; null where the data is too short for them. */
+  /** 48 random bits at the start of the data; null if the data is too short for them. */
   cookie: number | null;
 }
 
-/** Why a router or the host itself returned a request. */
+/** Why a router or this host returned a request. */
 export type Returned = 'unreachable' | 'prohibited' | 'too_large' | 'ttl_exceeded' | 'refused';
 
 /** A message about an echo request. */
@@ -26,13 +26,13 @@ interface Types {
   request: number;
   echoResponse: number;
   returned: ReadonlyMap<number, Returned>;
-  /** Codes of the type "destination unreachable" that mean a filter, not a missing way. */
+  /** Codes of "destination unreachable" that indicate a filter, not a missing route. */
   unreachable: number;
   prohibitedCodes: readonly number[];
   tooLargeCode: number | null;
 }
 
-/** RFC 792 with RFC 1122 and 1812. */
+/** RFC 792, RFC 1122 and RFC 1812. */
 const V4: Types = {
   request: 8, echoResponse: 0, unreachable: 3, prohibitedCodes: [9, 10, 13], tooLargeCode: 4,
   returned: new Map([[3, 'unreachable'], [11, 'ttl_exceeded'], [12, 'refused']]),
@@ -49,8 +49,8 @@ const ICMP = 1;
 const ICMPV6 = 58;
 
 /**
- * Writes an echo request with `size` bytes of data to the start of `into` and returns its length. The kernel
- * fills in the checksum of ICMPv6.
+ * Writes an echo request with `size` bytes of data to the start of `into` and returns its length. For ICMPv6,
+ * the kernel adds the checksum.
  */
 export function writeEchoRequest(into: Buffer, family: Family, mark: EchoMark, size: number): number {
   const length = HEADER_BYTES + size;
@@ -66,8 +66,8 @@ export function writeEchoRequest(into: Buffer, family: Family, mark: EchoMark, s
 }
 
 /**
- * What a raw socket has received, for IPv4 with its IP header. Null for anything but a reply
- * to an echo request, or one returned by a router; the caller decides whether the request was its own.
+ * Parses a packet from a raw socket, including the IP header for IPv4. Null unless it is an echo reply or a
+ * request returned by a router; the caller matches it to its own requests.
  */
 export function readIcmp(packet: Buffer, family: Family): IcmpMessage | null {
   const start = family === 4 ? dataOfV4(packet, 0) : 0;
@@ -81,7 +81,7 @@ export function readIcmp(packet: Buffer, family: Family): IcmpMessage | null {
   return why === null ? null : readReturned(packet, start + HEADER_BYTES, family, why);
 }
 
-/** A request that came back: of its data, routers return as little as they like. */
+/** A returned request. Routers may include as little of its data as they like. */
 function readReturned(packet: Buffer, at: number, family: Family, why: Returned): IcmpMessage | null {
   const icmp = family === 4 ? dataOfV4(packet, at) : dataOfV6(packet, at);
   if (icmp === null || packet.length < icmp + HEADER_BYTES) return null;
@@ -98,7 +98,7 @@ function whyReturned(types: Types, type: number, code: number): Returned | null 
   return code === types.tooLargeCode ? 'too_large' : why;
 }
 
-/** Where the ICMP message of an IPv4 packet begins; null when it carries none. */
+/** Offset of the ICMP message in an IPv4 packet; null if it has none. */
 function dataOfV4(packet: Buffer, at: number): number | null {
   if (packet.length < at + 20) return null;
   const first = packet[at] as number;
@@ -120,7 +120,9 @@ function markAt(packet: Buffer, at: number): EchoMark {
   };
 }
 
-/** The Internet checksum (RFC 1071) of `bytes` from `start` to `end`; 0 when they contain their own. */
+/**
+ * The Internet checksum (RFC 1071) of `bytes` from `start` to `end`; 0 if they include a correct checksum.
+ */
 function checksum(bytes: Buffer, start: number, end: number): number {
   let sum = 0;
   let at = start;

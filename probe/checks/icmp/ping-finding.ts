@@ -1,7 +1,7 @@
 import { failure, missed, success, type Finding } from '../check.ts';
 import type { PingReport } from './pinger.ts';
 
-/** Of a ping as the result's `detail` holds it. Times are ms; those of replies are absent without any. */
+/** Ping statistics in the result's `detail`. Times are ms; those of replies are absent if there were none. */
 interface PingFacts {
   sent: number;
   received: number;
@@ -15,8 +15,8 @@ interface PingFacts {
 }
 
 /**
- * What a ping found: a success if any packet was answered, and its response time is the mean of the round
- * trips. Nothing counts against the target when this machine itself had trouble and no reply came.
+ * Outcome of a ping: a success if any packet got a reply; the response time is the mean round trip. A problem
+ * of this machine never counts against the target if there was no reply.
  */
 export function pingFinding(report: PingReport, responseTimeoutMs: number, known: Partial<Finding>): Finding {
   const { rttsMs, sent, problem } = report;

@@ -1,12 +1,12 @@
 import type { Returned } from './packet.ts';
 
-/** What the output of the system's `ping` says. */
+/** Parsed output of the system's `ping`. */
 export interface PingOutput {
-  /** Round-trip times, ms, in the order of the packets; of duplicates the first. */
+  /** Round-trip times, ms, in packet order; the first one of duplicates. */
   rttsMs: number[];
-  /** Null when the output was cut off before its summary. */
+  /** Null if the output was cut off before its summary. */
   sent: number | null;
-  /** What a router or the host itself answered in place of a reply. */
+  /** An ICMP error from a router or this host instead of a reply. */
   returned: { from: string; why: Returned } | null;
 }
 
@@ -17,7 +17,7 @@ const SENT_LINE = /^(\d{1,6}) packets transmitted/;
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 256;
 
-/** Reads the output of iputils, busybox and inetutils, and passes over what it does not know. */
+/** Parses the output of iputils, busybox and inetutils; ignores unknown lines. */
 export function readPingOutput(text: string): PingOutput {
   const rttsBySequence = new Map<number, number>();
   const output: PingOutput = { rttsMs: [], sent: null, returned: null };

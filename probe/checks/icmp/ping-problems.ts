@@ -6,7 +6,7 @@ const NO_NETWORK: PingProblem = { whose: 'own', reason: 'probe_unhealthy' };
 const UNREACHABLE: PingProblem = { whose: 'target', message: 'The host is unreachable' };
 const TOO_LARGE: PingProblem = { whose: 'target', message: 'The packet is too large for the path to the host' };
 
-/** raw-socket reports errors by the system's text only; where glibc and musl differ, both are listed. */
+/** raw-socket reports errors only as system messages. Where glibc and musl differ, both are listed. */
 const BY_TEXT: Readonly<Record<string, PingProblem>> = {
   'No buffer space available': OVERLOAD,
   'Cannot allocate memory': OVERLOAD,
@@ -18,13 +18,13 @@ const BY_TEXT: Readonly<Record<string, PingProblem>> = {
   'Host is unreachable': UNREACHABLE,
   'Message too long': TOO_LARGE,
   'Message too large': TOO_LARGE,
-  // What a broadcast address answers.
+  // Error for a broadcast address.
   'Permission denied': { whose: 'own', reason: 'blocked_target' },
 };
 
 /**
- * What it means that a packet could not be sent. Texts that are not listed are faults of this machine: no
- * network, no IPv6, a firewall of its own.
+ * Interprets a failed send. Unlisted messages are faults of this machine: no network, no IPv6, a local
+ * firewall.
  */
 export function sendFault(message: string): PingProblem {
   return BY_TEXT[message] ?? NO_NETWORK;
@@ -38,7 +38,7 @@ const RETURNED: Readonly<Record<Returned, (from: string) => string>> = {
   refused: (from) => `Packet refused (from ${from})`,
 };
 
-/** What it means that the router or host `from` returned a packet. */
+/** Interprets a packet returned by the router or host `from`. */
 export function returned(why: Returned, from: string): PingProblem {
   return { whose: 'target', message: RETURNED[why](from) };
 }

@@ -1,36 +1,36 @@
 import type { MissedReason } from '../../../shared/contracts/result.ts';
 
-/** How echo requests are sent: by raw sockets of this process, or by the system's `ping`. */
+/** How echo requests are sent: by this process over raw sockets, or by the system's `ping`. */
 export type PingMethod = 'raw-socket' | 'ping';
 
 export interface PingRequest {
-  /** Vetted; the text as the system writes it. */
+  /** Already allowed by the address guard, as the system writes it. */
   address: string;
   count: number;
   /** Bytes of data in each packet. */
   size: number;
   ttl: number;
   plan: PingPlan;
-  /** How long it may wait for its turn, beside the plan's time, ms. */
+  /** Maximum wait for its turn, in addition to the plan's time. */
   maxQueueMs: number;
 }
 
-/** What came back. Duplicate and late replies do not count. */
+/** The replies received. Duplicate and late ones don't count. */
 export interface PingReport {
   /** Packets that left this machine. */
   sent: number;
-  /** Round-trip times, ms, in the order of the packets that were answered. */
+  /** Round-trip times, ms, in the order of the packets that got a reply. */
   rttsMs: number[];
-  /** The first thing that went wrong and said so; a packet that is lost says nothing. */
+  /** The first reported problem; a lost packet reports none. */
   problem: PingProblem | null;
 }
 
-/** `own`: this machine could not send, or did not keep up; says nothing about the target. */
+/** `own`: this machine could not send, or was stalled; says nothing about the target. */
 export type PingProblem =
   | { whose: 'own'; reason: MissedReason }
   | { whose: 'target'; message: string };
 
-/** Pings one address. Never rejects, and answers within the plan's time and the patience. */
+/** Pings one address. Never rejects; resolves within the plan's time plus `maxQueueMs`. */
 export interface Pinger {
   readonly method: PingMethod;
   ping(request: PingRequest): Promise<PingReport>;
@@ -39,7 +39,7 @@ export interface Pinger {
 export const unsent = (reason: MissedReason): PingReport =>
   ({ sent: 0, rttsMs: [], problem: { whose: 'own', reason } });
 
-/** When packets are sent, and how long each of them waits for its reply, ms. */
+/** When packets are sent, and how long each waits for its reply, ms. */
 export interface PingPlan {
   intervalMs: number;
   responseTimeoutMs: number;
@@ -47,7 +47,7 @@ export interface PingPlan {
 
 const DEFAULT_SPACING_MS = 200;
 
-/** Fits the packets and the wait for the last reply into `timeoutMs`; the packets take at most half of it. */
+/** Fits the packets and the last reply's timeout into `timeoutMs`; sending takes at most half of it. */
 export function planPing(count: number, packetTimeoutMs: number, timeoutMs: number): PingPlan {
   const gaps = count - 1;
   const room = Math.max(timeoutMs - packetTimeoutMs, timeoutMs / 2, 0);

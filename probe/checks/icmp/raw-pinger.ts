@@ -9,7 +9,7 @@ import { Series } from './series.ts';
 import { sendFault } from './ping-problems.ts';
 import { Turns } from './turns.ts';
 
-/** Pings over one raw socket per family, which all monitors share. */
+/** Pings over one raw socket per family, shared by all monitors. */
 export class RawPinger implements Pinger {
   readonly method = 'raw-socket';
   readonly #raw: RawSockets;
@@ -19,7 +19,7 @@ export class RawPinger implements Pinger {
   readonly #turns = new Turns();
   readonly #sockets = new Map<Family, EchoSocket>();
 
-  /** Opens the socket of IPv4. @throws Error when this process may not. */
+  /** Opens the IPv4 socket. @throws Error if this process may not. */
   constructor(raw: RawSockets, clock: Clock) {
     this.#raw = raw;
     this.#clock = clock;
@@ -46,7 +46,7 @@ export class RawPinger implements Pinger {
   }
 }
 
-/** Random cookies; random bytes are drawn for many at once, since each draw costs more than a packet. */
+/** Generates random cookies in bulk, because drawing random bytes costs more than a packet. */
 function cookies(): () => number {
   const pool = Buffer.alloc(COOKIE_BYTES * 512);
   let at = pool.length;

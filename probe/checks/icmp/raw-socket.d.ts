@@ -1,26 +1,26 @@
-/** The parts of raw-socket that echo sockets use; it comes without types. */
+/** The parts of raw-socket used by echo sockets; the package has no types. */
 declare module 'raw-socket' {
   interface Wrap {
-    /** Sends at once. @throws Error with the system's text for the error; it has no code. */
+    /** Sends immediately. @throws Error with the system's message; it has no code. */
     send(packet: Buffer, offset: number, length: number, address: string, sent: () => void): void;
-    /** Reads one packet into `buffer`. @throws Error, also when there is none. */
+    /** Reads one packet into `buffer`. @throws Error, also if there is none. */
     recv(buffer: Buffer, handle: (buffer: Buffer, length: number, source: string) => void): void;
   }
   interface Socket {
     readonly wrap: Wrap;
-    /** One packet; its bytes are valid until the next one is read. */
+    /** One packet; its bytes are valid until the next is read. */
     on(event: 'message', handle: (packet: Buffer, source: string) => void): this;
     on(event: 'error', handle: (error: Error) => void): this;
     on(event: 'close', handle: () => void): this;
     setOption(level: number, option: number, value: number): void;
     setOption(level: number, option: number, value: Buffer, length: number): void;
-    /** Until it resumes, the socket does not keep the process alive. */
+    /** While paused, the socket doesn't keep the process alive. */
     pauseRecv(): this;
     resumeRecv(): this;
     close(): this;
   }
   interface RawSockets {
-    /** @throws Error with the system's text, for example without the right to open raw sockets. */
+    /** @throws Error with the system's message, for example without permission to open raw sockets. */
     createSocket(options: { addressFamily: number; protocol: number; bufferSize: number }): Socket;
     readonly AddressFamily: { readonly IPv4: number; readonly IPv6: number };
     readonly Protocol: { readonly ICMP: number; readonly ICMPv6: number };

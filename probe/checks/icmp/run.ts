@@ -8,7 +8,7 @@ import { pingFinding } from './ping-finding.ts';
 
 type IcmpSpec = Extract<KnownSpec, { type: 'ICMP' }>;
 
-/** Pings the addresses of a host in turn until one answers. */
+/** Pings the addresses of a host in turn until one responds. */
 export async function runIcmpCheck(
   context: CheckContext, pinger: Pinger, spec: IcmpSpec, timeoutMs: number, allowPrivate?: boolean,
 ): Promise<Finding> {
@@ -25,7 +25,7 @@ export async function runIcmpCheck(
       timings: target.lookupMs === null ? null : { dns: target.lookupMs },
       observed: target,
     });
-    // Of several silent addresses the first one is reported; a probe without IPv6 has nothing to say on it.
+    // Reports the first of several silent addresses; a probe without IPv6 can't judge IPv6 addresses.
     if (!found || finding.outcome === 'success' || found.outcome === 'missed') found = finding;
     return finding.outcome === 'success';
   });

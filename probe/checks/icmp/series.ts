@@ -3,7 +3,7 @@ import type { Echo, EchoSocket } from './echo-socket.ts';
 import type { PingReport, PingRequest, PingProblem } from './pinger.ts';
 import type { Turns } from './turns.ts';
 
-/** A timer that is this late shows that the process stood still, ms. */
+/** A timer this late means that the process was stalled. */
 const STALL_MS = 500;
 
 interface SeriesParts {
@@ -21,13 +21,13 @@ export class Series {
   readonly #turns: Turns;
   /** By packet; null until its reply. */
   readonly #rttsMs: (number | null)[] = [];
-  /** Sequence numbers of the packets under way. */
+  /** Sequence numbers of the packets in flight. */
   readonly #pending = new Set<number>();
   #sent = 0;
   #isLastSent = false;
   #problem: PingProblem | null = null;
   #timer: Timer | null = null;
-  /** How much too late the end was noticed: replies may have waited for us so long. */
+  /** How late the end was noticed: replies may have waited this long to be read. */
   #lateMs = 0;
   #finish: (report: PingReport) => void = () => {};
 

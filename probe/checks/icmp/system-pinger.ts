@@ -6,15 +6,15 @@ import { readPingOutput } from './ping-output.ts';
 import { planPing, unsent, type Pinger, type PingReport, type PingRequest } from './pinger.ts';
 import { returned, sendFault } from './ping-problems.ts';
 
-/** Processes at a time; further pings wait for their turn. */
+/** Maximum concurrent processes; further pings are queued. */
 const MAX_PROCESSES = 32;
 const MAX_OUTPUT_LENGTH = 65_536;
-/** `ping` refuses ordinary users a shorter interval. */
+/** Minimum interval that `ping` allows ordinary users. */
 const MIN_INTERVAL_MS = 200;
-/** A `ping` that does not end when it is asked to is killed after this time. */
+/** A `ping` that doesn't end on SIGINT is killed after this time. */
 const KILL_AFTER_MS = 200;
 const PROBE_TIMEOUT_MS = 2000;
-/** Nothing of this process's environment, which holds secrets; messages in English. */
+/** Passes on nothing of this process's environment, which holds secrets; sets English messages. */
 const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 type Arguments = (request: PingRequest) => string[] | null;
@@ -24,14 +24,14 @@ const common = ({ count, size, plan, address }: PingRequest, ttl: string[]): str
   '-i', String(Math.max(plan.intervalMs, MIN_INTERVAL_MS) / 1000), address,
 ];
 
-/** By the name that a `ping` calls itself; null for what it cannot do. */
+/** By the name `ping` reports; null for requests it doesn't support. */
 const VARIANTS: readonly (readonly [RegExp, Arguments])[] = [
   [/iputils|BusyBox/, (request) => common(request, ['-t', String(request.ttl)])],
-  // Its ping6 knows no intervals below a second.
+  // Its ping6 supports no intervals below a second.
   [/inetutils/, (request) => (isIPv6(request.address) ? null : common(request, [`--ttl=${request.ttl}`]))],
 ];
 
-/** Pings with the `ping` of the system, a process for each address. */
+/** Pings with the system's `ping`, one process per address. */
 class SystemPinger implements Pinger {
   readonly method = 'ping';
   readonly #program: string;
@@ -67,7 +67,7 @@ class SystemPinger implements Pinger {
   }
 }
 
-/** The `ping` of this machine, which has answered for the loopback address; null without a working one. */
+/** This machine's `ping`, after a successful ping of loopback; null without a working one. */
 export async function findSystemPinger(clock: Clock, program = 'ping'): Promise<Pinger | null> {
   const { stdout, stderr } = await runPing(program, ['-V'], PROBE_TIMEOUT_MS, clock);
   const variant = VARIANTS.find(([name]) => name.test(stdout + stderr));
@@ -87,7 +87,7 @@ function reportOf({ stdout, stderr, code }: ProcessResult, count: number): PingR
   if (rttsMs.length > 0 || back) {
     return { sent: sent ?? count, rttsMs, problem: back && returned(back.why, back.from) };
   }
-  // `ping: sendmsg: Operation not permitted`, `ping: connect: Network is unreachable`
+  // For example `ping: sendmsg: Operation not permitted` or `ping: connect: Network is unreachable`.
   const errorText = stderr.split('\n', 1)[0]?.split(': ').at(-1)?.trim();
   return { sent: sent ?? count, rttsMs, problem: errorText ? sendFault(errorText) : null };
 }
@@ -95,17 +95,17 @@ function reportOf({ stdout, stderr, code }: ProcessResult, count: number): PingR
 interface ProcessResult {
   stdout: string;
   stderr: string;
-  /** Why the program could not be started; null when it was. */
+  /** Why the program could not be started; null if it was. */
   code: string | null;
 }
 
-/** Runs a program without a shell until it ends, takes too long or says too much. Never rejects. */
+/** Runs a program without a shell until it exits, times out or produces too much output. Never rejects. */
 function runPing(program: string, args: string[], timeoutMs: number, clock: Clock): Promise<ProcessResult> {
   return new Promise((resolve) => {
     const output = { stdout: '', stderr: '' };
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT });
     const end = async (): Promise<void> => {
-      // It prints its summary first.
+      // On SIGINT it prints its summary first.
       child.kill('SIGINT');
       await sleep(clock, KILL_AFTER_MS);
       child.kill('SIGKILL');

@@ -1,16 +1,16 @@
 import { Fifo } from '../../fifo.ts';
 
-/** Of the calls that wait, so many share a turn, so that a burst ends even when turns take long. */
+/** One in this many waiting calls runs per turn, so that a burst ends even if turns take long. */
 const SHARE = 8;
 
 /**
- * Calls that take turns of the event loop, one after the other. Between two of them sockets are read, so what
- * answers the first is not kept waiting by the second.
+ * Spreads calls over turns of the event loop. Sockets are read in between, so that sending one packet doesn't
+ * delay reading the reply to another.
  */
 export class Turns {
   readonly #waiting = new Fifo<() => void>();
 
-  /** Calls `act` in a turn to come. Each ping under way has at most one such call waiting. */
+  /** Runs `callback` in a later turn. Each ping in progress has at most one call waiting. */
   take(callback: () => void): void {
     this.#waiting.put(callback);
     if (this.#waiting.size === 1) this.#scheduleTurn();

@@ -3,28 +3,30 @@ import { addressRanges, addressRefusal } from '../../../shared/net-guard.ts';
 import type { Clock } from '../../../shared/time.ts';
 
 const OWN_ADDRESSES_TTL_MS = 30_000;
-/** Addresses whose answers are kept: finding one anew takes as long as a tenth of a DNS check. */
+/** Maximum cached decisions: computing one takes a tenth of a DNS check. */
 const MAX_CACHED = 10_000;
 
-/** What the operator of this probe has set. */
+/** The operator's settings on this probe. */
 export interface OwnPolicy {
-  /** Null: nothing. */
+  /** Null if unset. */
   allowPrivate: boolean | null;
-  /** Ranges (CIDR) that checks may reach in any case. */
+  /** Ranges (CIDR) that are always allowed. */
   allowedRanges: readonly string[];
-  /** Ranges (CIDR), also of public addresses, that checks must not reach; they win over all the others. */
+  /** Ranges (CIDR), public ones included, that are always denied; takes precedence. */
   deniedRanges: readonly string[];
 }
 
-/** Whether an assignment's checks may reach no private address, but for those that the operator lists. */
+/**
+ * Whether checks of an assignment must not reach private addresses, apart from ranges the operator allows.
+ */
 export function refusesPrivate(own: OwnPolicy, assigned: boolean | undefined): boolean {
   return own.allowPrivate === false || !(assigned ?? own.allowPrivate === true);
 }
 
 /**
- * Whether a check may connect to an address: never to link-local, metadata and reserved ones. To private and
- * loopback ones as its assignment says; this probe's own setting can refuse them, and decides about
- * assignments that say nothing. What the operator denies is refused first.
+ * Whether a check may connect to an address: never to link-local, metadata or reserved ones. For private and
+ * loopback ones the assignment decides; this probe's setting can deny them and is the default. The operator's
+ * denied ranges take precedence.
  */
 export function addressGuard(own: OwnPolicy, clock: Clock): (ip: string, assigned?: boolean) => boolean {
   const allowedRanges = addressRanges(own.allowedRanges);

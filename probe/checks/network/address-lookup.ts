@@ -4,24 +4,24 @@ import type { Clock } from '../../../shared/time.ts';
 import type { Resolution } from './resolver.ts';
 import type { NameServer, SystemServers } from './system-servers.ts';
 
-/** Wait for one answer, ms; less at a server that has answered fast so far. */
+/** Timeout for a response, ms; shorter for a server that has responded fast so far. */
 const QUERY_TIMEOUT_MS = 2000;
-/** After this time silent servers are not asked again, ms. */
+/** Silent servers are not retried after this time. */
 const LOOKUP_MS = 12_000;
 const SILENT = 'ETIMEOUT';
-/** What says more about the server than about the name. */
+/** Errors that say more about the server than about the name. */
 const SERVER_ERRORS = new Set([
   SILENT, 'ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EFORMERR', 'EBADRESP', 'ECONNREFUSED',
 ]);
 
 /**
- * Asks name servers for addresses, through c-ares and in turn, so that no name counts as broken while one of
- * them knows it: c-ares itself, as Node sets it up, takes the SERVFAIL of the first one for an answer.
+ * Queries name servers for addresses through c-ares, one after the other, so that a name resolves while any
+ * of them knows it. With Node's setup, c-ares would accept the first server's SERVFAIL.
  */
 export class AddressLookup {
   readonly #clock: Clock;
   readonly #system: SystemServers;
-  /** What `#servers` was made from. */
+  /** The input of `#servers`. */
   #nameServers: readonly NameServer[] = [];
   #servers: readonly Cares[] = [];
 
@@ -30,7 +30,7 @@ export class AddressLookup {
     this.#system = system;
   }
 
-  /** The first answer about the name, else the first failure of a server that is not silent. */
+  /** The first response about the name, otherwise the first failure of a server that responded. */
   async resolve(name: string, family: 4 | 6): Promise<Resolution> {
     const giveUpAt = this.#clock.monotonic() + LOOKUP_MS;
     for (;;) {
@@ -52,7 +52,7 @@ export class AddressLookup {
       this.#nameServers = nameServers;
       this.#servers = nameServers.map(({ address, port }) => {
         const server = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
-        // Node loses the interface of a link-local server, and c-ares knows it from the system's settings.
+        // Node drops the interface of a link-local server; c-ares takes it from the system's settings.
         if (isLinkLocal(address)) return server;
         server.setServers([isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`]);
         return server;
@@ -61,7 +61,7 @@ export class AddressLookup {
     return this.#servers;
   }
 
-  /** The next lookups begin with the others. */
+  /** Moves the server to the end for the next lookups. */
   #postpone(server: Cares): void {
     if (!this.#servers.includes(server)) return;
     this.#servers = [...this.#servers.filter((each) => each !== server), server];

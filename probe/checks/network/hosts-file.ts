@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/time.ts';
 
 const CHECK_INTERVAL_MS = 2000;
 
-/** The system's hosts file, read again when it has changed. */
+/** The system's hosts file, reloaded when it changes. */
 export class HostsFile {
   readonly #clock: Clock;
   readonly #path: string;
@@ -17,7 +17,7 @@ export class HostsFile {
     this.#path = path;
   }
 
-  /** Addresses of `name` in that family; none when the file does not name it. */
+  /** Addresses of `name` in that family; empty if the file doesn't list it. */
   find(name: string, family: 4 | 6): string[] {
     const nowMs = this.#clock.monotonic();
     if (nowMs - this.#checkedAtMs > CHECK_INTERVAL_MS) {
@@ -35,14 +35,14 @@ export class HostsFile {
       this.#entries = parseHosts(readFileSync(this.#path, 'utf8'));
       this.#stamp = stamp;
     } catch {
-      // No hosts file, no names in it.
+      // No hosts file.
       this.#entries = new Map();
       this.#stamp = '';
     }
   }
 }
 
-/** Names (lower case) and their addresses of a hosts file (hosts(5)); lines that are none are skipped. */
+/** Names (lower case) and addresses in a hosts file (hosts(5)); ignores invalid lines. */
 export function parseHosts(text: string): Map<string, string[]> {
   const entries = new Map<string, string[]>();
   for (const line of text.split('\n')) {

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 
-/** Our code of a connection for which this machine has no route: nothing has left it. */
+/** Our code for a connection to which this machine has no route: no packet was sent. */
 export const NO_ROUTE = 'NO_ROUTE';
 /** Any port will do. */
 const PORT = 9;
 
 /**
- * Corrects the code of a failed connection to an IP address: the system says ENETUNREACH when a router
- * elsewhere reports the route as lost, which stays, and when it has no route itself, which becomes NO_ROUTE.
+ * Corrects the code of a failed connection to an IP address. The system reports ENETUNREACH both when a
+ * router elsewhere lost the route, which stays, and when this machine has none, which becomes NO_ROUTE.
  */
 export async function correctCode(failed: { code: string }, address: string): Promise<void> {
   if (failed.code === 'ENETUNREACH' && !(await hasRoute(address))) failed.code = NO_ROUTE;

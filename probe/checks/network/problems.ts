@@ -2,18 +2,18 @@ import type { ErrorType, MissedReason } from '../../../shared/contracts/result.t
 import { failure, missed, printable, type Finding } from '../check.ts';
 import { NO_ROUTE } from './own-route.ts';
 
-/** How far a connection had come; also the layer of its failure. */
+/** The phase a connection reached; also the layer of its failure. */
 export type Phase = 'connect' | 'tls' | 'response';
 
-/** Whose fault it is: the target's, or the probe's own (which never counts against the target). */
+/** Whose fault it is: the target's, or the probe's own, which never counts against the target. */
 type Problem = { kind: 'target'; type: ErrorType; message: string } | {
   kind: 'own';
   reason: MissedReason;
 };
 
-/** Out of sockets, ports or memory: too much at once. */
+/** Out of sockets, ports or memory: too many checks at once. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
-/** No way out of this machine at all, or none that its packet filter leaves. */
+/** This machine has no route, or its packet filter blocks it. */
 const CUT_OFF = new Set([NO_ROUTE, 'ENETDOWN', 'EPERM']);
 
 const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
@@ -26,30 +26,30 @@ const SENTENCES: Readonly<Record<string, string>> = Object.freeze({
   EACCES: 'Connection not permitted',
 });
 
-/** The server's alert, or ours about the version that it has chosen. */
+/** The server's alert, or our error about the version it chose. */
 const NO_COMMON_VERSION = new Set(['tlsv1 alert protocol version', 'unsupported protocol']);
 
-/** For people: what a check is doing in a phase. `awaited`: what it waits for once it is connected. */
+/** What a check was doing in a phase, worded for users. `awaited`: what it waits for once connected. */
 export function activityIn(phase: Phase, awaited: string): string {
   if (phase === 'connect') return 'connecting';
   return phase === 'tls' ? 'in the TLS handshake' : `waiting for ${awaited}`;
 }
 
-/** Of two tries at addresses of one host, in this order: what counts if no other follows. */
+/** Of two consecutive attempts at addresses of a host, the one to report. */
 export function moreInformative<Attempt extends { failed: { phase: Phase; code: string } | null }>(
   first: Attempt | null, second: Attempt,
 ): Attempt {
   if (first === null || second.failed?.phase !== 'connect') return second;
-  // A probe without IPv6 has nothing to say about a host that refuses it over IPv4.
+  // A probe without IPv6 can't judge a host that refuses IPv4 connections.
   return first.failed !== null && isOwnFault(first.failed.code) ? second : first;
 }
 
-/** Whether a code of a connection, errno or ours, is the fault of this machine. */
+/** Whether a connection's error code (errno or ours) is a fault of this machine. */
 export function isOwnFault(code: string): boolean {
   return EXHAUSTED.has(code) || CUT_OFF.has(code);
 }
 
-/** What a check found whose connection ended with `code` (errno or ours) in `phase`. */
+/** The finding for a connection that failed with `code` (errno or ours) in `phase`. */
 export function connectionFailure(
   { phase, code, message }: { phase: Phase; code: string; message: string }, known: Partial<Finding>,
 ): Finding {
@@ -75,7 +75,7 @@ function target(type: ErrorType, message: string): Problem {
   return { kind: 'target', type, message };
 }
 
-/** OpenSSL's line is `id:error:code:library::reason:file:line:`; the reason is what a person can use. */
+/** OpenSSL's line is `id:error:code:library::reason:file:line:`; only the reason is readable. */
 function reasonOf(message: string): string {
   const parts = message.split(':');
   const reason = parts.length > 5 ? (parts[5] as string) : message;

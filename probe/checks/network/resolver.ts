@@ -6,7 +6,7 @@ import { SystemServers } from './system-servers.ts';
 
 export type Resolution = { ok: true; addresses: string[] } | { ok: false; code: string };
 
-/** Names to addresses of one family. Never rejects. */
+/** Resolves names to addresses of one family. Never rejects. */
 export interface Resolver {
   resolve(host: string, family: 4 | 6): Promise<Resolution>;
 }
@@ -19,10 +19,9 @@ export interface ResolverOptions {
 const MAX_SYSTEM_LOOKUPS = 2;
 
 /**
- * Asks the configured name servers through c-ares: `dns.lookup` would take one of the four threads that the
- * spool's fsync needs too, for as long as a dead name server likes. It honours the hosts file as the system
- * does; only names of one label, which may need the search list, go through the system's lookup, two at a
- * time. Nothing is cached.
+ * Resolves through c-ares: `dns.lookup` would block one of the four threads that the spool's fsync needs.
+ * Honours the hosts file. Single-label names, which may need the search list, use the system's lookup, two at
+ * a time. Caches nothing.
  */
 export class SystemResolver implements Resolver {
   readonly #hosts: HostsFile;

@@ -3,7 +3,7 @@ import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 
 const REFRESH_INTERVAL_MS = 30_000;
-/** As many as resolv.conf(5) has. */
+/** The limit of resolv.conf(5). */
 const MAX_SERVERS = 3;
 const DNS_PORT = 53;
 
@@ -14,16 +14,13 @@ export interface NameServer {
 }
 
 interface Options {
-  /** Name servers (IP addresses) in place of this machine's; empty: those. */
+  /** Name servers (IP addresses) used instead of this machine's unless empty. */
   configured?: readonly HostAndPort[];
-  /** This machine's, each as `address`, `address:port` or `[address]:port`. */
+  /** This machine's name servers, each as `address`, `address:port` or `[address]:port`. */
   read?: () => string[];
 }
 
-/**
- * The name servers that this probe is told to ask, else those of its machine, whose changed configuration is
- * noticed.
- */
+/** The configured name servers, or this machine's, reloaded when its configuration changes. */
 export class SystemServers {
   readonly #clock: Clock;
   readonly #configured: readonly NameServer[];
@@ -37,7 +34,7 @@ export class SystemServers {
     this.#read = read;
   }
 
-  /** The same list until they are read again. */
+  /** Returns the same list until it is reloaded. */
   current(): readonly NameServer[] {
     if (this.#configured.length > 0) return this.#configured;
     const nowMs = this.#clock.monotonic();

@@ -4,18 +4,18 @@ import { failure, missed, printable, type CheckContext, type Finding, type Obser
 import type { Deadline } from '../deadline.ts';
 import type { Resolution } from './resolver.ts';
 
-/** Stands for a name server's answer that did not come in time. */
+/** Stands for a name server response that did not arrive in time. */
 const DEADLINE_CODE = 'deadline';
-/** Addresses of one name that are tried before it counts as unreachable. */
+/** Addresses of a name tried before it counts as unreachable. */
 const MAX_ADDRESSES = 4;
 
 /**
- * One try at an address, with `shareMs` for its connection. True when the address was reached, whatever came
- * of it: then no other address is tried.
+ * One attempt at an address, with `shareMs` to connect. Returns true if the address was reached, whatever the
+ * outcome; then no other address is tried.
  */
 export type Attempt = (address: string, shareMs: number) => Promise<boolean>;
 
-/** Finds the addresses of a check's hosts, within its deadline and among those that it may connect to. */
+/** Resolves the hosts of a check within its deadline, to addresses it may connect to. */
 export class Target implements ObservedResponse {
   readonly #context: CheckContext;
   readonly #deadline: Deadline;
@@ -24,24 +24,24 @@ export class Target implements ObservedResponse {
   #code = '';
   #found: readonly string[] = [];
 
-  /** `allowPrivate`: what the assignment says. */
+  /** `allowPrivate` comes from the assignment. */
   constructor(context: CheckContext, deadline: Deadline, allowPrivate: boolean | undefined) {
     this.#context = context;
     this.#deadline = deadline;
     this.#allowPrivate = allowPrivate;
   }
 
-  /** Time spent on name servers so far; null when none was asked. */
+  /** Time spent on name servers so far, ms; null if none was queried. */
   get lookupMs(): number | null {
     return this.#lookupMs;
   }
 
-  /** All addresses of the host reached for last that may be checked, in the order of trying. */
+  /** All addresses of the last host that may be checked, in the order they are tried. */
   get addresses(): readonly string[] {
     return this.#found.filter((address) => this.#context.allowAddress(address, this.#allowPrivate));
   }
 
-  /** A check whose target says something adds it. */
+  /** Overridden by checks whose target responds. */
   get head(): null {
     return null;
   }
@@ -52,7 +52,7 @@ export class Target implements ObservedResponse {
 
   /**
    * Tries the addresses of `host` (a name, or an address without brackets) in turn until one is reached: IPv4
-   * first, then IPv6. Returns null once any was tried, else why none could be.
+   * first, then IPv6. Returns null once any was tried, otherwise why none could be.
    */
   async reach(host: string, family: IpFamily, attempt: Attempt): Promise<Finding | null> {
     const literal = isIP(host);
@@ -77,7 +77,7 @@ export class Target implements ObservedResponse {
         isAttempted = true;
       } else if (!isAttempted) {
         if (this.#code !== 'ENODATA') code = this.#code;
-        // A name that does not exist has no address of the other family either.
+        // A nonexistent name has no address in the other family either.
         if (this.#code === 'ENOTFOUND') break;
       }
     }
@@ -118,9 +118,9 @@ export class Target implements ObservedResponse {
   }
 
   #lookupFailure(host: string, code: string, families: readonly (4 | 6)[]): Finding {
-    // Nobody listens where this machine's name server should be: that says nothing about the target.
+    // Nothing listens at this machine's name server address, which says nothing about the target.
     if (code === 'ECONNREFUSED') return missed('probe_unhealthy');
-    // A timer may fire a moment before the clock says that its time has come.
+    // A timer may fire slightly before the clock reaches its time.
     return code === DEADLINE_CODE || this.#deadline.leftMs <= 0
       ? this.#deadline.nameServersTimedOut(printable(host))
       : failure('dns_error', 'dns', lookupProblem(code, host, families));

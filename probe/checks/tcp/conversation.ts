@@ -1,31 +1,31 @@
 import type { Fault, Dialogue } from './dialogue.ts';
 
-/** What is read of a service that does not come to an end: bytes of one line, lines, and bytes in all. */
+/** Limits for reading from a service that never finishes: bytes per line, lines, and total bytes. */
 export const LIMITS = Object.freeze({ lineBytes: 4096, lines: 256, bytes: 65_536 });
 
 const LF = 10;
 
-/** What a connection does next: sends `send` (one byte a character) and then goes on as `next` says. */
+/** What a connection does next: sends `send` (one character per byte), then continues with `next`. */
 export interface Move {
   send: string;
   next: 'read' | 'secure' | 'close' | Fault;
 }
 
-/** One side of a connection to a service, without the connection. After `close` or a fault it is over. */
+/** The client side of a conversation, independent of the connection. Over after `close` or a fault. */
 export interface Conversation {
-  /** What it waits for, for messages: `the greeting`. */
+  /** What it is waiting for, for messages: `the greeting`. */
   readonly awaited: string;
-  /** Once, when the connection stands. */
+  /** Called once, when connected. */
   begin(): Move;
-  /** For everything that the service sends. */
+  /** Called for all data from the service. */
   push(bytes: Buffer): Move;
-  /** When TLS stands that a move has asked for. */
+  /** Called when a requested TLS handshake is complete. */
   secured(): Move;
-  /** What was wrong when the service falls silent or closes; null if the connection tells that better. */
+  /** The fault if the service goes silent or closes; null if the connection error is more informative. */
   ended(): Fault | null;
 }
 
-/** A dialogue of lines, which end in CR LF or a bare LF, within LIMITS. */
+/** A line dialogue within LIMITS. Lines end in CR LF or a bare LF. */
 export class LineConversation implements Conversation {
   readonly #dialogue: Dialogue;
   #awaited = '';
@@ -89,7 +89,7 @@ export class LineConversation implements Conversation {
     return { type: 'connection_error', layer: 'response', message };
   }
 
-  /** Goes on to the next line that the dialogue asks for. */
+  /** Continues to the next line that the dialogue requests. */
   #advance(step: ReturnType<Dialogue['next']>): Move {
     let send = '';
     for (;; step = this.#dialogue.next('')) {
@@ -105,7 +105,9 @@ export class LineConversation implements Conversation {
     }
   }
 
-  /** Plain text behind the reply to STARTTLS would pass for the server's words under TLS (CVE-2011-0411). */
+  /**
+   * Plain text after the STARTTLS response would be taken for the server's data under TLS (CVE-2011-0411).
+   */
   #injected(): Fault | null {
     return this.#rest.length === 0 ? null : {
       type: 'ssl_error', layer: 'tls',

@@ -8,17 +8,17 @@ import { pop3 } from './pop3.ts';
 import { smtp } from './smtp.ts';
 import { ssh } from './ssh.ts';
 
-/** What a conversation says of this side. */
+/** How the client introduces itself. */
 export interface Client {
-  /** Address of this side of the connection. */
+  /** Local address of the connection. */
   address: string;
-  /** Of this software. */
+  /** Probe version. */
   version: string;
 }
 
 /**
- * What a connection of this monitor talks. Without `protocol_validation` that is what `starttls` or `expect`
- * need, and mostly nothing.
+ * The conversation for a monitor. Without `protocol_validation` it does only what `starttls` or `expect`
+ * need, usually nothing.
  */
 export function conversationOf(spec: TcpSpec, client: Client): Conversation {
   const useStartTls = spec.tls === 'starttls';
@@ -35,7 +35,7 @@ export function conversationOf(spec: TcpSpec, client: Client): Conversation {
   }
 }
 
-/** RFC 5321 4.1.3: how a client without a name of its own introduces itself. */
+/** How a client without a host name introduces itself (RFC 5321, 4.1.3). */
 function addressLiteral(address: string): string {
   return address.includes(':') ? `[IPv6:${address}]` : `[${address}]`;
 }

@@ -1,7 +1,7 @@
 import type { ErrorType } from '../../../shared/contracts/result.ts';
 import { shortened, type ErrorLayer } from '../check.ts';
 
-/** Characters of a service's text that a message repeats. */
+/** Maximum characters of a service's text quoted in a message. */
 const MAX_QUOTED_LENGTH = 120;
 
 /** Why a service failed its check. */
@@ -11,18 +11,18 @@ export interface Fault {
   message: string;
 }
 
-/** What a dialogue asks of its connection. Only `line` gets an answer: the next line, without its end. */
+/** A dialogue's request to its connection. Only `line` returns something: the next line without its end. */
 export type DialogueRequest =
   | { kind: 'line'; awaited: string }
   | { kind: 'send'; text: string }
-  /** Start TLS here. */
+  /** Start TLS. */
   | { kind: 'secure' }
-  /** The dialogue ends here. */
+  /** End the dialogue. */
   | { kind: 'fault'; fault: Fault };
 
 /**
- * A protocol as seen by its client: pure, one line at a time, each character a byte. Returns what to send
- * before closing the connection once the service has shown that it speaks the protocol.
+ * The client side of a protocol: pure, one line at a time, one character per byte. Once the service has
+ * proved that it speaks the protocol, returns what to send before closing.
  */
 export type Dialogue = Generator<DialogueRequest, string, string>;
 /** A part of a dialogue. */
@@ -32,20 +32,20 @@ export function* send(text: string): Part<void> {
   yield { kind: 'send', text: `${text}\r\n` };
 }
 
-/** The next line. `awaited` names it in messages: `the greeting`. */
+/** Reads the next line. `awaited` names it in messages: `the greeting`. */
 export function* nextLine(awaited: string): Part<string> {
   return yield { kind: 'line', awaited };
 }
 
-/** Whether a fault is that the server does not do TLS as the monitor asks. */
+/** Whether a fault concerns the protocol, or TLS as the monitor requires it. */
 export type About = 'protocol' | 'tls';
 
-/** Ends the dialogue: `awaited` was not what it has to be. */
+/** Ends the dialogue because `awaited` didn't match. */
 export function wrong(awaited: string, expected: string, got: string, about?: About): Part<never> {
   return stop(`Expected ${expected} as ${awaited}, got ${quoted(got)}`, about);
 }
 
-/** Ends the dialogue: what the server offers does not include the command that starts TLS. */
+/** Ends the dialogue because the server doesn't offer the command that starts TLS. */
 export function withoutTls(command: string): Part<never> {
   return stop(`Expected the server to offer ${command}, but it did not`, 'tls');
 }
@@ -59,8 +59,8 @@ function* stop(message: string, about: About = 'protocol'): Part<never> {
 }
 
 /**
- * A reply with a three-digit code, whose last line has a space after the code (RFC 959 4.2, RFC 5321 4.2.1).
- * Returns the text of its lines if the code is `code`, else ends the dialogue.
+ * Reads a response with a three-digit code; its last line has a space after the code (RFC 959, 4.2; RFC 5321,
+ * 4.2.1). Returns the text of its lines if the code is `code`, otherwise ends the dialogue.
  */
 export function* response(awaited: string, code: number, about?: About): Part<string[]> {
   const first = yield* nextLine(awaited);
@@ -75,7 +75,7 @@ export function* response(awaited: string, code: number, about?: About): Part<st
   return lines;
 }
 
-/** Text of a service as it may stand in a message. */
+/** A service's text, sanitized for a message. */
 export function quoted(text: string): string {
   if (text === '') return 'an empty line';
   return `"${shortened(text, MAX_QUOTED_LENGTH)}"`;

@@ -1,6 +1,6 @@
 import { response, send, type Dialogue } from './dialogue.ts';
 
-/** FTP (RFC 959; AUTH TLS: RFC 4217). Over TLS the server proves by its reply to QUIT that it goes on. */
+/** FTP (RFC 959; AUTH TLS: RFC 4217). Over TLS, the response to QUIT proves that the service continues. */
 export function* ftp(useAuthTls: boolean): Dialogue {
   yield* response('the greeting', 220);
   if (!useAuthTls) return 'QUIT\r\n';

@@ -1,19 +1,19 @@
 import { LIMITS, type Conversation, type Move } from './conversation.ts';
 import { quoted, type Fault } from './dialogue.ts';
 
-/** Bytes of what came that a message may quote. */
+/** Maximum bytes of received data quoted in a message. */
 const MAX_QUOTED_BYTES = 200;
 
-/** Sends some bytes and looks for others among the first LIMITS.bytes that come. */
+/** Sends some bytes and searches the first LIMITS.bytes received for others. */
 export class GenericConversation implements Conversation {
   readonly #send: string;
   readonly #expect: Buffer | null;
-  /** Received bytes that may begin what is expected. */
+  /** Received bytes that may be the start of the expected ones. */
   #tail: Buffer = Buffer.alloc(0);
   #received = '';
   #bytes = 0;
 
-  /** One byte a character; null for nothing. */
+  /** One character per byte; null for nothing. */
   constructor(send: string | null, expect: string | null) {
     this.#send = send ?? '';
     this.#expect = expect === null ? null : Buffer.from(expect, 'latin1');

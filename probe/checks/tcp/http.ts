@@ -1,6 +1,6 @@
 import { nextLine, send, wrong, type Dialogue } from './dialogue.ts';
 
-/** HTTP/1.1 up to the status line (RFC 9112 4): any status shows that the server speaks it. */
+/** HTTP/1.1 up to the status line (RFC 9112, 4): any status proves the protocol. */
 export function* http(host: string, port: number, version: string): Dialogue {
   const authority = host.includes(':') ? `[${host}]` : host;
   yield* send([

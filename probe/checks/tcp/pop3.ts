@@ -1,6 +1,6 @@
 import { nextLine, send, withoutTls, wrong, type About, type Dialogue, type Part } from './dialogue.ts';
 
-/** POP3 (RFC 1939; CAPA: RFC 2449; STLS: RFC 2595). A server need not know CAPA. */
+/** POP3 (RFC 1939; CAPA: RFC 2449; STLS: RFC 2595). CAPA is optional for servers. */
 export function* pop3(useStls: boolean): Dialogue {
   yield* positive('the greeting');
   const offers = yield* capabilities();
@@ -19,7 +19,7 @@ function* positive(awaited: string, about?: About): Part<void> {
   if (!/^\+OK(?: |$)/.test(line)) return yield* wrong(awaited, '+OK', line, about);
 }
 
-/** In upper case; null when the server does not tell. */
+/** In upper case; null if the server doesn't list them. */
 function* capabilities(): Part<string[] | null> {
   const awaited = 'the reply to CAPA';
   yield* send('CAPA');

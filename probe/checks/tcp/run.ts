@@ -8,7 +8,7 @@ import { Target } from '../network/target.ts';
 import { conversationOf } from './conversations.ts';
 import { visit, type VisitResult } from './visit.ts';
 
-/** One TCP check from the lookup to its verdict. */
+/** One TCP check from the lookup to its outcome. */
 export class TcpRun implements ObservedResponse {
   readonly #context: CheckContext;
   readonly #spec: TcpSpec;

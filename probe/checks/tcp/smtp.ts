@@ -1,8 +1,8 @@
 import { response, send, withoutTls, type Dialogue, type Part } from './dialogue.ts';
 
 /**
- * SMTP (RFC 5321; STARTTLS: RFC 3207). `name` introduces this client. What the server offered in plain text
- * is forgotten after STARTTLS, as anybody could have written it.
+ * SMTP (RFC 5321; STARTTLS: RFC 3207). `name` introduces the client. Capabilities received in plain text are
+ * discarded after STARTTLS, because an attacker could have injected them.
  */
 export function* smtp(name: string, useStartTls: boolean): Dialogue {
   yield* response('the greeting', 220);
@@ -17,7 +17,7 @@ export function* smtp(name: string, useStartTls: boolean): Dialogue {
   return 'QUIT\r\n';
 }
 
-/** What the server offers, in upper case. */
+/** The server's capabilities in upper case. */
 function* hello(name: string): Part<string[]> {
   yield* send(`EHLO ${name}`);
   const lines = yield* response('the reply to EHLO', 250);

@@ -1,11 +1,11 @@
 import { nextLine, wrong, type Dialogue } from './dialogue.ts';
 
-/** Characters of a version line without its end (RFC 4253 4.2). */
+/** Maximum characters of a version line without its end (RFC 4253, 4.2). */
 const MAX_VERSION_LENGTH = 253;
 
 /**
- * The exchange of versions (RFC 4253 4.2), with ours sent so that the server sees a client leave. The server
- * may send other lines first; 1.99 stands for 2.0 in compatibility mode (5.1).
+ * The version exchange (RFC 4253, 4.2), including ours so that the server sees a regular client. The server
+ * may send other lines first; 1.99 means 2.0 in compatibility mode (5.1).
  */
 export function* ssh(version: string): Dialogue {
   let line = yield* nextLine('the version line');

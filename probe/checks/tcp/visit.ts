@@ -8,47 +8,50 @@ import type { TlsContext } from '../tls/trust.ts';
 import type { Conversation, Move } from './conversation.ts';
 import type { Fault } from './dialogue.ts';
 
-/** After a success the server has this long to read our last words and close, and may still say so much. */
+/**
+ * After a success, the server has this long, and this many bytes, to read our farewell and close the
+ * connection.
+ */
 const FAREWELL_MS = 500;
 const FAREWELL_BYTES = 65_536;
 
 export interface VisitOptions {
   address: string;
   port: number;
-  /** The name or address that the certificate should be for. */
+  /** The name or address that the certificate should match. */
   host: string;
-  /** Whether TLS comes before the first word. */
+  /** Whether TLS starts immediately on connect. */
   isImplicitTls: boolean;
   context: TlsContext;
-  /** `localAddress`: of this side of the connection. */
+  /** `localAddress` is our end of the connection. */
   converse: (localAddress: string) => Conversation;
-  /** For all of it, and for the connection alone. */
+  /** For the whole visit, and for the connection alone. */
   timeoutMs: number;
   connectTimeoutMs: number;
   clock: Clock;
 }
 
-/** Instants are of the monotonic clock; 0 when that point was not reached. */
+/** Monotonic times; 0 if that point wasn't reached. */
 export interface VisitResult {
-  /** Null when all went well. `code` is Node's, or one of TIMEOUT and CLOSED. */
+  /** Null on success. `code` is Node's, or TIMEOUT or CLOSED. */
   failed: { phase: Phase; code: string; message: string } | null;
-  /** What the conversation found wrong. */
+  /** The fault found by the conversation. */
   fault: Fault | null;
-  /** What the conversation waited for last. */
+  /** What the conversation last waited for. */
   awaited: string;
-  /** The first EXCERPT_BYTES that the server said, one character a byte. */
+  /** The first EXCERPT_BYTES from the server, one character per byte. */
   excerpt: string;
   remoteAddress: string | null;
   tls: TlsPeer | null;
   startedAt: number;
   connectedAt: number;
-  /** Begin and end of the TLS handshake. */
+  /** Start and end of the TLS handshake. */
   securingAt: number;
   securedAt: number;
   firstByteAt: number;
 }
 
-/** One conversation on a fresh connection to one address. Never rejects. */
+/** One conversation over a fresh connection to one address. Never rejects. */
 export function visit(options: VisitOptions): Promise<VisitResult> {
   return new Promise((resolve) => new Visit(options, resolve));
 }
@@ -75,7 +78,7 @@ class Visit {
     this.#socket.on('connect', () => this.#onConnected());
   }
 
-  /** Either socket of a connection that becomes TLS may tell that it is over. */
+  /** When a connection switches to TLS, either socket may report its end. */
   #withHandlers<S extends Socket>(socket: S): S {
     socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(error.code ?? 'EUNKNOWN', error.message));
     socket.on('close', () => this.#fail('CLOSED', ''));
@@ -146,7 +149,7 @@ class Visit {
     this.#finish();
   }
 
-  /** `farewell` is sent before the connection is closed; without one it is closed at once. */
+  /** Sends `farewell` before closing the connection; without one, closes it immediately. */
   #finish(farewell: string | null = null): void {
     this.#isDone = true;
     this.#timer.cancel();

@@ -1,7 +1,7 @@
 import { TLS_LIMITS } from '../../../shared/contracts/result.ts';
 import { printable } from '../check.ts';
 
-/** The names of a certificate as a result carries them; `more` counts those beyond. */
+/** The names of a certificate in a result; `more` counts those omitted. */
 export interface CertificateNames {
   names: string[];
   more: number;
@@ -10,8 +10,8 @@ export interface CertificateNames {
 const WANTED = /^(?:DNS|IP Address)$/;
 
 /**
- * Reads what Node makes of a subjectAltName: `DNS:a.test, IP Address:192.0.2.1, URI:"…"`. A name in which a
- * comma or a control character could mislead is a JSON string there. Looks at each character once.
+ * Parses Node's subjectAltName text: `DNS:a.test, IP Address:192.0.2.1, URI:"…"`. Names with ambiguous commas
+ * or control characters are JSON strings there. Runs in linear time.
  */
 export function namesOf(subjectAltName: string): CertificateNames {
   const names: string[] = [];
@@ -29,7 +29,7 @@ export function namesOf(subjectAltName: string): CertificateNames {
   return { names, more };
 }
 
-/** Where the name that begins at `start` ends: at the next comma, or behind the quote that closes it. */
+/** The end of the name that starts at `start`: the next comma, or after its closing quote. */
 function endOfName(text: string, start: number): number {
   if (text[start] !== '"') {
     const comma = text.indexOf(', ', start);

@@ -12,7 +12,7 @@ const NONE: CertificateFacts = Object.freeze({
   key: '', weak_signature: null,
 });
 
-/** What a certificate says, in texts of limited length; empty for a peer that showed none. */
+/** A certificate's fields, truncated to TLS_LIMITS; empty if the peer presented none. */
 export function certificateFacts(certificate: X509Certificate | null): CertificateFacts {
   if (certificate === null) return NONE;
   const { subject, issuer, valid_from, valid_to, ...other } = legacyObjectOf(certificate);
@@ -25,15 +25,15 @@ export function certificateFacts(certificate: X509Certificate | null): Certifica
 }
 
 /**
- * Names a function of node:tls so that bundles import it. Node 20 leaves the whole process without this one
- * if `toLegacyObject` is what loads the module.
+ * Uses a function of node:tls so that bundles import the module: if `toLegacyObject` loads it first, Node 20
+ * breaks that function for the whole process.
  */
 function legacyObjectOf(certificate: X509Certificate): PeerCertificate {
   void createSecureContext;
   return certificate.toLegacyObject();
 }
 
-/** Unix ms; null for what no calendar of ours prints. */
+/** Unix ms; null for dates outside our calendars' range. */
 function instantOf(text: string): number | null {
   const at = Date.parse(text);
   return at >= 0 && at <= LATEST_INSTANT_MS ? at : null;
@@ -47,12 +47,12 @@ function nameOf(name: PeerCertificate['subject'] | undefined): string {
     .slice(0, TLS_LIMITS.text);
 }
 
-/** Names by which people know the curves that OpenSSL calls otherwise. */
+/** Common names of curves that OpenSSL names differently. */
 const CURVES: Readonly<Record<string, string>> = Object.freeze({
   prime192v1: 'P-192', secp224r1: 'P-224', prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521',
 });
 
-/** `RSA 2048`, `EC P-256`, `ED25519`; empty for a key that OpenSSL cannot read. */
+/** For example `RSA 2048`, `EC P-256` or `ED25519`; empty if OpenSSL can't read the key. */
 function keyOf(certificate: X509Certificate): string {
   try {
     const { asymmetricKeyType: type = '', asymmetricKeyDetails: details } = certificate.publicKey;
@@ -75,7 +75,7 @@ const PROBLEMS: Readonly<Record<string, string>> = Object.freeze({
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate chain is incomplete',
 });
 
-/** A sentence for OpenSSL's verification code; `expiresAt` (Unix ms) is told where it matters. */
+/** A sentence for OpenSSL's verification code; includes `expiresAt` (Unix ms) where relevant. */
 export function certificateProblem(code: string, host: string, expiresAt: number | null): string {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `The certificate is not valid for ${printable(host)}`;
   if (code === 'CERT_HAS_EXPIRED' && expiresAt !== null) {

@@ -1,6 +1,6 @@
 export const SEQUENCE = 0x30;
 
-/** Where the value at `at` has its content; null when it is of another tag or ends outside of the bytes. */
+/** The content range of the value at `at`; null if it has another tag or exceeds the bytes. */
 export function enter(der: Uint8Array, at: number, tag: number): { start: number; end: number } | null {
   const first = der[at + 1];
   if (der[at] !== tag || first === undefined) return null;

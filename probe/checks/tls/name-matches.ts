@@ -1,16 +1,18 @@
 import { isIP } from 'node:net';
 import { readCertificate } from './shown-certificate.ts';
 
-/** Pairs of certificate and name; beyond them it begins anew. About 2 MB. */
+/** Maximum cached pairs of certificate and name, about 2 MB; beyond it, the cache is cleared. */
 const MAX_PAIRS = 10_000;
 
-/** Remembers which certificates are for which names, because most were met in the check before. */
+/**
+ * Caches whether certificates match names, because most certificates are the same as in the previous check.
+ */
 export class NameMatches {
   readonly #cached = new Map<string, boolean>();
 
   /**
-   * Whether a certificate is for a name or address, as `tls.checkServerIdentity`, which parses all of its
-   * names, decides. `print`: SHA-256 of the certificate, as a text.
+   * Whether a certificate matches a name or address, as decided by `tls.checkServerIdentity`, which parses
+   * all of its names. `fingerprint` is the certificate's SHA-256.
    */
   isFor(host: string, der: Uint8Array, fingerprint: string): boolean {
     const pair = `${fingerprint} ${host}`;

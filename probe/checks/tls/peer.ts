@@ -8,24 +8,24 @@ import type { TlsContext } from './trust.ts';
 
 const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 
-/** A certificate as bytes, and their SHA-256 as a text. */
+/** A certificate's bytes and their SHA-256 as text. */
 interface ShownCertificate {
   der: Uint8Array;
   fingerprint: string;
 }
 
 /**
- * The peer of a TLS connection. Its certificate is parsed only when somebody asks what it says: parsing costs
- * more than the rest of a check, and most certificates are those of the check before.
+ * The peer of a TLS connection. Its certificate is parsed on demand: parsing costs more than the rest of a
+ * check, and most certificates are the same as in the previous check.
  */
 export class TlsPeer implements LazyTlsFacts {
-  /** OpenSSL's or Node's code for why the certificate does not verify; null when it does. */
+  /** The OpenSSL or Node code of the verification failure; null if verified. */
   readonly problem: string | null;
   readonly #protocol: string;
   readonly #host: string;
   readonly #shown: ShownCertificate | null;
 
-  /** `host`: the name or address that the certificate must be for. */
+  /** `host` is the name or address that the certificate must match. */
   constructor(socket: TLSSocket, host: string, shown: ShownCertificate | null) {
     this.problem = codeOf(socket.authorizationError);
     this.#protocol = socket.getProtocol() ?? '';
@@ -39,13 +39,13 @@ export class TlsPeer implements LazyTlsFacts {
     return createHash('sha256').update(text).digest().readUIntBE(0, 6);
   }
 
-  /** What is wrong with the certificate, as a sentence; null when it verifies. */
+  /** The verification failure as a sentence; null if verified. */
   get problemMessage(): string | null {
     if (this.problem === null) return null;
     return certificateProblem(this.problem, this.#host, this.facts().expires_at);
   }
 
-  /** What a result says of the connection and its certificate. */
+  /** TLS facts for a result. */
   facts(): TlsFacts {
     const facts = this.#shown ? readCertificate(this.#shown.der, certificateFacts) : certificateFacts(null);
     const { problem: code } = this;
@@ -59,8 +59,8 @@ export class TlsPeer implements LazyTlsFacts {
 type Options = Omit<ConnectionOptions, 'secureContext'> & { context: TlsContext };
 
 /**
- * Opens a TLS connection as `tls.connect` does, and never refuses a certificate: `onSecured` is told of the
- * peer, and the caller decides. `host`: the name or address that the certificate must be for.
+ * Opens a TLS connection like `tls.connect` but accepts any certificate: `onSecured` gets the peer, and the
+ * caller decides. `host` is the name or address that the certificate must match.
  */
 export function connectSecured(
   { context, ...options }: Options, host: string, onSecured: (peer: TlsPeer) => void,
@@ -76,7 +76,7 @@ export function connectSecured(
       return Object.assign(new Error('The certificate is for another name'), { code: OTHER_NAME });
     },
   });
-  // For the hook above, Node parses the whole chain. That is not used here, and costs ten times the rest.
+  // Node would parse the whole chain for the hook above. It isn't used here and costs ten times the rest.
   socket.getPeerCertificate = () => ({}) as PeerCertificate & { issuerCertificate: never };
   socket.on('secureConnect', () => onSecured(new TlsPeer(socket, host, read())));
   return socket;
@@ -87,7 +87,7 @@ function shownBy(socket: TLSSocket): ShownCertificate | null {
   return der && { der, fingerprint: createHash('sha256').update(der).digest('base64') };
 }
 
-/** Node's types say Error; it is the code when the verification had one. */
+/** Typed as Error, but it is the code if verification produced one. */
 function codeOf(problem: unknown): string | null {
   if (!problem) return null;
   if (problem instanceof Error) return (problem as NodeJS.ErrnoException).code ?? problem.message;

@@ -2,21 +2,21 @@ import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { enter, SEQUENCE } from './der-value.ts';
 
-/** Tag of the peer's certificate in a session as OpenSSL writes it (ssl/ssl_asn1.c). */
+/** Tag of the peer's certificate in a session serialized by OpenSSL (ssl/ssl_asn1.c). */
 const PEER = 0xa3;
-/** A certificate of that size has thousands of names, bytes. */
+/** A certificate this large has thousands of names. */
 const LARGE_BYTES = 16_384;
 
 /**
- * The certificate (DER) that the peer of a socket has shown; null for none. To be called once: in Node 20,
- * `getPeerX509Certificate` takes a certificate off the chain. It also decodes the certificate anew, with its
- * key and its issuer, which is a seventh of an HTTPS check. The session contains the bytes as they are.
+ * The peer's certificate (DER), taken from the session bytes; null if none. `getPeerX509Certificate` would
+ * parse it with key and issuer, a seventh of an HTTPS check. Call once: in Node 20 that method also removes a
+ * certificate from the chain.
  */
 export function shownCertificate(socket: TLSSocket): Uint8Array | null {
   return certificateIn(socket.getSession()) ?? socket.getPeerX509Certificate()?.raw ?? null;
 }
 
-/** The peer's certificate (DER) in a TLS session; null when there is none, or the session reads otherwise. */
+/** The peer's certificate (DER) in a TLS session; null if there is none, or the format is unknown. */
 export function certificateIn(session: Uint8Array | undefined): Uint8Array | null {
   const content = session && enter(session, 0, SEQUENCE);
   if (!content) return null;
@@ -30,21 +30,21 @@ export function certificateIn(session: Uint8Array | undefined): Uint8Array | nul
   return null;
 }
 
-/** What `read` makes of a certificate (DER); it must not keep the object. */
+/** Applies `read` to a certificate (DER); `read` must not retain the object. */
 export function readCertificate<T>(der: Uint8Array, read: (certificate: X509Certificate) => T): T {
   const outcome = decodeAnd(read, der);
   if (der.length >= LARGE_BYTES) collectNow();
   return outcome;
 }
 
-/** A function of its own, so that nothing refers to the certificate any more when it returns. */
+/** A separate function, so that nothing references the certificate after it returns. */
 function decodeAnd<T>(read: (certificate: X509Certificate) => T, der: Uint8Array): T {
   return read(new X509Certificate(der));
 }
 
 /**
- * OpenSSL keeps a megabyte for a certificate with 10,000 names until V8 collects the object that stands for
- * it, which looks small to V8: it may find no reason for a minute. Probes run with `--expose-gc`.
+ * OpenSSL holds a megabyte per certificate with 10,000 names until V8 collects its wrapper. The wrapper looks
+ * small, so V8 may not do that for a minute. Requires `--expose-gc`, which probes run with.
  */
 function collectNow(): void {
   void globalThis.gc?.({ type: 'minor', execution: 'sync' });

@@ -2,7 +2,7 @@ import { enter, SEQUENCE } from './der-value.ts';
 
 const OBJECT_IDENTIFIER = 0x06;
 
-/** Algorithm identifiers (DER, hex) by the broken hash that they sign: RFC 3279 section 2.2, RFC 5758. */
+/** Algorithm identifiers (DER, hex) by the broken hash they use: RFC 3279 section 2.2, RFC 5758. */
 const BROKEN: Readonly<Record<string, 'MD5' | 'SHA-1'>> = Object.freeze({
   '2a864886f70d010104': 'MD5',
   '2a864886f70d010105': 'SHA-1',
@@ -11,8 +11,8 @@ const BROKEN: Readonly<Record<string, 'MD5' | 'SHA-1'>> = Object.freeze({
 });
 
 /**
- * The broken hash that a certificate (DER) is signed with; null for any other, and if it is no certificate.
- * Node has no accessor for it. A certificate is a sequence of its content, the algorithm and the signature.
+ * The broken hash in a certificate's (DER) signature; null for other hashes or invalid certificates. Node has
+ * no accessor for it. A certificate is a sequence of its content, the algorithm and the signature.
  */
 export function weakSignatureOf(der: Uint8Array): 'MD5' | 'SHA-1' | null {
   const certificate = enter(der, 0, SEQUENCE);
