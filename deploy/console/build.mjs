@@ -12,9 +12,8 @@ const TYPES = {
 };
 
 /**
- * Builds the console into `outdir`: its page, scripts and styles, each also compressed, and `files.json`,
- * which lists them as `{ name: { type, tag, bytes: { identity, gzip, br } } }`. Names change with the
- * content.
+ * Builds the console into `outdir`: page, scripts and styles, each also compressed, and `files.json`, which
+ * lists them as `{ name: { type, tag, bytes: { identity, gzip, br } } }`. Names contain a content hash.
  */
 export async function buildConsole({ root, outdir }) {
   const { metafile } = await build({
@@ -43,7 +42,7 @@ export async function buildConsole({ root, outdir }) {
   await writeFile(join(outdir, 'files.json'), JSON.stringify(Object.fromEntries(files)));
 }
 
-/** The page of every view. Scripts that the first one imports are fetched beside it, not after it. */
+/** The page of every view. Preloads the scripts that the first one imports. */
 function pageOf({ scripts: [main, ...parts], style }) {
   const at = (name) => `/console/assets/${name}`;
   return `<!doctype html>
@@ -60,7 +59,7 @@ ${parts.map((name) => `<link rel="modulepreload" href="${at(name)}">\n`).join(''
 `;
 }
 
-/** Writes the compressed forms beside a file and says what there is of it. */
+/** Writes the compressed variants of a file and returns its entry for `files.json`. */
 async function compress(outdir, name) {
   const path = join(outdir, name);
   const body = await readFile(path);
@@ -74,7 +73,7 @@ async function compress(outdir, name) {
   return { type, tag, bytes: { identity: body.length, gzip: gz.length, br: br.length } };
 }
 
-/** What the API's schema says of the fields of a monitor, as the sources have it now. */
+/** The monitor fields of the API schema, from the current sources. */
 async function monitorRules(root) {
   const { outputFiles: [{ text }] } = await build({
     absWorkingDir: root, entryPoints: ['controller/console/monitor-rules.ts'], write: false,

@@ -6,9 +6,9 @@ const WIDTH = 960;
 const ANTARCTICA = '010';
 
 /**
- * The map of the world, of Natural Earth's countries, in whole units: `{ width, height, scale, x, y, land }`.
- * `land` is the outline of all land but Antarctica as an SVG path. A place whose raw projection by
- * `geoNaturalEarth1Raw` is `[east, north]` lies at `x + scale * east`, `y - scale * north`.
+ * A world map from Natural Earth's countries, in whole units: `{ width, height, scale, x, y, land }`. `land`
+ * is the outline of all land but Antarctica as an SVG path. A raw `geoNaturalEarth1Raw` projection `[east,
+ * north]` lies at `x + scale * east`, `y - scale * north`.
  */
 export async function worldMap() {
   const file = new URL(import.meta.resolve('world-atlas/countries-110m.json'));
@@ -22,7 +22,7 @@ export async function worldMap() {
   return { width: WIDTH, height, scale: projection.scale(), x, y, land: pen.path() };
 }
 
-/** Draws in steps between whole units, which take half the characters of places, and leaves out specks. */
+/** Draws in relative whole units, which halves the path's length, and omits specks. */
 function relativePen() {
   const rings = [];
   let [ring, from] = [[], [0, 0]];

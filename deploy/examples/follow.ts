@@ -1,5 +1,5 @@
 /*
- * Prints an organization's raw results and events as they come, one JSON document per line.
+ * Prints an organization's raw results and events as they arrive, one JSON document per line.
  *
  *   node deploy/examples/follow.ts subscription.json
  *
@@ -26,7 +26,7 @@ const connection = await connect({
 for (const subject of subscription.subjects) {
   connection.subscribe(subject, {
     callback: (_error, message) => {
-      // The server can be made to send other messages here, see docs/nats.md.
+      // Other messages can be sent to this inbox too; see docs/nats.md.
       const isOwn = message.string().includes(`"organization_id":"${organization}"`);
       if (isOwn) process.stdout.write(`${message.string()}\n`);
     },

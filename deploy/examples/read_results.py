@@ -3,8 +3,8 @@
     pip install 'nats-py[nkeys]'
     python3 deploy/examples/read_results.py subscription.json
 
-subscription.json holds `data` of the response to `POST /api/subscriptions`. What was printed is acknowledged,
-so the next run goes on where this one was.
+subscription.json holds `data` of the response to `POST /api/subscriptions`. Printed results are acknowledged,
+so the next run continues where this one stopped.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ async def main(path: str) -> None:
             continue
         for message in messages:
             result = json.loads(message.data)
-            # The server can be made to send other messages here, see docs/nats.md.
+            # Other messages can be sent to this inbox too; see docs/nats.md.
             if result.get("organization_id") == organization:
                 print(json.dumps(result), flush=True)
             await message.ack()

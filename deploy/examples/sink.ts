@@ -1,8 +1,7 @@
 /*
- * Writes an organization's raw results into files of JSON lines. It acknowledges a result when that is on
- * disk, so it may be stopped or killed at any time, and ends with an error on a full disk: the next start
- * goes on where this one was, up to an hour later, in a new file. A result can then stand in the files
- * twice, and the last line of a file may be torn.
+ * Writes an organization's raw results to files of JSON lines. It acknowledges a result once that is on disk,
+ * so you can stop or kill it at any time; it exits with an error if the disk is full. Restart it within an
+ * hour to continue in a new file. After a crash, files may contain a result twice and a truncated last line.
  *
  *   node deploy/examples/sink.ts subscription.json results-folder [bytes per file]
  *
@@ -22,13 +21,13 @@ interface Issued {
   };
 }
 
-/** Results that are written and synced at once. */
+/** Results written and synced together. */
 const BATCH_SIZE = 500;
 const RETRY_DELAY_MS = 1000;
 
 const [credential = 'subscription.json', folder = 'results', maxFileBytes = '100000000'] = process.argv.slice(2);
 const { nats_url, seed, subscription } = JSON.parse(readFileSync(credential, 'utf8')) as Issued;
-/** `raw.<organization>.`: the server can be made to send other messages, see docs/nats.md. */
+/** `raw.<organization>.`: other messages can be sent to this inbox too; see docs/nats.md. */
 const ownPrefix = (subscription.subjects[0] ?? '').replace('>', '');
 
 const connection = await connect({
@@ -41,7 +40,7 @@ const batch: JsMsg[] = [];
 const append = createAppender(folder, Number(maxFileBytes));
 for await (const message of results) {
   batch.push(message);
-  // What came last must not wait for a full batch.
+  // The latest results must not wait for a full batch.
   if (batch.length < BATCH_SIZE && message.info.pending > 0) continue;
   const own = batch.filter(({ subject }) => subject.startsWith(ownPrefix));
   if (own.length > 0) append(own.map((one) => `${one.string()}\n`).join(''));
@@ -49,7 +48,7 @@ for await (const message of results) {
 }
 await connection.drain();
 
-/** The consumer exists a moment after the first subscription of an installation is created. */
+/** The consumer appears shortly after the installation's first subscription is created. */
 async function findConsumer(): Promise<Consumer> {
   const { consumers } = connection.jetstream({ domain: subscription.domain });
   for (;;) {
@@ -62,7 +61,7 @@ async function findConsumer(): Promise<Consumer> {
   }
 }
 
-/** Adds to its newest file, or to a new one if that is full, and waits for the disk. */
+/** Appends to the newest file, or to a new one if that is full, and syncs it. */
 function createAppender(to: string, maxBytes: number): (lines: string) => void {
   let newest: string | null = null;
   mkdirSync(to, { recursive: true });

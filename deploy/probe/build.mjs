@@ -1,5 +1,5 @@
-// `node deploy/probe/build.mjs DIRECTORY`: puts all that a probe needs besides Node.js into a directory, for
-// a service or an image. Run it in a checkout with installed packages; raw-socket goes along if it was built.
+// `node deploy/probe/build.mjs DIRECTORY` puts everything a probe needs besides Node.js into a directory, for
+// a service or an image. Run it in a checkout with installed packages; includes raw-socket if it was built.
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
@@ -21,7 +21,7 @@ await build({
   platform: 'node',
   target: 'node20.19',
   format: 'esm',
-  // A native addon stays a file of its own.
+  // A native addon can't be bundled.
   external: ['raw-socket'],
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   sourcemap: true,

@@ -1,5 +1,5 @@
-// Builds one bundle per process: `node build.mjs ROOT DIRECTORY`. It has a process of its own, because the
-// builder would stay in the memory of the launcher, and its helper wake fifty times a second beside it.
+// Builds one bundle per process: `node build.mjs ROOT DIRECTORY`. Runs as a separate process: the builder
+// would stay in the launcher's memory, and its helper process would wake fifty times a second.
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { buildConsole } from '../console/build.mjs';
@@ -25,7 +25,7 @@ await build({
   packages: 'external',
   sourcemap: true,
   sourcesContent: false,
-  // Node keeps the text of modules in memory, with two bytes for each character unless all are ASCII.
+  // Node stores a module's text with two bytes per character unless all are ASCII.
   charset: 'ascii',
   minifyWhitespace: true,
   lineLimit: 120,

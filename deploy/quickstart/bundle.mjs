@@ -11,9 +11,8 @@ const MAX_UNUSED_BUNDLES = 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * Directory with one `<name>.mjs` per entry point, built when its content hash is new. Several processes may
- * do so at once: each builds in a directory of its own, the first to rename wins and the others use what it
- * made.
+ * Returns a directory with one `<name>.mjs` per entry point, built if its content hash is new. Concurrent
+ * builds are safe: each uses a directory of its own, and all use the first one renamed into place.
  */
 export async function ensureBundles({ root, say }) {
   const cache = join(root, 'node_modules/.cache/farwatch');
@@ -27,7 +26,7 @@ export async function ensureBundles({ root, say }) {
   return target;
 }
 
-/** One file after the other: what many reads at once leave behind would stay in our memory. */
+/** Reads files sequentially: buffers of concurrent reads would stay in our memory. */
 function hashSources(root) {
   const hash = createHash('sha256');
   const files = [join(root, 'package-lock.json'), join(root, 'deploy/quickstart/bundle.mjs')];
@@ -57,10 +56,7 @@ async function build(root, cache, target) {
   }
 }
 
-/**
- * Notes that this process runs from the bundle, so that no other prunes it, and forgets those that have
- * ended.
- */
+/** Records that this process runs from the bundle, so that no other prunes it, and drops ended processes. */
 async function holdBundle(target) {
   const dir = join(target, 'held-by');
   await mkdir(dir, { recursive: true });
@@ -71,7 +67,7 @@ async function holdBundle(target) {
   await utimes(target, now, now);
 }
 
-/** Removes bundles that no living process runs from, beyond the newest few and never one of the last hour. */
+/** Removes bundles not in use by a running process, except the newest few and any from the last hour. */
 async function pruneBundles(cache, current) {
   const names = await readdir(cache);
   const aged = await Promise.all(

@@ -10,14 +10,14 @@ const OWN_ROLE = 'quickstart';
 export interface DataDir {
   path: string;
   records: RunRecords;
-  /** Processes of a killed start that had to be ended. */
+  /** Processes of a killed start that were terminated. */
   reclaimed: readonly string[];
   release(): Promise<void>;
 }
 
 /**
- * Makes the data directory this process's own, and ends what a killed start left running on it.
- * Throws StartError when another living start has it.
+ * Claims the data directory for this process and terminates what a killed start left running. Throws
+ * StartError if another running start has it.
  */
 export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
   mkdirSync(path, { recursive: true, mode: 0o700 });

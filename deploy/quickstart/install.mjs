@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { withMachineLock } from './machine-lock.mjs';
 
 /**
- * Installs npm packages when one that package-lock.json names is missing or has another version. Packages for
- * development stay in a checkout that has any: its developer works there.
- * npm writes `node_modules/.package-lock.json` as the last step of an install: that file is the stamp.
+ * Installs npm packages if one in package-lock.json is missing or has another version. Keeps development
+ * packages in a checkout that has any. npm writes `node_modules/.package-lock.json` as the last step of an
+ * install, so that file marks a complete one.
  */
 export async function ensurePackages({ root, production, say, npm = runNpm }) {
   if (!missingPackage(root, production)) return;
@@ -15,8 +15,8 @@ export async function ensurePackages({ root, production, say, npm = runNpm }) {
     if (!missing) return;
     say(`Installing npm packages (${missing})`);
     const started = Date.now();
-    // `npm ci` empties node_modules first, under the feet of whatever runs from it; so only when nothing is
-    // there.
+    // `npm ci` empties node_modules first, which breaks processes running from it; so use it only if nothing
+    // is there.
     const present = installedPackages(root);
     const verb = present ? ['install', '--no-save'] : ['ci'];
     const isDeveloped = !production || Object.values(present ?? {}).some(({ dev }) => dev);
@@ -26,7 +26,7 @@ export async function ensurePackages({ root, production, say, npm = runNpm }) {
   });
 }
 
-/** What has to be installed, in words; null when all is there. */
+/** What must be installed, worded for users; null if everything is present. */
 export function missingPackage(root, production) {
   const wanted = readPackages(join(root, 'package-lock.json'));
   if (!wanted) {
@@ -50,7 +50,7 @@ export function missingPackage(root, production) {
   return null;
 }
 
-/** As npm noted at the end of its last install; null when there was none. */
+/** As recorded by npm at the end of its last install; null if there was none. */
 function installedPackages(root) {
   return readPackages(join(root, 'node_modules/.package-lock.json'));
 }
@@ -64,7 +64,7 @@ function readPackages(path) {
   }
 }
 
-/** Runs the npm that started this process, else the one on the PATH. `options` are those of `spawn`. */
+/** Runs the npm that started this process, otherwise the one on the PATH. `options` are those of `spawn`. */
 export function runNpm(args, cwd, options = {}) {
   const cli = process.env.npm_execpath;
   const viaNode = cli && /\.[cm]?js$/.test(cli) && /npm/.test(cli);
@@ -72,7 +72,7 @@ export function runNpm(args, cwd, options = {}) {
   return runQuietly(command, viaNode ? [cli, ...args] : args, { ...options, cwd });
 }
 
-/** Runs a command to its end and resolves to what it wrote; rejects with that when it fails. Dies with us. */
+/** Runs a command and resolves to its output, or rejects with it on failure. The command dies with us. */
 export function runQuietly(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -32,10 +32,10 @@ export interface InstallationDeps {
   clock: Clock;
 }
 
-/** NATS, the database, a controller and one probe, as processes of ours. */
+/** The installation's processes: NATS, database, controller and one probe. */
 export class Installation {
   readonly #deps: InstallationDeps;
-  /** In the order they are stopped in, each only after the one before it. */
+  /** In the order in which they are stopped, one after the other. */
   readonly #processes: SupervisedProcess[] = [];
   #failed: string | null = null;
   #isStopping = false;
@@ -45,19 +45,18 @@ export class Installation {
     this.#deps = deps;
   }
 
-  /** True when this data directory has never had a probe: nobody has used the installation yet. */
+  /** True if this data directory has never had a probe, so nobody has used the installation yet. */
   get isFirstStart(): boolean {
     return !existsSync(join(this.#probeDir, 'identity.json'));
   }
 
-  /** Address of the API on this machine. */
+  /** URL of the API on this machine. */
   get url(): string {
     return `http://${localAddress(this.#deps.http)}`;
   }
 
   /**
-   * Resolves when the API answers and the probe is connected. Throws StartError when a process cannot be kept
-   * alive.
+   * Resolves when the API responds and the probe is connected. Throws StartError if a process keeps crashing.
    */
   async start(): Promise<void> {
     const [mongoUrl, nats] = await Promise.all([this.#startDatabase(), this.#startNats()]);
@@ -71,7 +70,7 @@ export class Installation {
     await this.#until('the probe', async () => this.#hasProbeConnected);
   }
 
-  /** Probe, controller, NATS, database: each has let go of what it holds before the next one goes. */
+  /** Stops probe, controller, NATS and database in this order, waiting for each to end. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const process of this.#processes) await process.stop();
@@ -134,7 +133,7 @@ export class Installation {
     const env = {
       ...withoutSecrets(this.#deps.env), DATA_DIR: this.#probeDir, NATS_URL: nats?.url,
       FARWATCH_TOKEN: token ?? undefined, FARWATCH_TOKEN_FILE: undefined,
-      // Our own probe also heeds assignments of an earlier version, which say nothing about it.
+      // For assignments from older versions, which don't specify it.
       PROBE_ALLOW_PRIVATE: String(allowPrivate),
     };
     const onMessage = (message: unknown) => {
@@ -164,7 +163,7 @@ export class Installation {
     supervised.start();
   }
 
-  /** Polls until `isTrue`, or a stop. Throws StartError when a process keeps ending meanwhile. */
+  /** Polls until `isTrue`, or until stopped. Throws StartError if a process keeps crashing meanwhile. */
   async #until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
     const { clock, screen } = this.#deps;
     const startedMs = clock.monotonic();
@@ -182,7 +181,7 @@ export class Installation {
 
 const STOP_ORDER = ['probe', 'controller', 'nats-server', 'mongod', 'embedded-mongo'];
 
-/** For every process but the controller: none of them needs its keys. */
+/** For every process except the controller, which alone needs its keys. */
 function withoutSecrets(env: Environment): Environment {
   const secrets = CONTROLLER_SECRETS.flatMap((name) => [name, `${name}_FILE`]);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.includes(name)));

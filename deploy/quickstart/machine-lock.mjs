@@ -5,14 +5,13 @@ import { createServer } from 'node:net';
 const RETRY_MS = 200;
 
 /**
- * Takes the lock of a directory for one purpose, which one process of this machine can hold, or returns null
- * when another has it. It is an abstract Unix socket: nothing on disk, and the kernel lets go of it however
- * its holder ends. Elsewhere than on Linux there is no such thing and the lock is always granted. `dir` must
- * exist.
+ * Takes a machine-wide lock of a directory for one purpose; null if another process holds it. Uses an
+ * abstract Unix socket: nothing on disk, released by the kernel however its holder ends. Always granted on
+ * systems other than Linux. `dir` must exist.
  */
 export function takeMachineLock(purpose, dir) {
   if (process.platform !== 'linux') return Promise.resolve({ release: async () => {} });
-  // Not by its path: two containers on one network may each have a /data.
+  // Not by path: two containers on one network may each have a /data.
   const { dev, ino } = statSync(dir);
   const key = createHash('sha256').update(`${purpose} ${dev} ${ino}`).digest('hex').slice(0, 40);
   const server = createServer((socket) => socket.destroy());
@@ -25,7 +24,7 @@ export function takeMachineLock(purpose, dir) {
   });
 }
 
-/** Runs `work` while no other process of this machine runs its own under the same lock; waits its turn. */
+/** Runs `work` while holding the lock, waiting for other processes of this machine to release it. */
 export async function withMachineLock(purpose, dir, work) {
   let lock = await takeMachineLock(purpose, dir);
   while (!lock) {

@@ -23,12 +23,12 @@ interface Options {
 }
 
 /**
- * Runs an installation until it is told to stop. Resolves to the exit code: 0 stopped, 1 cannot start, 2 bad
+ * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 invalid
  * settings.
  */
 export async function main({ argv, env, bundles, stdout, stderr }: Options): Promise<number> {
   mapStacks();
-  // A reader that went away must not take the installation with it.
+  // A closed pipe must not end the installation.
   stdout.on('error', () => {});
   const stop = stopRequest();
   try {
@@ -42,8 +42,8 @@ export async function main({ argv, env, bundles, stdout, stderr }: Options): Pro
 }
 
 /**
- * Resolves to the first signal that asks us to stop. Later ones change nothing: npm passes the terminal's
- * Ctrl-C on to us although we had it already, and every wait of a stop is bounded anyway.
+ * Resolves to the first stop signal. Later ones change nothing: npm forwards the terminal's Ctrl-C although
+ * we already received it, and every wait while stopping is bounded.
  */
 function stopRequest(): Promise<string> {
   return new Promise((resolve) => {

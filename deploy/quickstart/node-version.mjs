@@ -1,7 +1,7 @@
 const MIN_MAJOR = 20;
 const MIN_MINOR = 19;
 
-/** What to tell somebody whose Node.js is too old; null when it is not. */
+/** The error message for an outdated Node.js; null if it is recent enough. */
 export function nodeVersionError(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > MIN_MAJOR || (major === MIN_MAJOR && minor >= MIN_MINOR)) return null;

@@ -9,7 +9,7 @@ const FALLBACK = "ICMP checks use the system's ping";
 const CAP_NET_RAW = 1n << 13n;
 const NO_PERMISSION = 'raw sockets need root or CAP_NET_RAW';
 
-/** What npm wrote when it failed, and what that means for people. */
+/** npm's output on failure, and its meaning for users. */
 const REASONS = [
   [/ failed \(SIGKILL\):/, 'the build timed out'],
   [/could not find any Python/i, 'Python not found (Debian, Ubuntu: apt-get install python3)'],
@@ -24,9 +24,9 @@ const REASONS = [
 ];
 
 /**
- * Builds raw-socket, whose install script npm was told not to run, if this process may open raw sockets and
- * the addon does not load yet. Whatever hinders it is said once and remembered for this version of Node.js,
- * so that later starts lose no time. Resolves to whether raw-socket can be used.
+ * Builds raw-socket (npm doesn't run its install script) if this process may open raw sockets and the addon
+ * doesn't load yet. A failure is reported once and remembered for this version of Node.js, so that later
+ * starts lose no time. Resolves to whether raw-socket works.
  */
 export async function ensureRawSocket({ root, say, within = BUILD_TIMEOUT_MS }) {
   const home = join(root, 'node_modules/raw-socket');
@@ -41,7 +41,7 @@ export async function ensureRawSocket({ root, say, within = BUILD_TIMEOUT_MS }) 
     if (canLoad(root)) return true;
     say('Building raw-socket for ICMP checks (about 10 s)');
     try {
-      // By name: no other package's scripts are run.
+      // By name, so that no other package's scripts run.
       const args = ['rebuild', 'raw-socket', '--ignore-scripts=false', '--no-audit', '--no-fund'];
       await runNpm(args, root, { timeout: within, killSignal: 'SIGKILL' });
       if (canLoad(root)) return true;
@@ -63,7 +63,7 @@ function canLoad(root) {
   }
 }
 
-/** Linux tells; elsewhere the socket itself will. */
+/** Linux lists the capability; on other systems, opening the socket shows it. */
 function mayOpenRawSockets() {
   if (process.platform !== 'linux') return true;
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
@@ -77,11 +77,11 @@ function report(root, say, reason) {
     mkdirSync(dirname(reasonFile(root)), { recursive: true });
     writeFileSync(reasonFile(root), reason);
   } catch {
-    // A read-only checkout forgets it, and says it again.
+    // A read-only checkout can't remember it and reports it again.
   }
 }
 
-/** Why an earlier start had to do without, null if none had. */
+/** The reason recorded by an earlier start; null if there is none. */
 function recordedReason(root) {
   return existsSync(reasonFile(root)) ? readFileSync(reasonFile(root), 'utf8') : null;
 }

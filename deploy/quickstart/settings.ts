@@ -4,15 +4,12 @@ import { ConfigError, type Environment } from '../../shared/environment.ts';
 
 export interface QuickstartSettings {
   controller: ControllerConfig;
-  /** False: the quickstart brings one, and the address in `controller` is a stand-in. */
+  /** False if the quickstart provides one; then the URL in `controller` is a placeholder. */
   hasMongo: boolean;
   hasNats: boolean;
 }
 
-/**
- * All that environment and command line say, checked at once. Throws ConfigError naming every bad value of
- * it.
- */
+/** All settings from environment and command line. Throws ConfigError listing every invalid value. */
 export function readSettings(env: Environment, argv: readonly string[]): QuickstartSettings {
   const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
   const hasMongo = isSet('MONGODB_URL');

@@ -1,4 +1,4 @@
-/** Why this installation cannot start, in words for the person who started it. No stack is shown for it. */
+/** Why this installation can't start, worded for the user. Shown without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }

@@ -1,4 +1,4 @@
-// What `npm start` runs. Plain JavaScript without packages: on a fresh machine there are none yet.
+// The entry point of `npm start`. Plain JavaScript without packages: a fresh machine has none yet.
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { nodeVersionError } from './node-version.mjs';
@@ -12,7 +12,7 @@ function say(line) {
     : `${JSON.stringify({ level: 30, time: Date.now(), name: 'quickstart', msg: line })}\n`);
 }
 
-/** Every user of the machine can read the arguments of a process, so a token must not stay among them. */
+/** Other users of the machine can read a process's arguments, so a token must not stay among them. */
 function hideToken() {
   const shown = process.argv.map((argument, at) =>
     process.argv[at - 1] === '--token' ? '***' : argument.replace(/^--token=.*/s, '--token=***'));
@@ -49,7 +49,7 @@ async function start() {
   });
 }
 
-/** A probe or controller in this very process, with the arguments that are its own. */
+/** Runs a probe or controller in this process with the arguments of its role. */
 async function runRole(bundle, argv, role) {
   const at = argv.indexOf(role);
   process.argv = [process.execPath, bundle, ...argv.slice(0, at), ...argv.slice(at + 1)];
@@ -57,7 +57,7 @@ async function runRole(bundle, argv, role) {
   return null;
 }
 
-/** `--controller URL` is the probe's flag, `--controller` alone a role. */
+/** `--controller URL` is a flag of the probe; `--controller` alone is a role. */
 function isFlagValue(argv, flag) {
   const next = argv[argv.indexOf(flag) + 1];
   return flag === '--controller' && next !== undefined && !next.startsWith('--');
@@ -73,7 +73,7 @@ start().then(
   },
 );
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  // Until a role takes signals over, the first one ends what is being installed.
+  // Until a role handles signals, the first one ends an ongoing install.
   process.once(signal, () => {
     if (process.listenerCount(signal) === 0) process.exit(130);
   });

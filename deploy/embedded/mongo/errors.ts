@@ -1,4 +1,4 @@
-/** MongoDB's error codes (error_codes.yml) that this server answers with. */
+/** MongoDB error codes (error_codes.yml) used by this server. */
 export const ErrorCode = {
   internal: 1,
   badValue: 2,
@@ -29,7 +29,7 @@ export const ErrorCode = {
   unknownField: 40415,
 } as const;
 
-/** A failure that the client learns of, with MongoDB's code for it. */
+/** A failure reported to the client with MongoDB's code. */
 export class MongoFailure extends Error {
   readonly code: number;
 

@@ -4,7 +4,7 @@ import { mapStacks } from '../../../shared/mapped-stacks.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from './server.ts';
 
 const USAGE = 'usage: --dir DIRECTORY [--socket PATH.sock]';
-/** Linux allows 107 bytes for the path of a socket, other systems 103. */
+/** Maximum length of a socket path: Linux allows 107 bytes, other systems 103. */
 const MAX_SOCKET_PATH_BYTES = 100;
 
 interface Settings {
@@ -40,10 +40,10 @@ async function run(): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // A reader that went away must not end the store: it ends with its parent.
+  // A closed pipe must not end the store; it ends with its parent.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
-  // The channel closes when the process that started the store is gone, whichever way it ended.
+  // The channel closes when the process that started the store ends for any reason.
   process.on('disconnect', stop);
   server = await startEmbeddedMongo({
     ...settings,

@@ -9,40 +9,42 @@ import { openEngine, Storage, type Engine } from './storage/storage.ts';
 import { Connection } from './wire/connection.ts';
 
 export interface EmbeddedMongoOptions {
-  /** Data directory; created when missing. */
+  /** Data directory; created if missing. */
   readonly dir: string;
   /**
-   * Listens on this Unix socket instead of loopback TCP, which every user of the host can reach. Drivers need
-   * its name to end in `.sock`.
+   * Listens on this Unix socket instead of loopback TCP, which every user of the host can reach. Drivers
+   * require the name to end in `.sock`.
    */
   readonly socketPath?: string;
-  /** How to open the files in `dir`; by default with lmdb. */
+  /** Opens the files in `dir`; lmdb by default. */
   readonly engine?: (dir: string) => Promise<Engine>;
-  /** 0 or none: any free port. */
+  /** 0 or absent for any free port. */
   readonly port?: number;
   readonly onError?: (message: string, error: unknown) => void;
   /** Receives each unsupported request once, up to a hundred of them. */
   readonly onRefusal?: (text: string) => void;
-  /** Called once when the disk has failed and the server accepts no more writes. */
+  /** Called once if the disk has failed and the server accepts no more writes. */
   readonly onFatal?: (error: unknown) => void;
 }
 
 export interface EmbeddedMongo {
-  /** Connection string for the official driver; options included. */
+  /** Connection string for the official driver, including options. */
   readonly url: string;
   /** Closes all connections, finishes pending writes and closes the files. */
   stop(): Promise<void>;
 }
 
-/** Limit for clients; further ones are turned away. */
+/** Maximum clients; further ones are rejected. */
 const MAX_CONNECTIONS = 1000;
-/** A standalone server that keeps no record of retried writes. */
-/** A server on this machine cannot vanish unnoticed: its clients need not ask it every ten seconds. */
+/**
+ * Standalone without retryable writes. A local server can't vanish unnoticed, so clients need no heartbeat
+ * every ten seconds.
+ */
 const URL_OPTIONS = 'directConnection=true&retryWrites=false&heartbeatFrequencyMS=60000';
 
-/** Opens the store in `dir` and serves it. Rejects when the directory is in use or it cannot listen. */
+/** Opens the store in `dir` and serves it. Rejects if the directory is in use or the server can't listen. */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
-  // There are no passwords: anyone who may enter the directory may use its socket.
+  // There are no passwords: anyone who can enter the directory can use its socket.
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(options.dir);
   try {
@@ -88,7 +90,7 @@ async function serve(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
 }
 
 async function listen(server: Server, { socketPath, port }: EmbeddedMongoOptions): Promise<string> {
-  // The directory is locked, so an existing socket was left by a killed server.
+  // The directory is locked, so an existing socket is left over from a killed server.
   if (socketPath !== undefined) rmSync(socketPath, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,10 +1,10 @@
-/** Everything that the product asks of a MongoDB: a small set that every compatible server gets right. */
+/** The MongoDB features that Farwatch uses: a small set that every compatible server implements correctly. */
 
 const fields = (...names: string[]): ReadonlySet<string> => new Set(names);
 
 const GREETING = fields('helloOk', 'client', 'compression', 'backpressure');
 
-/** The commands by lower-case name, with the fields that each may have beside its name and the envelope. */
+/** The commands by lower-case name, with their allowed fields besides the name and the envelope. */
 export const COMMANDS = {
   hello: GREETING,
   ismaster: GREETING,

@@ -1,4 +1,4 @@
-/** pino's numbers for the levels that the quickstart itself uses. */
+/** Numeric pino levels used by the quickstart. */
 export const LEVELS = { info: 30, warn: 40, error: 50 } as const;
 export type Level = keyof typeof LEVELS;
 
@@ -7,7 +7,7 @@ export interface LogEntry {
   msg: string;
 }
 
-/** Level and message of a JSON log line, the level by number or by name; null when it is not one. */
+/** Level and message of a JSON log line, with the level as a number or name; null for other lines. */
 export function logEntry(line: string): LogEntry | null {
   if (!line.startsWith('{')) return null;
   try {
@@ -22,8 +22,8 @@ export function logEntry(line: string): LogEntry | null {
 const MAX_SHOWN_LINES = 5;
 
 /**
- * What of a dead process's last lines says why it died: the errors that it logged, else the first line of an
- * uncaught one, else simply the last lines. Oldest first, as plain text, without repetition.
+ * The lines that explain why a process died: the errors it logged, otherwise the first line of an uncaught
+ * error, otherwise its last lines. Oldest first, as plain text, without repetition.
  */
 export function crashMessages(lines: readonly string[]): string[] {
   const entries = lines.map((line) => logEntry(line) ?? { level: 0, msg: line });

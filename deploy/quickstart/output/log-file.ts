@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 const MAX_FILE_BYTES = 10_485_760;
 
-/** A log of at most two files of 10 MB: when one is full it takes the place of the older one. */
+/** A log of at most two files of 10 MB: a full one replaces the older one. */
 export class LogFile {
   readonly #path: string;
   #file: number;
@@ -16,13 +16,13 @@ export class LogFile {
     this.#size = fstatSync(this.#file).size;
   }
 
-  /** A full disk must not end the installation: what cannot be written is left out. */
+  /** A full disk must not end the installation, so lines that can't be written are dropped. */
   write(line: string): void {
     try {
       if (this.#size > MAX_FILE_BYTES) this.#rotate();
       this.#size += writeSync(this.#file, `${line}\n`);
     } catch {
-      // The log is the first thing to do without.
+      // Losing log lines is the least harmful effect.
     }
   }
 

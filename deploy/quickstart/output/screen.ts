@@ -10,8 +10,8 @@ interface Output {
 }
 
 /**
- * What a person or a log collector sees. On a terminal: progress and warnings in words, every line of the
- * processes in the log file. Elsewhere: all of it as JSON lines.
+ * Output for people and log collectors. On a terminal: progress and warnings as text, with all process output
+ * in the log file. Otherwise everything as JSON lines.
  */
 export class Screen {
   readonly isTerminal: boolean;
@@ -25,7 +25,7 @@ export class Screen {
     this.isTerminal = Boolean(output.isTTY);
   }
 
-  /** Where the processes' lines go when this is a terminal. */
+  /** Where the output of processes goes on a terminal. */
   logTo(file: LogFile): void {
     this.#file = file;
   }
@@ -37,12 +37,12 @@ export class Screen {
     this.#output.write(`  ${MARKS[level]} ${message}\n`);
   }
 
-  /** Text for a person; left out elsewhere. */
+  /** Text for people; omitted if this is not a terminal. */
   print(text: string): void {
     if (this.isTerminal) this.#output.write(text);
   }
 
-  /** A line that a process of the installation wrote. */
+  /** A line written by a process of the installation. */
   relay(role: string, text: string): void {
     const entry = logEntry(text);
     const line = entry ? text : this.#line('info', role, text, {});

@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** A line longer than this is cut: no process of ours writes such a one on purpose. */
+/** Longer lines are truncated: none of our processes writes them intentionally. */
 const MAX_LINE_LENGTH = 65_536;
 
-/** Turns chunks of bytes into lines without their ends; empty lines are left out. */
+/** Splits chunks of bytes into lines without line ends; skips empty lines. */
 export class LineSplitter {
   readonly #decoder = new StringDecoder('utf8');
   readonly #onLine: (line: string) => void;
@@ -19,7 +19,7 @@ export class LineSplitter {
     for (const line of lines) if (line.trim() !== '') this.#onLine(line.slice(0, MAX_LINE_LENGTH));
   }
 
-  /** What came after the last line end. */
+  /** Emits the rest after the last line end. */
   end(): void {
     if (this.#rest.trim() !== '') this.#onLine(this.#rest);
     this.#rest = '';

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * What tells one life of a pid from the next: the moment it started. Null when there is no such process, or
- * when it is dead and only its parent has not noticed.
+ * Identifies a process beyond its pid, which may be reused, by its start time. Null if it doesn't exist or is
+ * a zombie.
  */
 export function processIdentity(pid: number): string | null {
   try {
@@ -14,7 +14,7 @@ export function processIdentity(pid: number): string | null {
 }
 
 function linuxIdentity(pid: number): string | null {
-  // proc(5): after the name in parentheses come the state and, as field 22, the start in ticks since boot.
+  // proc(5): the name in parentheses is followed by the state; field 22 is the start in ticks since boot.
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return null;

@@ -1,56 +1,54 @@
-/** A process of the installation, as it is started anew after each death. */
+/** How to start a process of the installation, and restart it after it ends. */
 export interface ProcessSpec {
   role: string;
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** With a channel to us: the process ends when the channel does, however we ended. */
+  /** Has an IPC channel to us; the process ends when the channel closes, however we ended. */
   hasChannel: boolean;
-  /** How long it may take to end on SIGTERM before SIGKILL, ms. */
+  /** Time between SIGTERM and SIGKILL. */
   stopTimeoutMs: number;
   /**
-   * One of its output lines as it goes to the log, null for one that does not; the line itself when absent.
+   * Converts an output line for the log, or drops it by returning null. Without it, lines are logged
+   * unchanged.
    */
   formatLine?: (line: string) => string | null;
   onLine?: (line: string) => void;
-  /** Something that came over the channel. */
+  /** Called for messages on the channel. */
   onMessage?: (message: unknown) => void;
 }
 
 /**
- * How our own processes run. Left to itself an idle Node shrinks the space for what is young to 1 MB and then
- * clears it every second; with 2 MB it does so half as often, and under load the space grows by itself. It
- * would learn to make what a request needs among what is old, because much of it is alive whenever a request
- * is interrupted to clear: the old space then fills with it. So little is alive when the young are cleared
- * that to wake other threads for it costs more than it saves.
+ * V8 flags of our processes. An idle Node would shrink its young generation to 1 MB and collect it every
+ * second; 2 MB halves that. Pretenuring would fill the old generation with request data. Parallel scavenging
+ * would cost more than it saves, as little survives.
  */
 export const NODE_FLAGS: readonly string[] = [
   '--min-semi-space-size=2', '--no-allocation-site-pretenuring', '--no-parallel-scavenge',
 ];
 
 /**
- * Added to the environment of our own processes. Otherwise glibc gives each of their threads a heap of its
- * own, and 10 MB that V8's compiler had used stay there.
+ * Added to the environment of our processes. Otherwise glibc gives each thread its own heap, which would
+ * retain 10 MB used by V8's compiler.
  */
 export const NODE_VARIABLES = Object.freeze({ MALLOC_ARENA_MAX: '2' });
 
 /**
- * How the embedded store runs. It has next to nothing in memory, so that the few megabytes of a hundred large
- * replies were reason enough to clear all of it: every second or two, and for longer than a reply takes.
+ * V8 flags of the embedded store. Its heap is so small that a few megabytes of large responses would trigger
+ * a full collection every second or two, each longer than a response takes.
  */
 export const STORE_FLAGS: readonly string[] = [...NODE_FLAGS, '--initial-old-space-size=64'];
 
 /**
- * How the probe runs. What hostile targets send passes through the space for what is young, which would grow
- * to 32 MB, and V8 lets as much again wait outside of its heap before it clears both. The probe itself asks
- * it to clear what large certificates leave behind. A few checks a second leave most of its code to the
- * interpreter for minutes; compiling each function at once, without optimizing it, costs less.
+ * V8 flags of the probe. Hostile responses would grow the young generation to 32 MB, plus as much external
+ * memory. `--expose-gc` frees large certificates. Baseline code, compiled on first use, costs less than
+ * minutes of interpretation at a few checks a second.
  */
 export const PROBE_FLAGS: readonly string[] = [
   ...NODE_FLAGS, '--max-semi-space-size=8', '--expose-gc', '--always-sparkplug',
 ];
 
-/** Those of NODE_FLAGS, PROBE_FLAGS and STORE_FLAGS that this version of Node.js knows. */
+/** The subsets of NODE_FLAGS, PROBE_FLAGS and STORE_FLAGS supported by this version of Node.js. */
 export interface ProcessFlags {
   node: readonly string[];
   probe: readonly string[];

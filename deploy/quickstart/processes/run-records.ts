@@ -12,8 +12,8 @@ const KILL_GRACE_MS = 5000;
 const POLL_INTERVAL_MS = 20;
 
 /**
- * `DATA_DIR/run`: one file per process of the installation, so that a start finds what a killed one left
- * behind.
+ * `DATA_DIR/run`: one file per process of the installation, so that a start finds the processes of a killed
+ * one.
  */
 export class RunRecords {
   readonly #dir: string;
@@ -23,7 +23,7 @@ export class RunRecords {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
   }
 
-  /** Notes a process just started. Does nothing for one that is gone already. */
+  /** Records a process just started. Does nothing if it has already ended. */
   write(role: string, pid: number): void {
     const identity = processIdentity(pid);
     if (identity === null) return;
@@ -36,7 +36,7 @@ export class RunRecords {
     rmSync(this.#path(role), { force: true });
   }
 
-  /** The processes on record that are still those very processes. */
+  /** The recorded processes that are still running. */
   living(): RunRecord[] {
     return readdirSync(this.#dir)
       .filter((name) => name.endsWith('.json'))
@@ -44,7 +44,7 @@ export class RunRecords {
       .filter((record) => processIdentity(record.pid) === record.identity);
   }
 
-  /** Ends what an earlier start left running (SIGTERM, then SIGKILL) and returns it once it is gone. */
+  /** Terminates what an earlier start left running (SIGTERM, then SIGKILL) and returns it once it is gone. */
   async reclaim(clock: Clock, except: readonly string[]): Promise<RunRecord[]> {
     const leftovers = this.living().filter((record) => !except.includes(record.role));
     await Promise.all(leftovers.map((record) => endProcess(record, clock)));
@@ -79,7 +79,7 @@ async function endedAfter(
   try {
     if (!isGone()) process.kill(record.pid, signal);
   } catch {
-    // It ended between the look and the signal.
+    // It ended before the signal.
   }
   const deadline = clock.monotonic() + graceMs;
   while (!isGone() && clock.monotonic() < deadline) await sleep(clock, POLL_INTERVAL_MS);

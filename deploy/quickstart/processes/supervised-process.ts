@@ -8,26 +8,25 @@ import type { Screen } from '../output/screen.ts';
 
 const MIN_RESTART_DELAY_MS = 100;
 const MAX_RESTART_DELAY_MS = 10_000;
-/** A life this long clears the record of short ones. */
+/** Running this long resets the crash count. */
 const STABLE_AFTER_MS = 20_000;
 const CRASH_LOOP_EXITS = 4;
-/** Of one life; an uncaught error of the database driver alone takes a hundred. */
+/** Per run; a single uncaught error of the database driver takes a hundred lines. */
 const MAX_BUFFERED_LINES = 300;
-/** How long a dead process's output is waited for: somebody it started may hold the pipe open. */
+/** How long to wait for the output of an ended process: a child of it may hold the pipe open. */
 const OUTPUT_GRACE_MS = 250;
 
 export interface ProcessDeps {
   clock: Clock;
   screen: Screen;
   records: RunRecords;
-  /** Called with the reason each time the process has ended four times in short order. */
+  /** Called with the reason whenever the process has crashed four times in quick succession. */
   onCrashLoop(reason: string): void;
 }
 
 /**
- * Keeps one process running: when it ends unasked it is started again, after 0.1 s, then twice as long each
- * time up to 10 s. It has a process group of its own, so that the terminal's Ctrl-C reaches us alone and we
- * choose the order.
+ * Keeps one process running: restarts it after 0.1 s if it ends unexpectedly, doubling up to 10 s. It has its
+ * own process group, so that the terminal's Ctrl-C reaches only us and we control the stop order.
  */
 export class SupervisedProcess {
   readonly #deps: ProcessDeps;
@@ -65,7 +64,7 @@ export class SupervisedProcess {
     onceExited(child, this.#deps.clock, (how) => this.#ended(how, startedMs));
   }
 
-  /** SIGTERM, and SIGKILL when its time is up. Resolves when the process is gone. */
+  /** Sends SIGTERM, then SIGKILL after the timeout. Resolves when the process is gone. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#restart?.cancel();
@@ -125,7 +124,7 @@ export class SupervisedProcess {
   }
 }
 
-/** Calls `listener` once with how the process ended, after its last output or LAST_WORDS_MS. */
+/** Calls `listener` once with how the process ended, after its last output or OUTPUT_GRACE_MS. */
 function onceExited(child: ChildProcess, clock: Clock, listener: (how: string) => void): void {
   let isNotified = false;
   const notify = (code: number | null, signal: NodeJS.Signals | null) => {

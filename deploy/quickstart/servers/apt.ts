@@ -3,12 +3,12 @@ import type { Environment } from '../../../shared/environment.ts';
 import { runQuietly } from '../install.mjs';
 import { findPrograms } from './programs.ts';
 
-/** Another run of apt may be under way. */
+/** Another apt process may be running. */
 const LOCK_TIMEOUT = ['-o', 'DPkg::Lock::Timeout=180'];
 
 /**
- * Installs Debian's or Ubuntu's `packages`, as root or by sudo without a password. `options` go to apt-get.
- * Rejects with what apt-get wrote if that fails, and on other systems.
+ * Installs Debian or Ubuntu `packages`, as root or with passwordless sudo. `options` are for apt-get. Rejects
+ * with apt-get's output on failure, and on other systems.
  */
 export async function installPackages(
   packages: readonly string[], env: Environment, options: readonly string[] = [],

@@ -10,30 +10,30 @@ import { StartError } from '../start-error.ts';
 const DATABASE = 'farwatch';
 const MONGOD_STOP_TIMEOUT_MS = 2500;
 const EMBEDDED_STOP_TIMEOUT_MS = 2000;
-/** mongod takes a port from the name of its socket. */
+/** mongod derives a port from the name of its socket. */
 const MONGOD_SOCKET = 'mongodb-27017.sock';
 const EMBEDDED_SOCKET = 'mongo.sock';
 
 export interface Database {
-  /** For a person. */
+  /** Display name. */
   name: string;
   spec: ProcessSpec;
-  /** Connection string once the process answers; null before. */
+  /** Connection string once the process responds; null before. */
   url(): Promise<string | null>;
 }
 
 interface Options {
   dataDir: string;
   bundles: string;
-  /** Node's, for the embedded store. */
+  /** Node flags, for the embedded store. */
   flags: readonly string[];
   env: Environment;
 }
 
 /**
- * The MongoDB of an installation that names none: what its data directory already belongs to, else a `mongod`
- * on the PATH, else the embedded store. Neither asks for a password, so both listen only on a socket in a
- * folder that no other user can enter.
+ * The MongoDB of an installation without one configured: the one its data directory belongs to, otherwise
+ * `mongod` on the PATH, otherwise the embedded store. Neither has passwords, so both listen only on a socket
+ * in a folder that no other user can enter.
  */
 export async function prepareDatabase(options: Options): Promise<Database> {
   const mongodDir = join(options.dataDir, 'mongod');
@@ -52,7 +52,7 @@ export async function prepareDatabase(options: Options): Promise<Database> {
 function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Database {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const socket = join(socketFolder(dataDir, MONGOD_SOCKET), MONGOD_SOCKET);
-  // `--nounixsocket` only leaves out the socket in /tmp (MongoDB manual, mongod, --bind_ip).
+  // `--nounixsocket` only omits the socket in /tmp (MongoDB manual, mongod, --bind_ip).
   const args = ['--dbpath', dir, '--bind_ip', socket, '--nounixsocket'];
   const spec = {
     role: 'mongod', command: mongod, args, env, hasChannel: false, stopTimeoutMs: MONGOD_STOP_TIMEOUT_MS,
@@ -89,10 +89,7 @@ function listeningUrl(line: string): string | null {
   }
 }
 
-/**
- * mongod's own JSON lines have its message under `msg` and a letter as severity under `s`; null below an
- * error.
- */
+/** mongod's JSON lines have the message in `msg` and a severity letter in `s`; null below error. */
 function mongodLine(line: string): string | null {
   try {
     const { s, msg } = JSON.parse(line) as { s?: string; msg?: string };

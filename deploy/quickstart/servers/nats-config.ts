@@ -1,9 +1,9 @@
 import type { HostAndPort } from '../../../shared/setting.ts';
 
 /*
- * How the quickstart's server learns of its users: the controller writes two files (temporary file, rename)
- * and then sends SIGHUP to the pid in the pid file. Each has one assignment whose list is plain JSON, one
- * object per user. With nobody in them, they read `users: []` and `subscribers: []`.
+ * The controller configures the users of the quickstart's server: it replaces two files atomically and then
+ * sends SIGHUP to the pid in the pid file. Each file has one assignment whose list is plain JSON, one object
+ * per user. Without users, they read `users: []` and `subscribers: []`.
  *
  * `users.conf`, included inside account PROBES:
  *
@@ -15,8 +15,8 @@ import type { HostAndPort } from '../../../shared/setting.ts';
  *     "allow_responses":{"max":1,"expires":"60s"}}},
  *   ]
  *
- * `subscribers.conf`, included at the top; account SUBSCRIBERS names its variable. JetStream runs only while
- * there are subscribers, because it would wake the server many times a second for nobody:
+ * `subscribers.conf`, included at the top; account SUBSCRIBERS refers to its variable. JetStream runs only
+ * while there are subscribers, because it wakes the server many times a second:
  *
  *   include "jetstream.conf"
  *   subscribers: [
@@ -32,28 +32,28 @@ export interface NatsSettings {
   tls: { certFile: string; keyFile: string } | null;
   /** Public nkey (U…) of the controller's user. */
   controllerKey: string;
-  /** Names the server in its log, INFO and monitoring; also tells our process from others. */
+  /** The server's name in its log, INFO and monitoring; distinguishes our process from others. */
   serverName: string;
   pidFile: string;
 }
 
-/** The files that the configuration includes, by their names beside it. */
+/** Files included by the configuration, named relative to it. */
 export const NATS_FILES = {
   users: 'users.conf', subscribers: 'subscribers.conf', jetStream: 'jetstream.conf',
 } as const;
 
-/** Largest message, bytes. A batch of results ends at 512 kB; the rest is room. */
+/** Maximum message size. A batch of results is at most 512 kB; the rest is headroom. */
 const MAX_PAYLOAD = 1_048_576;
 
-/** What JetStream may keep on disk for subscribers, bytes. */
+/** Disk limit of JetStream for subscribers. */
 const MAX_STORE = 1_073_741_824;
-/** What a client may leave unread before the server disconnects it, bytes. Controllers read in bursts. */
+/** Maximum unread bytes before the server disconnects a client. Controllers read in bursts. */
 const MAX_PENDING = 33_554_432;
-/** Longest line of the protocol, bytes: a subject with its options, or a client's `CONNECT`. */
+/** Maximum length of a protocol line: a subject with its options, or a client's `CONNECT`. */
 const MAX_CONTROL_LINE = 4096;
-/** Subscriptions of each connection; a probe has four. `connection-limit.ts` limits its connections. */
+/** Per connection; a probe has four subscriptions. `connection-limit.ts` limits its connections. */
 const PROBE_LIMITS = 'limits: { max_subscriptions: 16 }';
-/** Connections of all subscribers together, which leave the rest of the server to the others. */
+/** Maximum connections of all subscribers together, which leaves the rest to the others. */
 const SUBSCRIBER_LIMITS = 'limits: { max_connections: 1000, max_subscriptions: 100, max_payload: 4096 }';
 
 /** Content of `jetstream.conf`. */
@@ -63,9 +63,9 @@ export function jetStreamConfig(storeDir: string): string {
 }
 
 /**
- * Content of the server's configuration file: three accounts, services between controllers and probes in
- * both directions, and what subscribers may see of the controllers' account. The system account tells
- * controllers who connects.
+ * Content of the server's configuration file: three accounts, services between controllers and probes in both
+ * directions, and the subset of the controllers' account visible to subscribers. The system account reports
+ * connections to controllers.
  */
 export function natsConfig(settings: NatsSettings): string {
   const { listen, tls } = settings;
@@ -150,8 +150,8 @@ accounts {
 }
 
 /**
- * Our own processes come over loopback, where the certificate's name does not hold; everybody else is told
- * `tls://`.
+ * Our processes connect over loopback, where the certificate's name doesn't match; all others get a `tls://`
+ * URL.
  */
 function tlsPart(tls: { certFile: string; keyFile: string }): string {
   return `tls { cert_file: ${JSON.stringify(tls.certFile)}, key_file: ${JSON.stringify(tls.keyFile)} }\nallow_non_tls: true\n`;

@@ -18,17 +18,17 @@ interface InstallOptions {
 }
 
 interface FindOptions extends InstallOptions {
-  /** Lowest version that will do; null: any. */
+  /** Minimum version; null for any. */
   minVersion: string | null;
 }
 
-/** Go from this version on fetches by itself the newer toolchain that a module asks for. */
+/** From this version on, Go downloads the newer toolchain that a module requires. */
 const MIN_GO_VERSION = '1.21.0';
 const MODULE = 'github.com/nats-io/nats-server/v2@latest';
 
 /**
- * A nats-server: on the PATH, where Go installs programs, else installed by the system's packages or by Go.
- * Throws StartError, saying what to install, when none can be had.
+ * Finds nats-server on the PATH or where Go installs programs, or installs it with the system's packages or
+ * Go. Throws StartError with instructions if all of that fails.
  */
 export async function findNatsServer(options: FindOptions): Promise<NatsProgram> {
   const onPath = await firstFitting(findPrograms('nats-server', options.env), options.minVersion);
@@ -45,7 +45,7 @@ export async function findNatsServer(options: FindOptions): Promise<NatsProgram>
   throw new StartError(notFound(options.minVersion, failures));
 }
 
-/** Compares `major.minor.patch`; what follows (`-beta.1`, `+deb`) does not count. */
+/** Compares `major.minor.patch` and ignores suffixes (`-beta.1`, `+deb`). */
 export function meetsMinVersion(version: string, minVersion: string): boolean {
   const numbers = (text: string) => text.split(/[.+-]/, 3).map((part) => Number.parseInt(part, 10) || 0);
   const [have, need] = [numbers(version), numbers(minVersion)];
@@ -72,7 +72,7 @@ async function goBinDirs(env: Environment): Promise<string[]> {
   return [...new Set([join(output.trim() || join(homedir(), 'go'), 'bin'), defaultDir])];
 }
 
-/** Debian's or Ubuntu's package. Its system service is not ours: it is neither used nor touched. */
+/** Installs the Debian or Ubuntu package. Its system service is neither used nor changed. */
 export async function installByApt({ env, say }: InstallOptions): Promise<void> {
   say('Installing nats-server (apt-get install nats-server)');
   await installPackages(['nats-server'], env);

@@ -13,16 +13,16 @@ import type { ProcessSpec } from '../processes/process-spec.ts';
 import type { Screen } from '../output/screen.ts';
 import { StartError } from '../start-error.ts';
 
-/** Older servers have known holes that strangers could reach. */
+/** Older servers have known vulnerabilities that are exploitable over the network. */
 const MIN_PUBLIC_VERSION = '2.10.27';
 const STOP_TIMEOUT_MS = 800;
-/** Of a line that is not in the server's format, such as a complaint about its configuration. */
+/** For a line that is not in the server's format, such as a configuration error. */
 const UNKNOWN_LINE_LEVEL = 40;
 
 export interface NatsServer {
   program: NatsProgram;
   address: HostAndPort;
-  /** Address for the processes of this machine. */
+  /** URL for processes on this machine. */
   url: string;
   seedFile: string;
   usersFile: string;
@@ -38,8 +38,7 @@ interface Options {
 }
 
 /**
- * Finds a server and writes its files under `DATA_DIR/nats`; the port of the last start is kept when it is
- * free.
+ * Finds a server and writes its files under `DATA_DIR/nats`. Keeps the port of the last start if it is free.
  */
 export async function prepareNatsServer({ dataDir, nats, env, screen }: Options): Promise<NatsServer> {
   const isPublic = nats.listen !== null && !isLoopback(nats.listen.host);
@@ -69,7 +68,7 @@ export async function prepareNatsServer({ dataDir, nats, env, screen }: Options)
   };
 }
 
-/** Resolves true when a NATS server answers there. */
+/** Resolves to true if a NATS server responds at this address. */
 export function respondsAsNats({ host, port }: HostAndPort): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: reachableHost(host), port });
@@ -98,7 +97,7 @@ async function findProgram(isPublic: boolean, env: Environment, screen: Screen):
   }
 }
 
-/** The controller replaces it. */
+/** Only a placeholder until the controller replaces it. */
 function writeIfMissing(file: string, content: string): void {
   if (!existsSync(file)) writeFileSync(file, content, { mode: 0o600 });
 }
@@ -121,7 +120,7 @@ function controllerPublicKey(seedFile: string): string {
   return user.getPublicKey();
 }
 
-/** One processor is plenty; with more, Go wakes the others for each message and several times a second. */
+/** One processor suffices; with more, Go wakes the others for each message and several times a second. */
 function natsSpec(program: string, configFile: string, env: Environment): ProcessSpec {
   return {
     role: 'nats-server', command: program, args: ['-c', configFile], env: { GOMAXPROCS: '1', ...env },
@@ -132,8 +131,8 @@ function natsSpec(program: string, configFile: string, env: Environment): Proces
 const NATS_LEVELS: Record<string, number> = { WRN: 40, ERR: 50, FTL: 60 };
 
 /**
- * `[pid] 2026/01/02 03:04:05.678901 [WRN] text` as a line like those of our own processes; null below a
- * warning.
+ * Converts `[pid] 2026/01/02 03:04:05.678901 [WRN] text` to a JSON line like those of our own processes; null
+ * below a warning.
  */
 function asJson(line: string): string | null {
   const match = /^\[\d+\] \S+ \S+ \[(\w{3})\] (.*)$/.exec(line);

@@ -12,25 +12,25 @@ const REASONS: Record<string, string> = {
 const HOST_FAULTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
 
 /**
- * Below those that systems give to outgoing connections, which could take a port before the caller listens on
- * it, or while a process that listened on it is replaced.
+ * Below the ephemeral range, from which the system could assign a port to an outgoing connection before the
+ * caller listens on it, or while its process restarts.
  */
 const PORT_RANGE = [20_000, 32_000] as const;
 const MAX_ATTEMPTS = 20;
 
-/** Where this machine reaches what listens on `host`. */
+/** The host by which this machine reaches a server that listens on `host`. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-/** Host and port as they stand in a URL for this machine. */
+/** Host and port for a URL on this machine. */
 export function localAddress({ host, port }: HostAndPort): string {
   const local = reachableHost(host);
   return `${local.includes(':') ? `[${local}]` : local}:${port}`;
 }
 
-/** A port of the loopback interface that was free a moment ago; `preferred` when that one is. */
+/** A loopback port that was free just now; `preferred` if that is. */
 export async function freePort(preferred: number | null = null): Promise<number> {
   const preferredPort = preferred === null ? null : await bindPort('127.0.0.1', preferred);
   if (preferredPort?.port !== undefined) return preferredPort.port;
@@ -43,7 +43,7 @@ export async function freePort(preferred: number | null = null): Promise<number>
   return any.port;
 }
 
-/** Throws StartError, naming the variable to change, when nothing can listen on that address. */
+/** Throws StartError, naming the variable to change, if the address can't be listened on. */
 export async function requirePort(
   host: string, port: number, variables: { host: string; port: string },
 ): Promise<void> {

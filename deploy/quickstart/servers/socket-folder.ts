@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '../start-error.ts';
 
-/** Longest path of a socket, bytes: Linux allows 107, macOS 103. */
+/** Maximum length of a socket path: Linux allows 107 bytes, macOS 103. */
 const MAX_PATH_BYTES = 100;
 
 const folderNote = z.object({ data_dir: z.string(), folder: z.string() });
 
 /**
- * A folder that no other user can enter, for a socket of this name: `DATA_DIR/run`, or a temporary one if
- * that makes the path too long. DATA_DIR remembers the temporary one for later starts.
+ * A folder that no other user can enter, for a socket of this name: `DATA_DIR/run`, or a temporary one if the
+ * path would be too long. DATA_DIR records the temporary one for later starts.
  */
 export function socketFolder(dataDir: string, name: string, temporaryDirs = [tmpdir(), '/tmp']): string {
   const run = join(dataDir, 'run');
@@ -23,7 +23,7 @@ export function socketFolder(dataDir: string, name: string, temporaryDirs = [tmp
   const note = join(run, 'socket-folder.txt');
   const previous = readNote(note, dataDir);
   if (previous !== null && fits(previous, name) && isPrivate(previous)) return previous;
-  // Not XDG_RUNTIME_DIR: it disappears when its user logs out, also from under a running database.
+  // Not XDG_RUNTIME_DIR: it is removed when its user logs out, even from under a running database.
   const prefix = temporaryDirs.map((dir) => join(dir, 'farwatch-')).find((path) => fits(`${path}123456`, name));
   if (prefix === undefined) {
     throw new StartError(`The paths in DATA_DIR and TMPDIR are too long for a database socket; shorten one of them.`);
@@ -38,7 +38,7 @@ function fits(folder: string, name: string): boolean {
   return Buffer.byteLength(join(folder, name)) <= MAX_PATH_BYTES;
 }
 
-/** Null also for a note that came along with a copied data directory: the original may be running. */
+/** Also null for a note copied with its data directory: the original may be running. */
 function readNote(path: string, dataDir: string): string | null {
   try {
     const { data_dir, folder } = folderNote.parse(JSON.parse(readFileSync(path, 'utf8')));
@@ -48,7 +48,7 @@ function readNote(path: string, dataDir: string): string | null {
   }
 }
 
-/** Somebody else may have taken the name after the folder was removed. */
+/** Another user may have taken the name after the folder was removed. */
 function isPrivate(folder: string): boolean {
   try {
     const found = lstatSync(folder);

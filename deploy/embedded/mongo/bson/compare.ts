@@ -1,6 +1,6 @@
 import { BsonType, Fields, isNumber, toDouble, type Value } from './value.ts';
 
-/** Of an empty array in an index: it sorts below null (manual: "Comparison/Sort Order"). */
+/** Type class of an empty array in an index: it sorts below null (manual: "Comparison/Sort Order"). */
 export const EMPTY_ARRAY_CLASS = 0x03;
 export const NULL_CLASS = 0x05;
 const CLASSES: Readonly<Record<number, number>> = {
@@ -15,8 +15,8 @@ export function typeClass(type: number): number {
 }
 
 /**
- * Compares in MongoDB's order over all supported types: negative, 0 or positive. NaN equals itself and is the
- * smallest number.
+ * Compares in MongoDB's order across all supported types: negative, 0 or positive. NaN equals itself and is
+ * the smallest number.
  */
 export function compareValues(a: Value, b: Value): number {
   const byClass = typeClass(a.type) - typeClass(b.type);

@@ -1,6 +1,6 @@
 const MIN_CAPACITY = 256;
 
-/** Bytes that are written one after the other into as much space as they need. */
+/** A byte buffer that grows as it is written to. */
 export class GrowingBuffer {
   protected buf: Buffer;
   protected pos = 0;
@@ -9,7 +9,7 @@ export class GrowingBuffer {
     this.buf = Buffer.allocUnsafe(Math.max(capacity, MIN_CAPACITY));
   }
 
-  /** Moves on by `bytes`, which the caller fills; returns where they start. */
+  /** Advances by `bytes`, which the caller fills, and returns where they start. */
   protected reserve(bytes: number): number {
     const at = this.pos;
     if (at + bytes > this.buf.length) {

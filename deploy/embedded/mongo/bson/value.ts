@@ -31,7 +31,7 @@ export class Value {
   }
 }
 
-/** Size in bytes of the payload of `type` that starts at `at`; null for a type that the store refuses. */
+/** Size in bytes of the payload of `type` that starts at `at`; null for an unsupported type. */
 export function payloadSize(type: number, buf: Buffer, at: number): number | null {
   switch (type) {
     case BsonType.int32:
@@ -110,12 +110,12 @@ export class Fields {
   }
 }
 
-/** A document that fills `buf`. */
+/** The whole of `buf` as a document. */
 export function documentValue(buf: Buffer): Value {
   return new Value(BsonType.object, buf, 0, buf.length);
 }
 
-/** The element of that name (a byte string), or undefined. */
+/** The element with that name (a byte string), or undefined. */
 export function fieldOf(doc: Value, name: string): Value | undefined {
   const fields = new Fields(doc);
   while (fields.advance()) if (fields.isNamed(name)) return fields.value();
@@ -150,7 +150,7 @@ export function isTruthy(value: Value): boolean {
   return !isNumber(value) || toDouble(value) !== 0;
 }
 
-/** True for a document whose first field starts with `$`, as those of operators do. */
+/** True for a document whose first field starts with `$`, as in operator documents. */
 export function isOperatorObject(value: Value): boolean {
   const isFilled = value.type === BsonType.object && value.end - value.at > EMPTY_BYTES;
   return isFilled && value.buf[value.at + 5] === DOLLAR;

@@ -1,12 +1,12 @@
 import { GrowingBuffer } from './growing-buffer.ts';
 import { BsonType, Value, type Fields } from './value.ts';
 
-/** Anything a reply may hold: plain data, or values that are already encoded. */
+/** Anything that a response may contain: plain data, or values already encoded. */
 export type Writable =
   | null | undefined | boolean | number | bigint | string | Value | readonly Writable[] | WritableObject;
 type WritableObject = { readonly [name: string]: Writable };
 
-/** Builds BSON in a growing buffer. Undefined members of objects are left out. */
+/** Builds BSON in a growing buffer. Omits undefined members of objects. */
 export class BsonWriter extends GrowingBuffer {
   /** Starts a document or array; pass the result to `end`. */
   begin(): number {

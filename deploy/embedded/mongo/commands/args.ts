@@ -6,7 +6,7 @@ import { badValue, ErrorCode, MongoFailure } from '../errors.ts';
 import { EVERYTHING, parseFilter, type Filter } from '../query/filter.ts';
 import type { Request } from '../wire/message.ts';
 
-/** The fields of a command, checked against the closed list. */
+/** The fields of a command, validated against the closed list. */
 export class Args {
   readonly name: CommandName;
   private readonly request: Request;
@@ -30,12 +30,12 @@ export class Args {
     return this.request.fields.get(name);
   }
 
-  /** The namespace of the collection that the command's first field names. */
+  /** The namespace of the collection named by the command's first field. */
   get ns(): string {
     return this.nsOf(this.request.name);
   }
 
-  /** The namespace of the collection that `field` names. */
+  /** The namespace of the collection named by `field`. */
   nsOf(field: string): string {
     const db = this.string('$db');
     if (db === '' || /[\0 "$./\\]/.test(db) || Buffer.byteLength(db) > 63) {
@@ -60,13 +60,13 @@ export class Args {
     return value;
   }
 
-  /** The filter in that field; without one it matches everything. */
+  /** The filter in that field; if absent, one that matches everything. */
   filter(name: string): Filter {
     const doc = this.document(name);
     return doc === undefined ? EVERYTHING : parseFilter(doc);
   }
 
-  /** A whole number from 0 up. */
+  /** A non-negative integer. */
   count(name: string): number | undefined {
     const value = this.value(name);
     if (value === undefined) return undefined;
@@ -79,13 +79,13 @@ export class Args {
     return flagOf(this.value(name));
   }
 
-  /** True unless the field `ordered` says otherwise. */
+  /** The `ordered` field; true by default. */
   get isOrdered(): boolean {
     const value = this.value('ordered');
     return value === undefined || isTruthy(value);
   }
 
-  /** The documents of an array field or of the sequence of that name. */
+  /** The documents of an array field, or of the document sequence with that name. */
   documents(name: string): readonly Value[] {
     const sequence = this.request.sequences.get(name);
     if (sequence !== undefined) return sequence;
@@ -112,7 +112,7 @@ export function flagOf(value: Value | undefined): boolean {
   return value !== undefined && isTruthy(value);
 }
 
-/** Throws when a document within a command has a field outside `allowed`. */
+/** Throws if a document within a command has a field outside `allowed`. */
 export function rejectUnknownFields(doc: Value, allowed: ReadonlySet<string>, owner: string): void {
   const fields = new Fields(doc);
   while (fields.advance()) if (!allowed.has(fields.name)) throw unknownField(owner, fields.name);

@@ -4,7 +4,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Args } from './args.ts';
 import type { Cursors } from './cursors.ts';
 
-/** The fields of a reply, without its `ok`. */
+/** The fields of a response, without its `ok`. */
 export type CommandResponse = { readonly [name: string]: Writable };
 
 export interface Context {

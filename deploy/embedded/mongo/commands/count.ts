@@ -12,7 +12,7 @@ const countBy = (id: string | number) => encodeObject({ $group: { _id: id, n: { 
 const COUNT = countBy(1);
 const FIELD = /^\$[a-z_]{1,64}$/;
 
-/** `aggregate`, as the driver sends it for `countDocuments`, or to count by a field that holds a text. */
+/** `aggregate` as sent by the driver for `countDocuments`, or to count by a string field. */
 export function countDocuments(args: Args): Action {
   const { ns } = args;
   const { filter, by } = parsePipeline(args.documents('pipeline'));
@@ -26,7 +26,7 @@ export function countDocuments(args: Args): Action {
   };
 }
 
-/** By the values of that field, or by 1; without what there is none of. */
+/** Counts by the values of that field, or all together as 1; omits zero counts. */
 function countsOf(hits: Hits, by: string | null): [id: string | number, n: number][] {
   if (by === null) {
     const n = hits.count();
@@ -51,7 +51,7 @@ function parsePipeline([match, group, ...others]: readonly Value[]): { filter: F
   return { filter: parseFilter(filter), by };
 }
 
-/** The field that the stage counts by, null for none; undefined for any other stage. */
+/** The field that the stage counts by, or null for none; undefined for any other stage. */
 function countedBy(stage: Value): string | null | undefined {
   const bytes = stage.buf.subarray(stage.at, stage.end);
   if (bytes.equals(COUNT)) return null;
@@ -61,7 +61,7 @@ function countedBy(stage: Value): string | null | undefined {
   return FIELD.test(name) && bytes.equals(countBy(name)) ? name.slice(1) : undefined;
 }
 
-/** Throws for a missing value and one that is no text: nothing of ours counts by such a field. */
+/** Throws if the value is missing or not a string; Farwatch counts by no other type. */
 function textOf(value: Value | undefined): string {
   if (value?.type !== BsonType.string) throw badValue('a field that is counted by must hold a text');
   return value.buf.toString('utf8', value.at + 4, value.end - 1);

@@ -4,7 +4,7 @@ import { documentValue, type Value } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
 import type { CommandResponse } from './command.ts';
 
-/** A stream of result documents; while paused it holds nothing open. */
+/** A stream of result documents; holds no resources while paused. */
 export interface Rows {
   next(): Buffer | undefined;
   pause(): void;
@@ -18,13 +18,13 @@ interface Cursor {
   usedAt: number;
 }
 
-/** Limit for open cursors; a further one closes the cursor that has been idle longest. */
+/** Maximum open cursors; opening another closes the one idle longest. */
 const MAX_CURSORS = 1000;
 /** MongoDB's cursorTimeoutMillis. */
 const IDLE_MS = 600_000;
 const SWEEP_INTERVAL_MS = 60_000;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
-/** MongoDB's first batch when the client names no size. */
+/** MongoDB's first batch size if the client specifies none. */
 const DEFAULT_FIRST_BATCH_SIZE = 101;
 
 /** The open cursors of all clients. */
@@ -38,7 +38,7 @@ export class Cursors {
     this.sweeper = clock.setRepeating(SWEEP_INTERVAL_MS, () => this.sweep());
   }
 
-  /** The first batch as the `cursor` field of a reply; its id leads to the remaining documents. */
+  /** The first batch as the `cursor` field of a response; its id continues with the remaining documents. */
   start(ns: string, rows: Rows, batchSize: number | undefined, isSingle: boolean): CommandResponse {
     const cursor: Cursor = { ns, rows, ahead: undefined, usedAt: this.clock.monotonic() };
     const batch = this.fill(cursor, batchSize ?? DEFAULT_FIRST_BATCH_SIZE);
@@ -95,7 +95,7 @@ export class Cursors {
     }
   }
 
-  /** The map is in the order of last use. */
+  /** The map is in order of last use. */
   private evictOldest(): void {
     if (this.open.size < MAX_CURSORS) return;
     const oldest = this.open.keys().next().value;

@@ -34,17 +34,17 @@ export function parseCommand(request: Request): Action {
   return COMMANDS[args.name](args);
 }
 
-/** Limit for reported refusals. */
+/** Maximum number of reported refusals. */
 const MAX_REFUSALS = 100;
 
 export interface DispatcherListener {
-  /** Receives a fault of the store itself. */
+  /** Receives bugs of the store itself. */
   onBug(error: unknown): void;
   /** Receives each unsupported request once. */
   onRefusal(text: string): void;
 }
 
-/** Runs requests and encodes their replies; a failure becomes a reply with `ok: 0`. */
+/** Runs requests and encodes their responses; a failure becomes a response with `ok: 0`. */
 export class Dispatcher implements Responder {
   private readonly context: Context;
   private readonly listener: DispatcherListener;
@@ -76,7 +76,7 @@ export class Dispatcher implements Responder {
     return encodeObject({ ok: 0, errmsg: 'internal error of the embedded store', code: ErrorCode.internal });
   }
 
-  /** A duplicate key or an expired cursor is ordinary; any other failure is an unsupported request. */
+  /** Duplicate keys and expired cursors are normal; any other failure indicates an unsupported request. */
   private reportRefusal(code: number, message: string): void {
     if (code === ErrorCode.duplicateKey || code === ErrorCode.cursorNotFound) return;
     const text = `${code}: ${message}`;

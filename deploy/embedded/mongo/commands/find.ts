@@ -48,7 +48,7 @@ function parseHint(args: Args): string | null {
   return stringOf(value);
 }
 
-/** The documents of a search in order, projected, without the skipped ones. */
+/** The documents of a search in order and projected, without the skipped ones. */
 function searchRows(context: Context, collection: Collection, search: Search): Rows {
   const { filter, sort, skip, limit, projection } = search;
   const hits = findHits(context.storage, collection, filter, search);

@@ -65,7 +65,7 @@ function cannotCreate(message: string): MongoFailure {
   return new MongoFailure(ErrorCode.cannotCreateIndex, `cannot create the index: ${message}`);
 }
 
-/** Whether the very same index exists. Throws when another index has the name or the fields. */
+/** Whether an identical index exists. Throws if a different index has the same name or fields. */
 function exists({ indexes }: Collection, spec: IndexSpec): boolean {
   const sameFields = indexes.find((index) => haveSameFields(index, spec));
   if (indexes.some((index) => index.name === spec.name && index !== sameFields)) {

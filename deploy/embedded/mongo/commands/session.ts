@@ -8,7 +8,7 @@ import { MAX_BATCH_OPERATIONS } from './write.ts';
 /** Wire version of MongoDB 7.0: the newest one in which all supported commands behave as they do here. */
 const WIRE_VERSION = 21;
 
-/** Presents a standalone server: drivers then do not retry writes or start transactions on their own. */
+/** Presents a standalone server, so that drivers neither retry writes nor start transactions on their own. */
 export function hello(): Action {
   return () => ({
     helloOk: true,
@@ -24,7 +24,7 @@ export function hello(): Action {
   });
 }
 
-/** `ping`, and `endSessions`: there are no sessions to end. */
+/** `ping`, and `endSessions`, as there are no sessions to end. */
 export function acknowledge(): Action {
   return () => ({});
 }

@@ -23,7 +23,7 @@ export function withIdFirst(doc: Value): Buffer {
   return writer.finish();
 }
 
-/** Updates one stored document and returns it; writes nothing when no byte has changed. */
+/** Updates a stored document and returns it; writes nothing if it is unchanged. */
 export function updateHit(
   collection: Collection, hit: Hit, update: Update,
 ): { after: Buffer; isModified: boolean } {

@@ -70,8 +70,8 @@ function statements(args: Args, name: string): readonly Value[] {
 }
 
 /**
- * Runs statements in order, to the first failure when `isOrdered`, and reports failures as `writeErrors`. A
- * statement that fails must leave nothing behind.
+ * Runs statements in order, up to the first failure if `isOrdered`, and reports failures as `writeErrors`. A
+ * failed statement must have no effect.
  */
 function runEach<T>(
   all: readonly T[], isOrdered: boolean, run: (statement: T, index: number) => void,

@@ -14,9 +14,9 @@ export function keyField(name: string, descending = false): KeyField {
 }
 
 export interface IndexKeys {
-  /** Distinct encoded keys; empty only for a sparse index that leaves the document out. */
+  /** Distinct encoded keys; empty only if a sparse index omits the document. */
   readonly keys: Buffer[];
-  /** True when an array was expanded. */
+  /** True if an array was expanded. */
   readonly multikey: boolean;
 }
 
@@ -24,7 +24,7 @@ type Slot = Value | undefined | 'empty-array';
 
 interface Trail {
   readonly value: Slot;
-  /** The rest of the path when an array stopped the walk. */
+  /** The rest of the path if an array stopped the walk. */
   readonly rest: readonly string[];
   readonly array: Value | undefined;
 }
@@ -40,8 +40,8 @@ function follow(doc: Value, path: readonly string[]): Trail {
 }
 
 /**
- * The keys of `doc` under `fields`, as in the manual's "Multikey Indexes": one for each element of an array.
- * Throws CannotIndexParallelArrays when two arrays occur.
+ * The keys of `doc` under `fields`, one per array element (manual: "Multikey Indexes"). Throws
+ * CannotIndexParallelArrays if there are two arrays.
  */
 export function indexKeys(doc: Buffer, fields: readonly KeyField[], sparse: boolean): IndexKeys {
   const slots: Slot[] = new Array<Slot>(fields.length).fill(undefined);
@@ -116,7 +116,7 @@ function encodeSlots(slots: readonly Slot[], fields: readonly KeyField[]): Buffe
   return writer.take();
 }
 
-/** Sorts `keys` in place and returns those that differ. */
+/** Sorts `keys` in place and returns the distinct ones. */
 export function distinct(keys: Buffer[]): Buffer[] {
   keys.sort(Buffer.compare);
   return keys.filter((key, index) => index === 0 || !key.equals(keys[index - 1] as Buffer));

@@ -3,11 +3,11 @@ import { GrowingBuffer } from '../bson/growing-buffer.ts';
 import { BsonType, Fields, toDouble, type Value } from '../bson/value.ts';
 
 /**
- * Encodes values so that comparing the bytes compares the values in MongoDB's order. Every encoding starts
- * with the byte of its type class and is no prefix of another; the byte after it is always 0x01 to 0xfe.
+ * Encodes values so that comparing bytes compares values in MongoDB's order. Every encoding starts with the
+ * byte of its type class and is no prefix of another; the byte after it is always 0x01 to 0xfe.
  */
 export class KeyWriter extends GrowingBuffer {
-  /** Writes one index component, with all bytes inverted when descending. A missing value counts as null. */
+  /** Writes one index component, with all bytes inverted if descending. A missing value counts as null. */
   component(value: Value | undefined, descending = false): this {
     const start = this.pos;
     this.value(value);
@@ -85,7 +85,9 @@ export class KeyWriter extends GrowingBuffer {
     this.byte(0);
   }
 
-  /** The double's bits in ascending form; past 2^53 the distance of an integer from its double follows. */
+  /**
+   * The double's bits in ascending form; for integers past 2^53, followed by the difference from the double.
+   */
   private number(value: Value): void {
     const double = toDouble(value);
     const at = this.reserve(8);

@@ -13,22 +13,22 @@ export interface KeyRange {
 export interface Bounds {
   /** In index order, disjoint. */
   readonly ranges: readonly KeyRange[];
-  /** Number of leading fields that the conditions fix to one value each. */
+  /** Number of leading fields fixed to a single value. */
   readonly equalFields: number;
-  /** Number of leading fields that the conditions fix to one or several values. */
+  /** Number of leading fields fixed to one or several values. */
   readonly pointFields: number;
   readonly hasRange: boolean;
 }
 
 /**
- * Limit for the combinations of several fields' values; beyond it the matcher decides on the remaining
- * conditions. The values of one field are no more than the query names.
+ * Maximum combinations of several fields' values; beyond it, the matcher evaluates the remaining conditions.
+ * A single field has no more values than the query lists.
  */
 const MAX_COMBINED = 4096;
 const AFTER = Buffer.from([0xff]);
 const EMPTY = Buffer.alloc(0);
 
-/** The ranges of an index that contain every document which can match all of `parts`. */
+/** Index ranges that include every document matching all of `parts`. */
 export function indexBounds(
   fields: readonly KeyField[], parts: readonly Filter[], multikey: boolean,
 ): Bounds {
@@ -39,7 +39,7 @@ export function indexBounds(
   const roots = new Set<string>();
   for (const field of fields) {
     const root = field.path[0] as string;
-    // Different elements of one array may meet the conditions on two fields.
+    // Different elements of one array may satisfy the conditions on two fields.
     if (multikey && roots.has(root)) break;
     const conditions = parts.filter((part): part is Condition => 'name' in part && part.name === field.name);
     const points = pointsOf(conditions, field);
@@ -60,7 +60,7 @@ export function indexBounds(
   return { ranges, equalFields, pointFields, hasRange: range !== null };
 }
 
-/** The encoded values to which a field is fixed, ascending and distinct; null when it is not. */
+/** The encoded values a field is fixed to, ascending and distinct; null if it isn't fixed. */
 function pointsOf(conditions: readonly Condition[], field: KeyField): Buffer[] | null {
   const equal = conditions.find((condition) => condition.kind === 'eq' && isIndexable(condition.value));
   if (equal?.kind === 'eq') return [component(equal.value, field)];
@@ -69,7 +69,7 @@ function pointsOf(conditions: readonly Condition[], field: KeyField): Buffer[] |
   return distinct(listed.values.map((value) => component(value, field)));
 }
 
-/** An array is indexed by its elements, so its own encoding does not find it. */
+/** Arrays are indexed by their elements, so an array's own encoding doesn't find it. */
 function isIndexable(value: Value): boolean {
   return value.type !== BsonType.array;
 }
@@ -84,16 +84,16 @@ interface End {
   readonly isAfter: boolean;
 }
 
-/** The range that a field's orderings leave, in the direction of the index; null when there is none. */
+/** The range allowed by a field's orderings, in index direction; null if there are none. */
 function rangeOf(conditions: readonly Condition[], field: KeyField, multikey: boolean): KeyRange | null {
   let lower: End | null = null;
   let upper: End | null = null;
   let valueClass: number | null = null;
   for (const condition of conditions) {
     const end = endOf(condition);
-    // Orderings of two type classes match nothing together: the matcher takes care of that.
+    // Orderings of two type classes match nothing together; the matcher handles that.
     if (end === null || (valueClass !== null && end.valueClass !== valueClass)) continue;
-    // In an array, one element may meet the lower end and another the upper.
+    // In an array, one element may satisfy the lower bound and another the upper.
     if (multikey && valueClass !== null) continue;
     valueClass = end.valueClass;
     if (end.isLower) lower = lower === null || compareEnds(end, lower) > 0 ? end : lower;
@@ -106,7 +106,7 @@ function rangeOf(conditions: readonly Condition[], field: KeyField, multikey: bo
   return { from: position(from), to: position(to) };
 }
 
-/** The end that an ordering sets; null for other conditions and for values that bound nothing. */
+/** The bound set by an ordering; null for other conditions and for values that don't bound anything. */
 function endOf(condition: Condition): (End & { valueClass: number; isLower: boolean }) | null {
   const { kind } = condition;
   if (kind !== 'gt' && kind !== 'gte' && kind !== 'lt' && kind !== 'lte') return null;
@@ -127,15 +127,15 @@ function inverted(end: End): End {
 }
 
 /**
- * The end as a key. The byte after an encoding is below 0xff, but a descending text may go on with 0xff 0xfe,
- * so two 0xff come after everything. After a class byte alone, the end is the next byte.
+ * The bound as a key. The byte after an encoding is below 0xff, but a descending string may continue with
+ * 0xff 0xfe, so two 0xff sort after everything. After a bare class byte, the bound is the next byte.
  */
 function position(end: End): Buffer {
   if (!end.isAfter) return end.bytes;
   return end.bytes.length > 1 ? endOfKeys(end.bytes) : Buffer.from([(end.bytes[0] as number) + 1]);
 }
 
-/** What comes after all keys that start with these encoded values, and before all others that follow. */
+/** A key after all keys that start with these encoded values and before all later ones. */
 export function endOfKeys(values: Buffer): Buffer {
   return Buffer.concat([values, AFTER, AFTER]);
 }

@@ -91,7 +91,7 @@ function parseMembers(operator: string, value: Value): Value[] {
 /** An escaped character or an unescaped metacharacter. */
 const META = /\\(.?)|[.*+?()[\]{}|$^]/gsu;
 
-/** The text that a pattern without metacharacters stands for: the store has no regular expressions. */
+/** The literal text of a pattern without metacharacters: the store supports no regular expressions. */
 function parseLiteral(pattern: Value): Buffer {
   if (pattern.type !== BsonType.string) throw badValue('$regex has to be a string');
   const literal = stringOf(pattern).replace(META, (found, escaped: string | undefined) => {

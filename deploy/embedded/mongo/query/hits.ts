@@ -17,7 +17,7 @@ interface HitOptions {
   readonly hint?: string | null;
 }
 
-/** Finds what a filter matches: by `_id` alone where it names one, else by the best plan. */
+/** Finds the documents matching a filter: by `_id` if it fixes one, otherwise by the best plan. */
 export function findHits(
   storage: Storage, collection: Collection, filter: Filter, options: HitOptions = {},
 ): Hits {
@@ -28,7 +28,7 @@ export function findHits(
   return new Scan(storage, collection, plan, matcherOf(filter));
 }
 
-/** The encoded `_id` that the filter asks for, or null. */
+/** The encoded `_id` fixed by the filter, or null. */
 function fixedId(filter: Filter): Buffer | null {
   for (const part of conjuncts(filter)) {
     if (part.kind !== 'eq' || part.name !== '_id' || part.value.type === BsonType.array) continue;
@@ -63,10 +63,10 @@ export function firstHit(storage: Storage, collection: Collection, filter: Filte
   return hit;
 }
 
-/** Limit for documents kept by `allHits`; it reads further ones again when their turn comes. */
+/** Maximum bytes of documents held by `allHits`; it re-reads further ones when needed. */
 const MAX_HELD_BYTES = 16 * 1024 * 1024;
 
-/** All hits, found before anything is changed: a document that a change moves is not met twice. */
+/** All hits, found before any change, so that a document moved by a change isn't found twice. */
 export function* allHits(storage: Storage, collection: Collection, filter: Filter): Iterable<Hit> {
   const hits = findHits(storage, collection, filter);
   const found: { idKey: Buffer; doc: Buffer | undefined }[] = [];

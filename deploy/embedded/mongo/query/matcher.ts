@@ -6,7 +6,7 @@ import { visitPath, type Visit } from './path.ts';
 
 export type Matcher = (doc: Value) => boolean;
 
-/** A larger `$in` is looked up by encoded key instead of being compared member by member. */
+/** A larger `$in` is matched by a lookup of encoded keys instead of member by member. */
 const LARGE_IN = 16;
 
 /** The predicate of a parsed filter. */
@@ -69,7 +69,7 @@ function membership(members: readonly Value[]): Visit {
   return (value) => (isNullish(value) ? hasNull : keys.has(encodeKey(value).toString('latin1')));
 }
 
-/** Orderings hold only within a type class; null also matches missing, NaN matches only itself. */
+/** Orderings apply only within a type class; null also matches missing values, NaN matches only itself. */
 function ordering(kind: 'gt' | 'gte' | 'lt' | 'lte', bound: Value): Visit {
   const isInclusive = kind === 'gte' || kind === 'lte';
   if (bound.type === BsonType.null) return (value) => isInclusive && isNullish(value);

@@ -1,7 +1,7 @@
 import { BsonType, Fields, fieldOf, fromByteString, type Value } from '../bson/value.ts';
 import { badValue, failedToParse } from '../errors.ts';
 
-/** Tests one value of a path; undefined stands for a missing one. */
+/** Tests one value of a path; undefined for a missing one. */
 export type Visit = (value: Value | undefined) => boolean;
 
 /** Splits a dotted path (a byte string). Throws for empty parts and for parts that start with `$`. */
@@ -14,7 +14,7 @@ export function parsePath(name: string): readonly string[] {
   return parts;
 }
 
-/** Throws for a path like `tags.0` that meets an array; as the key of a document a number is allowed. */
+/** Throws for a path like `tags.0` that reaches an array; as a document key, a number is allowed. */
 export function refuseArrayPosition(part: string): void {
   if (/^\d+$/.test(part)) throw badValue(`array positions in paths are not supported: '${part}'`);
 }

@@ -6,15 +6,18 @@ import { indexBounds, type KeyRange } from './bounds.ts';
 import { conjuncts, type Filter } from './filter.ts';
 
 export interface Plan {
-  /** null: the documents themselves, in the order of their `_id`. */
+  /** Null to scan the documents in the order of their `_id`. */
   readonly index: Index | null;
   readonly ranges: readonly KeyRange[];
   readonly reverse: boolean;
-  /** True when the scan yields documents in the requested order. */
+  /** True if the scan yields documents in the requested order. */
   readonly isSorted: boolean;
-  /** True when each range starts at the only key it can hold: entries are fetched instead of scanned. */
+  /**
+   * True if each range starts at the only key it can contain, so that entries are fetched rather than
+   * scanned.
+   */
   readonly isPoints: boolean;
-  /** True when the scan yields exactly the matching documents, each once. */
+  /** True if the scan yields exactly the matching documents, each once. */
   readonly isExact: boolean;
   /** The field that orders the entries of each range; null without an index, and for points. */
   readonly orderedBy: string | null;
@@ -24,8 +27,8 @@ const ID_FIELDS: readonly KeyField[] = [keyField('_id')];
 const ORDERINGS: ReadonlySet<string> = new Set(['gt', 'gte', 'lt', 'lte']);
 
 /**
- * Chooses how to find what a filter matches: best by keys that lead to one document each, then by an equality
- * prefix, a range, an order that saves sorting. Throws BadValue when no index has the name `hint`.
+ * Chooses the plan for a filter. Prefers keys that lead to one document each, then an equality prefix, a
+ * range, and an order that saves sorting. Throws BadValue if no index has the name `hint`.
  */
 export function choosePlan(
   indexes: readonly Index[], filter: Filter, sort: readonly KeyField[], hint: string | null,
@@ -56,12 +59,12 @@ function planFor(
   const isPoints = pointFields === fields.length && (index === null || index.unique);
   const score =
     (isPoints && equalFields === fields.length ? 1000 : 0) +
-    // Each of the few keys has at most one document, however many documents share a prefix of another index.
+    // Each of the few keys has at most one document, however many documents share a prefix in another index.
     (isPoints ? 500 : 0) +
     pointFields * 8 +
     (hasRange ? 4 : 0) +
     (direction !== null && sort.length > 0 ? 2 : 0) +
-    // A sparse index that applies at all holds only the documents that have its fields.
+    // An applicable sparse index contains only documents that have its fields.
     (isSparse ? 1 : 0);
   const orderedBy = index?.fields[pointFields]?.name ?? null;
   const others = parts.filter((part) => !isTextBound(part, orderedBy));
@@ -71,12 +74,12 @@ function planFor(
   return { plan, score };
 }
 
-/** True for an ordering whose range of the index holds texts alone, as the condition does. */
+/** True for an ordering whose index range contains only strings, like the condition. */
 function isTextBound(part: Filter, name: string | null): boolean {
   return ORDERINGS.has(part.kind) && 'value' in part && part.name === name && part.value.type === BsonType.string;
 }
 
-/** True when there is one condition for each of these fields and it fixes the field to values. */
+/** True if each field has exactly one condition, which fixes its values. */
 function areAllPoints(parts: readonly Filter[], fields: readonly KeyField[]): boolean {
   const names = new Set(parts.map((part) => (part.kind === 'eq' || part.kind === 'in' ? part.name : null)));
   return parts.length === fields.length
@@ -84,7 +87,7 @@ function areAllPoints(parts: readonly Filter[], fields: readonly KeyField[]): bo
     && fields.every((field) => names.has(field.name));
 }
 
-/** The direction in which the index yields the requested order; null when it does not. */
+/** The direction in which the index yields the requested order; null if it doesn't. */
 function scanDirection(
   fields: readonly KeyField[], equalFields: number, sort: readonly KeyField[],
 ): 'forward' | 'backward' | null {
@@ -100,7 +103,7 @@ function scanDirection(
   return isBackward ? 'backward' : 'forward';
 }
 
-/** True when every matching document has one of the index's fields, so that a sparse index holds it. */
+/** True if every matching document has one of the index's fields, so that a sparse index includes it. */
 function impliesPresence(index: Index, parts: readonly Filter[]): boolean {
   return parts.some((part) => {
     if (!('name' in part) || !index.fields.some((field) => field.name === part.name)) return false;

@@ -29,7 +29,7 @@ export function parseProjection(doc: Value): Projection {
   return (source) => project(source, names, isIncluded);
 }
 
-/** Keeps the named fields, or all others. */
+/** Keeps only the named fields, or all others. */
 function project(source: Buffer, names: ReadonlySet<string>, isIncluded: boolean): Buffer {
   const writer = new BsonWriter(source.length);
   const start = writer.begin();

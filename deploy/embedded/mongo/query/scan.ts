@@ -8,7 +8,7 @@ import { endOfKeys, type KeyRange } from './bounds.ts';
 import type { Matcher } from './matcher.ts';
 import type { Plan } from './plan.ts';
 
-/** A document that a query found, and its encoded `_id`. */
+/** A document found by a query, and its encoded `_id`. */
 export interface Hit {
   readonly idKey: Buffer;
   readonly doc: Buffer;
@@ -16,7 +16,7 @@ export interface Hit {
 
 /** Documents with the same value of a field. */
 interface Group {
-  /** One of them. */
+  /** One of the documents. */
   readonly doc: Buffer;
   readonly count: number;
 }
@@ -24,8 +24,8 @@ interface Group {
 const ZERO = Buffer.from([0]);
 
 /**
- * Walks the ranges of a plan and yields the matching documents. It holds nothing open while paused and
- * resumes after the last key and sees what has changed meanwhile, as MongoDB's cursors do.
+ * Scans the ranges of a plan and yields the matching documents. Holds no resources while paused, then resumes
+ * after the last key and sees intermediate changes, as MongoDB's cursors do.
  */
 export class Scan {
   private readonly storage: Storage;
@@ -58,7 +58,7 @@ export class Scan {
   }
 
   /**
-   * Skips the first `count` matches without reading their documents; false when that is not possible. Call it
+   * Skips the first `count` matches without reading their documents; false if that is impossible. Call it
    * before the first `next`.
    */
   skip(count: number): boolean {
@@ -67,7 +67,7 @@ export class Scan {
     return true;
   }
 
-  /** The next match; undefined at the end. Holds nothing open after it has thrown. */
+  /** The next match; undefined at the end. Releases its resources if it throws. */
   next(): Hit | undefined {
     try {
       for (let entry = this.nextEntry(); entry !== undefined; entry = this.nextEntry()) {
@@ -81,7 +81,7 @@ export class Scan {
     }
   }
 
-  /** The number of matches, from the keys alone where that is possible. Call it in place of `next`. */
+  /** The number of matches, from the keys alone if possible. Call it instead of `next`. */
   count(): number {
     if (this.plan.isExact && !this.plan.isPoints) {
       return this.ranges.reduce((sum, { from, to }) => sum + this.storage.count(from, to), 0);
@@ -92,8 +92,8 @@ export class Scan {
   }
 
   /**
-   * All matches by the value of that field: one of them, and how many there are. It reads no others where the
-   * keys tell; elsewhere each match comes on its own. Call it in place of `next`.
+   * Groups all matches by the value of that field: one document per value and its count. Reads no other
+   * documents if the keys suffice; otherwise yields each match separately. Call it instead of `next`.
    */
   *groups(field: string): Generator<Group> {
     const { index, isExact, orderedBy } = this.plan;
@@ -105,13 +105,13 @@ export class Scan {
     for (let hit = this.next(); hit !== undefined; hit = this.next()) yield { doc: hit.doc, count: 1 };
   }
 
-  /** Releases the database until the next `next`. */
+  /** Releases the database until `next` is called. */
   pause(): void {
     this.entries?.return?.();
     this.entries = null;
   }
 
-  /** Steps from the first entry of a value to the first of the next. */
+  /** Jumps from the first entry of a value to the first of the next. */
   private *groupsOf(index: Index, fields: readonly KeyField[], { from, to }: KeyRange): Generator<Group> {
     const prefix = tablePrefix(index.table);
     for (let start = from; ;) {

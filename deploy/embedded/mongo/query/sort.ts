@@ -20,7 +20,7 @@ export function parsePattern(doc: Value): KeyField[] {
   return out;
 }
 
-/** Sorts documents by a pattern, keeping the first `limit` (0: all). Stable, bounded in memory. */
+/** Sorts documents by a pattern and keeps the first `limit` (0: all). Stable, with bounded memory. */
 export class Sorter {
   private readonly fields: readonly KeyField[];
   private readonly limit: number;
@@ -53,7 +53,7 @@ export class Sorter {
   }
 }
 
-/** The encoded sort key: an array counts with its smallest element, or with its largest when descending. */
+/** The encoded sort key: an array counts as its smallest element, or its largest if descending. */
 function sortKey(doc: Buffer, fields: readonly KeyField[]): Buffer {
   const { keys } = indexKeys(doc, fields, false);
   return keys.reduce((smallest, key) => (Buffer.compare(key, smallest) < 0 ? key : smallest));

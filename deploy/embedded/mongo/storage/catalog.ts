@@ -21,7 +21,7 @@ interface StoredCollection {
   indexes: StoredIndex[];
 }
 
-/** Knows which collections and indexes exist, and stores that in the same transactions as their data. */
+/** Tracks collections and indexes, and stores them in the same transactions as their data. */
 export class Catalog {
   private readonly storage: Storage;
   private readonly byNs = new Map<string, Collection>();
@@ -42,7 +42,7 @@ export class Catalog {
     return this.byNs.get(ns);
   }
 
-  /** The collection, created if it is missing. Only inside a write job. */
+  /** The collection, created if missing. Only inside a write job. */
   ensure(ns: string): Collection {
     const existing = this.byNs.get(ns);
     if (existing !== undefined) return existing;
@@ -52,7 +52,7 @@ export class Catalog {
     return collection;
   }
 
-  /** Adds an index and its entries. Throws when a document does not fit it. Only inside a write job. */
+  /** Adds an index and its entries. Throws if a document doesn't fit it. Only inside a write job. */
   addIndex(collection: Collection, spec: IndexSpec): void {
     const index = new Index(spec, this.newTable(), false);
     collection.addIndex(index);

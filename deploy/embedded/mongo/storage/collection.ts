@@ -22,7 +22,7 @@ export class Collection {
   private readonly prefix: Buffer;
   private readonly onMultikey: (index: Index) => void;
 
-  /** `onMultikey` is called when an index meets its first array, inside the write job. */
+  /** `onMultikey` is called inside the write job when an index first contains an array. */
   constructor(storage: Storage, ns: string, table: number, onMultikey: (index: Index) => void) {
     this.storage = storage;
     this.ns = ns;
@@ -37,14 +37,14 @@ export class Collection {
     return this.storage.get(this.keyOf(idKey));
   }
 
-  /** Throws DuplicateKey, before anything is written, when the `_id` or a key of a unique index is taken. */
+  /** Throws DuplicateKey, before anything is written, if the `_id` or a key of a unique index exists. */
   insert(doc: Buffer): void {
     const idKey = encodeId(doc);
     if (this.storage.has(this.keyOf(idKey))) throw this.duplicateKey('_id_');
     this.replace(idKey, undefined, doc);
   }
 
-  /** Writes `after` in place of `before` (undefined: none). `idKey` is the encoded `_id` of both. */
+  /** Replaces `before` (undefined: none) with `after`. `idKey` is the encoded `_id` of both. */
   replace(idKey: Buffer, before: Buffer | undefined, after: Buffer): void {
     if (after.length > MAX_DOCUMENT_BYTES) {
       const message = `a document of ${after.length} bytes is larger than ${MAX_DOCUMENT_BYTES}`;
@@ -120,7 +120,7 @@ function keyTooLong(index: string, bytes: number): MongoFailure {
   return new MongoFailure(ErrorCode.keyTooLong, message);
 }
 
-/** The encoded `_id`. Throws when it is missing, an array or too long. */
+/** The encoded `_id`. Throws if it is missing, an array or too long. */
 function encodeId(doc: Buffer): Buffer {
   const id = fieldOf(documentValue(doc), '_id');
   if (id === undefined) throw new MongoFailure(ErrorCode.invalidId, "document must have an '_id'");

@@ -8,8 +8,8 @@ export interface IndexSpec {
 }
 
 /**
- * One secondary index. The key of an entry is the table, the encoded fields and, unless the index is unique,
- * the document's key; its value is the document's key (unique) or the length of the encoded fields.
+ * A secondary index. An entry's key is the table, the encoded fields and, unless the index is unique, the
+ * document's key. Its value is the document's key (unique) or the length of the encoded fields.
  */
 export class Index implements IndexSpec {
   readonly table: number;
@@ -17,7 +17,7 @@ export class Index implements IndexSpec {
   readonly fields: readonly KeyField[];
   readonly unique: boolean;
   readonly sparse: boolean;
-  /** True once any document has had an array under the index. */
+  /** True once any document has had an array in an indexed field. */
   multikey: boolean;
   /** False until its entries are committed: reads must not use it before. */
   isReady = false;
@@ -48,7 +48,7 @@ export class Index implements IndexSpec {
     return value;
   }
 
-  /** The key of the document that an entry points to. */
+  /** The key of the document referenced by an entry. */
   idKeyOf(entryKey: Buffer, entryValue: Buffer): Buffer {
     return this.unique ? entryValue : entryKey.subarray(4 + entryValue.readUInt16BE(0));
   }

@@ -8,7 +8,7 @@ interface Change {
   readonly value: Buffer | null;
 }
 
-/** Uncommitted changes over the stored entries; null stands for a removed one. */
+/** Uncommitted changes over the stored entries; null for a removed entry. */
 export class Overlay {
   private readonly byKey = new Map<string, Change>();
   private sorted: Change[] | null = null;
@@ -18,7 +18,7 @@ export class Overlay {
     return this.byKey.size === 0;
   }
 
-  /** The pending value; null when removed, undefined when unchanged. */
+  /** The pending value; null if removed, undefined if unchanged. */
   get(key: Buffer): Buffer | null | undefined {
     if (this.byKey.size === 0) return undefined;
     return this.byKey.get(key.toString('latin1'))?.value;
@@ -36,7 +36,7 @@ export class Overlay {
     return this.byKey.values();
   }
 
-  /** `rollback` undoes everything that is set after this. */
+  /** `rollback` undoes everything set after this call. */
   mark(): void {
     this.undo = [];
   }
@@ -50,7 +50,7 @@ export class Overlay {
     this.sorted = null;
   }
 
-  /** Stored entries of the range with the changes applied, without changes made during the walk. */
+  /** Stored entries of the range with the changes applied, excluding changes made during the iteration. */
   *merge(stored: Iterable<Entry>, from: Buffer, to: Buffer, reverse: boolean): Generator<Entry> {
     const changes = this.within(from, to);
     if (reverse) changes.reverse();

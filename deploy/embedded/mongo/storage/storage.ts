@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Overlay, type Entry } from './overlay.ts';
 
-/** The parts of lmdb that the store uses: a root database with binary keys and values. */
+/** The parts of lmdb used by the store: a root database with binary keys and values. */
 export interface Engine {
   getBinary(key: Buffer): Buffer | undefined;
   doesExist(key: Buffer): boolean;
@@ -20,7 +20,7 @@ interface RangeOptions {
   readonly reverse?: boolean;
   readonly exclusiveStart?: boolean;
   readonly inclusiveEnd?: boolean;
-  /** Number of leading entries to leave out. */
+  /** Number of leading entries to skip. */
   readonly offset?: number;
 }
 
@@ -31,7 +31,7 @@ interface LmdbModule {
   open(options: Record<string, unknown>): Engine;
 }
 
-/** Opens lmdb in `dir`. Throws when the optional package is not installed, saying what to do instead. */
+/** Opens lmdb in `dir`. Throws with instructions if the optional package isn't installed. */
 export async function openEngine(dir: string): Promise<Engine> {
   let lmdb: LmdbModule;
   try {
@@ -58,7 +58,7 @@ interface Job {
 
 /**
  * Keys and values on disk. Writes are jobs: those that arrive during a commit run together in the next one.
- * Each sees what earlier jobs wrote, and all are answered once their commit has been flushed to the disk.
+ * Each sees the writes of earlier jobs; all resolve once their commit is flushed to disk.
  */
 export class Storage {
   private readonly engine: Engine;
@@ -88,7 +88,7 @@ export class Storage {
 
   /**
    * Entries with `first` <= key < `end`, ascending or descending, without the leading `skip` ones. Skipping
-   * is not possible inside a write job.
+   * is impossible inside a write job.
    */
   range(first: Buffer, end: Buffer, reverse = false, skip = 0): Iterable<Entry> {
     const [from, to] = [withinKeySize(first), withinKeySize(end)];
@@ -101,7 +101,7 @@ export class Storage {
     return overlay === null || overlay.isEmpty ? stored : overlay.merge(stored, from, to, reverse);
   }
 
-  /** Number of entries with `first` <= key < `end`. Not possible inside a write job. */
+  /** Number of entries with `first` <= key < `end`. Impossible inside a write job. */
   count(first: Buffer, end: Buffer): number {
     return this.engine.getKeysCount({ start: withinKeySize(first), end: withinKeySize(end) });
   }
@@ -116,19 +116,19 @@ export class Storage {
     this.pending().set(key, null);
   }
 
-  /** Calls `action` once everything that the running job has written is on disk. */
+  /** Calls `action` once everything written by the running job is on disk. */
   onCommitted(action: () => void): void {
     this.afterCommit.push(action);
   }
 
-  /** Calls `action` if the running job throws; the last action comes first. */
+  /** Calls `action` if the running job throws, in reverse order of registration. */
   onRolledBack(action: () => void): void {
     this.afterRollback.push(action);
   }
 
   /**
-   * Runs `job` in the next commit and resolves with its result once that is on disk. A job that throws leaves
-   * nothing behind, and its error rejects the promise.
+   * Runs `job` in the next commit and resolves with its result once that is on disk. A job that throws has no
+   * effect, and its error rejects the promise.
    */
   write<T>(job: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -206,7 +206,7 @@ export class Storage {
     await Promise.all([committed, flushed]);
   }
 
-  /** After a failed commit the state of the disk is unknown until a restart, so all writes are refused. */
+  /** After a failed commit the disk's state is unknown until a restart, so all writes are rejected. */
   private fail(error: unknown, jobs: readonly Job[]): void {
     this.failed = error;
     for (const job of [...jobs, ...this.jobs]) job.reject(error);
@@ -215,7 +215,7 @@ export class Storage {
   }
 }
 
-/** Shortens a bound that is longer than any key to the next one that divides the keys in the same way. */
+/** Shortens a bound longer than any key to the nearest one that partitions the keys in the same way. */
 function withinKeySize(bound: Buffer): Buffer {
   if (bound.length <= MAX_KEY_BYTES) return bound;
   const next = Buffer.from(bound.subarray(0, MAX_KEY_BYTES));

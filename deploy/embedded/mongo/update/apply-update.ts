@@ -9,7 +9,7 @@ import { increment } from './arithmetic.ts';
 import type { Change, Update } from './parse-update.ts';
 import { Branch, branchAt, openBranch, writeBranch, type Node } from './tree.ts';
 
-/** The document after the update; equal bytes when nothing changed. Throws when a change does not fit. */
+/** The document after the update; identical bytes if nothing changed. Throws if a change doesn't apply. */
 export function applyUpdate(before: Buffer, update: Update, isInsert: boolean): Buffer {
   const old = documentValue(before);
   const oldId = fieldOf(old, '_id');
@@ -94,13 +94,13 @@ function numberAt(current: Node, change: Change): Value {
   throw new MongoFailure(ErrorCode.typeMismatch, message);
 }
 
-/** Paths of one update never overlap, so a member at the end of one is still encoded. */
+/** Paths within an update never overlap, so a member at the end of one is still encoded. */
 function encoded(node: Node): Value {
   if (node instanceof Branch) throw new Error('two changes met in one field');
   return node;
 }
 
-/** The array at the end of the path, created when the field is missing. */
+/** The array at the end of the path, created if the field is missing. */
 function arrayAt(parent: Branch, name: string, change: Change): Branch {
   if (!parent.members.has(name)) parent.members.set(name, new Branch(BsonType.array));
   const branch = branchAt(parent, name);

@@ -5,7 +5,9 @@ import { badValue } from '../errors.ts';
 const INT32_MIN = -2147483648;
 const INT32_MAX = 2147483647;
 
-/** The sum in the wider type: int32 grows to int64, doubles win. Throws BadValue when an int64 overflows. */
+/**
+ * The sum in the wider type: int32 grows to int64, and doubles win. Throws BadValue if an int64 overflows.
+ */
 export function increment(current: Value, by: Value): Value {
   if (current.type === BsonType.double || by.type === BsonType.double) {
     return doubleValue(toDouble(current) + toDouble(by));
@@ -23,7 +25,7 @@ function integerOf(value: Value): bigint {
   return type === BsonType.int64 ? buf.readBigInt64LE(at) : BigInt(buf.readInt32LE(at));
 }
 
-/** A double even where the number is whole. */
+/** A double even for an integer. */
 function doubleValue(number: number): Value {
   const buf = Buffer.allocUnsafe(8);
   buf.writeDoubleLE(number);

@@ -1,10 +1,10 @@
 import { BsonType, Fields, type Value } from '../bson/value.ts';
 import type { BsonWriter } from '../bson/write.ts';
 
-/** A document or array that is being changed; untouched members stay encoded. */
+/** A document or array being changed; unchanged members stay encoded. */
 export class Branch {
   readonly type: number;
-  /** By name, in an array by position. */
+  /** By name; in an array, by position. */
   readonly members = new Map<string, Node>();
 
   constructor(type: number) {
@@ -14,7 +14,7 @@ export class Branch {
 
 export type Node = Value | Branch;
 
-/** Opens one level of an encoded document or array. */
+/** Decodes one level of a document or array. */
 export function openBranch(value: Value): Branch {
   const branch = new Branch(value.type);
   const fields = new Fields(value);
@@ -22,7 +22,7 @@ export function openBranch(value: Value): Branch {
   return branch;
 }
 
-/** The member as a branch, opened if it is still encoded; null when it is neither document nor array. */
+/** The member as a branch, decoded if necessary; null if it is neither document nor array. */
 export function branchAt(parent: Branch, name: string): Branch | null {
   const node = parent.members.get(name);
   if (node === undefined || node instanceof Branch) return node ?? null;

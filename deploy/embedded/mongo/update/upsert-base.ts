@@ -5,8 +5,8 @@ import { conjuncts, type Filter } from '../query/filter.ts';
 import { Branch, writeBranch } from './tree.ts';
 
 /**
- * The document that an upsert starts from: the fields that the filter fixes to one value; for a replacement
- * only `_id`. Throws NotSingleValueField when two conditions fix one field, BadValue for a dotted path.
+ * The initial document of an upsert: the fields that the filter fixes to one value; for a replacement only
+ * `_id`. Throws NotSingleValueField if two conditions fix one field, BadValue for a dotted path.
  */
 export function upsertBase(filter: Filter, isReplacement: boolean): Buffer {
   const root = new Branch(BsonType.object);

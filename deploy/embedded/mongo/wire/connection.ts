@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 import { frameResponse, HEADER_BYTES, parseMessage, type Request } from './message.ts';
 
-/** Limit for a message; `hello` reports it as maxMessageSizeBytes. */
+/** Maximum message size; `hello` reports it as maxMessageSizeBytes. */
 export const MAX_MESSAGE_BYTES = 48_000_000;
 
 export interface Responder {
-  /** The encoded reply. Never rejects. */
+  /** The encoded response. Never rejects. */
   respond(request: Request): Promise<Buffer>;
-  /** The encoded reply to a message that could not be parsed. */
+  /** The encoded response to a message that could not be parsed. */
   respondWithError(error: unknown): Buffer;
 }
 
 /**
- * One client's socket. It handles one message at a time and reads no further meanwhile: a client has at most
- * one command running and buffers at most one message here.
+ * One client's socket. It handles one message at a time and reads no further meanwhile, so a client has at
+ * most one command running and one message buffered.
  */
 export class Connection {
   private readonly socket: Socket;
@@ -48,7 +48,7 @@ export class Connection {
     });
   }
 
-  /** A whole message, or null when more bytes are needed. */
+  /** A complete message, or null if more bytes are needed. */
   private takeMessage(): Buffer | null {
     if (this.buffered < HEADER_BYTES) return null;
     const first = this.gather(HEADER_BYTES);
@@ -74,7 +74,7 @@ export class Connection {
     return all;
   }
 
-  /** Answers one message; false when the connection has to end. */
+  /** Handles one message; false if the connection must end. */
   private async handle(message: Buffer): Promise<boolean> {
     let request: Request;
     try {
@@ -89,7 +89,7 @@ export class Connection {
     return !this.socket.destroyed;
   }
 
-  /** Resolves once a slow reader has read enough for the next reply. */
+  /** Resolves once a slow reader has read enough for the next response. */
   private async send(bytes: Buffer): Promise<void> {
     const { socket } = this;
     if (socket.destroyed || socket.write(bytes)) return;

@@ -5,9 +5,9 @@ import { ErrorCode, MongoFailure } from '../errors.ts';
 /** The protocol's opcodes (MongoDB manual, "MongoDB Wire Protocol"). */
 export const OpCode = { response: 1, query: 2004, message: 2013 } as const;
 
-/** The sender wants no reply, as when the driver ends its sessions. */
+/** The sender expects no response, for example when the driver ends its sessions. */
 const FLAG_MORE_TO_COME = 2;
-/** A server must refuse any of the first 16 flag bits that it does not support, and may ignore the others. */
+/** A server must reject any of the first 16 flag bits that it doesn't support, and may ignore the others. */
 const REQUIRED_FLAGS = 0xffff;
 
 export const HEADER_BYTES = 16;
@@ -30,7 +30,7 @@ function protocolError(reason: string): MongoFailure {
   return new MongoFailure(ErrorCode.protocol, reason);
 }
 
-/** Parses one whole message. Throws MongoFailure for anything malformed. */
+/** Parses one complete message. Throws MongoFailure for malformed ones. */
 export function parseMessage(buf: Buffer): Request {
   const opCode = buf.readInt32LE(12);
   if (opCode === OpCode.message) return parseOpMsg(buf);
@@ -84,7 +84,7 @@ function parseSequence(
   sequences.set(name, docs);
 }
 
-/** Parses an OP_QUERY, which drivers send only as their greeting. */
+/** Parses an OP_QUERY, which drivers only use for the handshake. */
 function parseOpQuery(buf: Buffer): Request {
   const nameEnd = buf.indexOf(0, HEADER_BYTES + 4);
   if (nameEnd < 0 || nameEnd + 9 + 5 > buf.length) throw protocolError('the query is cut off');
@@ -113,7 +113,7 @@ function commandOf(body: Value): { name: string; fields: Map<string, Value> } {
   return { name: first, fields: map };
 }
 
-/** The bytes of a reply: an OP_MSG with one section, or the OP_REPLY to an OP_QUERY. */
+/** The bytes of a response: an OP_MSG with one section, or the OP_REPLY to an OP_QUERY. */
 export function frameResponse(request: RequestIds, responseId: number, body: Buffer): Buffer {
   const isQuery = request.opCode === OpCode.query;
   const head = Buffer.allocUnsafe(HEADER_BYTES + (isQuery ? 20 : 5));
