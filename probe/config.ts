@@ -95,7 +95,8 @@ function arrange(values: Values, flags: Flags) {
     logLevel: values.LOG_LEVEL,
     /** Both are needed for the first start only; after that, the identity is in `dataDir`. */
     enrolment: Object.freeze({
-      controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null, token: flags.token ?? values.FARWATCH_TOKEN ?? null,
+      controllerUrl: flags.controller?.replace(/\/+$/, '') ?? null,
+      token: flags.token ?? values.FARWATCH_TOKEN ?? null,
     }),
     /** Overrides the NATS URL received at enrolment; null if unset. */
     natsUrl: values.NATS_URL ?? null,

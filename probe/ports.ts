@@ -3,7 +3,7 @@ export class BusError extends Error {
   readonly kind: 'timeout' | 'no_responders' | 'closed';
 
   constructor(kind: BusError['kind'], options?: { cause?: unknown }) {
-    super(`no answer: ${kind}`, options);
+    super(`no response: ${kind}`, options);
     this.name = 'BusError';
     this.kind = kind;
   }

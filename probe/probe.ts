@@ -69,7 +69,7 @@ export class NotEnrolled extends Error {
 
 const FINISH_MS = 3000;
 const DRAIN_MS = 3000;
-const REPORT_EVERY_MS = 60_000;
+const REPORT_INTERVAL_MS = 60_000;
 
 /** Starts a probe: identity, spool, checks, schedule, link. Checks run even without a link. */
 export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
@@ -187,7 +187,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   orders.start();
   beatSender.start();
   link.start();
-  const report = clock.setRepeating(REPORT_EVERY_MS, () =>
+  const report = clock.setRepeating(REPORT_INTERVAL_MS, () =>
     log.info({
       monitors: set.size, in_flight: runner.inFlight, lateness_ms: latenessMs,
       spool_depth: spool.depth, spool_bytes: spool.bytes,

@@ -23,6 +23,8 @@ export function networksOf(caller: string): [CountedNetwork, ...CountedNetwork[]
   if (prefix === undefined) return [own];
   const upper = (parseInt(group, 16) & 0xff00).toString(16);
   return [
-    own, { key: `${prefix}:${upper}::/56`, factor: WIDER['/56'] }, { key: `${prefix}::/48`, factor: WIDER['/48'] },
+    own,
+    { key: `${prefix}:${upper}::/56`, factor: WIDER['/56'] },
+    { key: `${prefix}::/48`, factor: WIDER['/48'] },
   ];
 }

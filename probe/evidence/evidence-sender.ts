@@ -28,7 +28,7 @@ const MAX_WAITING = 64;
 /** Per monitor, so that a flapping one uses little of the shared rate. */
 const RATE_OF_MONITOR = { perSecond: 20 / 3600, burst: 20 };
 /** The same kind of failure is sent again after this time. */
-const SHOW_AGAIN_MS = 3_600_000;
+const RESEND_AFTER_MS = 3_600_000;
 /** Maximum share of this process's time spent on evidence. */
 const SHARE_OF_TIME = 0.05;
 /** Maximum share of the link's time: on a slow link, beats and results must not queue behind evidence. */
@@ -106,7 +106,7 @@ export class EvidenceSender implements Observer {
 
   #isShown(id: string, kind: string): boolean {
     const shown = this.#shown.get(id);
-    return shown?.kind === kind && this.#clock.monotonic() - shown.atMs < SHOW_AGAIN_MS;
+    return shown?.kind === kind && this.#clock.monotonic() - shown.atMs < RESEND_AFTER_MS;
   }
 
   #offer(assignment: Assignment, result: CheckResult, { observed, tls }: Finding): boolean {

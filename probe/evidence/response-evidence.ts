@@ -33,7 +33,9 @@ export class EvidenceRedactor {
   redact(observation: Observation): ResponseEvidence {
     const { isOverwhelmed } = this.#concealer;
     const head = isOverwhelmed ? null : observation.head;
-    const body = isOverwhelmed || observation.body === null ? null : excerptText(observation.head ?? '', observation.body);
+    const body = isOverwhelmed || observation.body === null
+      ? null
+      : excerptText(observation.head ?? '', observation.body);
     return {
       checked_at: observation.checkedAt, remote_address: observation.remoteAddress,
       addresses: observation.addresses.slice(0, EVIDENCE_LIMITS.addresses),

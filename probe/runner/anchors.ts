@@ -98,7 +98,9 @@ export class Anchors {
 
   async #isUplinkLost(): Promise<boolean> {
     const { named, installation, isLinkResponsive } = this.#options;
-    if (named.length > 0) return isLost('named', await Promise.all(named.map((endpoint) => this.#reach(endpoint))));
+    if (named.length > 0) {
+      return isLost('named', await Promise.all(named.map((endpoint) => this.#reach(endpoint))));
+    }
     const link = isLinkResponsive(REACH_TIMEOUT_MS);
     const timeout = sleep(this.#clock, LINK_TIMEOUT_MS).then(() => false);
     this.#isLinkResponsive = await Promise.race([link, timeout]);

@@ -1,6 +1,8 @@
 import type { Clock, Timer } from '../../shared/time.ts';
 import { Fifo } from '../fifo.ts';
-import { SLOW_REVIEW_INTERVAL_MS, REVIEW_INTERVAL_MS, nextLimit, SLOW_AFTER_MS, type Limits } from './limits.ts';
+import {
+  nextLimit, REVIEW_INTERVAL_MS, SLOW_AFTER_MS, SLOW_REVIEW_INTERVAL_MS, type Limits,
+} from './limits.ts';
 
 /** Where an item is. */
 export type Stage = 'outside' | 'queued' | 'quick' | 'slow';

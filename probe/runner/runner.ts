@@ -336,10 +336,9 @@ export class Runner {
     const { monitor_id: monitorId, retries } = run.assignment;
     if (tookMs > SLOW_AFTER_MS) this.#slow.add(monitorId);
     else this.#slow.delete(monitorId);
-    const isNews = finding.outcome === 'failure' && !this.#failing.has(monitorId);
-    if (isNews && number <= retries && (run.attempts.length > 0 || this.#recheckLater(run, number + 1))) {
-      return true;
-    }
+    const isNewFailure = finding.outcome === 'failure' && !this.#failing.has(monitorId);
+    const mayRecheck = isNewFailure && number <= retries;
+    if (mayRecheck && (run.attempts.length > 0 || this.#recheckLater(run, number + 1))) return true;
     if (finding.outcome === 'failure') this.#failing.add(monitorId);
     else if (finding.outcome === 'success') this.#failing.delete(monitorId);
     return false;
@@ -354,8 +353,8 @@ export class Runner {
       const isOwn = tookMs > timeoutMs * 1.5 + 500 || stalledMs > timeoutMs * STALLED_SHARE;
       return isOwn ? missed('overload') : found;
     }
-    const isTimed = stalledMs <= Math.max(STALL_MS, tookMs * STALLED_SHARE);
-    return isTimed ? found : { ...found, degraded: false, response_time_ms: null, timings: null };
+    const isResponseTimeValid = stalledMs <= Math.max(STALL_MS, tookMs * STALLED_SHARE);
+    return isResponseTimeValid ? found : { ...found, degraded: false, response_time_ms: null, timings: null };
   }
 
   /** False if the next slot is due sooner and confirms the failure instead. */

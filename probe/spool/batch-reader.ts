@@ -79,9 +79,9 @@ export class BatchReader {
     const bytes = await segment.read(0, segment.size);
     const loaded = this.#options.sealed().filter((each) => each.index);
     segment.index = new Map();
-    scanFrames(bytes, ({ kind, epoch, shard, first, last, count, offset, length, isSound }) => {
+    scanFrames(bytes, ({ kind, epoch, shard, first, last, count, offset, length, isIntact }) => {
       const lane = kind === FRAME_BATCH ? byKey.get(laneKey(epoch, shard)) : undefined;
-      if (lane) segment.addToIndex(lane, { first, last, count, offset, length, isSound, bytes: null });
+      if (lane) segment.addToIndex(lane, { first, last, count, offset, length, isIntact, bytes: null });
     });
     for (const old of loaded.slice(0, Math.max(0, loaded.length - INDEXED_SEGMENTS + 1))) {
       old.index = null;
@@ -103,7 +103,7 @@ export class BatchReader {
       const isTooMuch =
         parts.length > 0 && (count + ref.count > MAX_BATCH_RESULTS || size + ref.length > MAX_BATCH_BYTES);
       if (!isNext || isTooMuch) break;
-      const bytes = ref.isSound ? await bytesOf(segment, ref) : null;
+      const bytes = ref.isIntact ? await bytesOf(segment, ref) : null;
       if (!bytes && parts.length > 0) break;
       if (!bytes) return [this.#lost(lane, Math.max(seq, ref.first), ref.last)];
       parts.push({ first: ref.first, last: ref.last, count: ref.count, bytes });

@@ -72,7 +72,7 @@ export interface FrameAt extends FrameHeader {
   /** Where the payload starts. */
   offset: number;
   /** False if the payload is corrupt or truncated. */
-  isSound: boolean;
+  isIntact: boolean;
 }
 
 /** Calls `visit` for every frame with a valid header, in order; skips what lies in between. */
@@ -86,10 +86,10 @@ export function scanFrames(bytes: Buffer, visit: (frame: FrameAt) => void): void
     }
     const offset = at + HEADER_BYTES;
     const payload = bytes.subarray(offset, offset + header.length);
-    const isSound = payload.length === header.length && crc32(payload) === header.payloadCrc;
-    visit({ ...header, offset, isSound });
+    const isIntact = payload.length === header.length && crc32(payload) === header.payloadCrc;
+    visit({ ...header, offset, isIntact });
     // If part of the file is missing, other frames lie within this frame's length.
-    at = isSound ? offset + header.length : nextMagic(bytes, offset);
+    at = isIntact ? offset + header.length : nextMagic(bytes, offset);
   }
 }
 

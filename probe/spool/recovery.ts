@@ -61,17 +61,17 @@ async function segmentIds(directory: string): Promise<number[]> {
 function takeFrame(
   recovered: Recovered, afterMark: Buffer[], segment: Segment, frame: FrameAt, bytes: Buffer,
 ): void {
-  if (!frame.isSound) recovered.damagedFrames += 1;
+  if (!frame.isIntact) recovered.damagedFrames += 1;
   const payload = bytes.subarray(frame.offset, frame.offset + frame.length);
-  if (frame.kind === FRAME_MARK && frame.isSound) takeMark(recovered, afterMark, payload);
+  if (frame.kind === FRAME_MARK && frame.isIntact) takeMark(recovered, afterMark, payload);
   if (frame.kind !== FRAME_BATCH) return;
   const lane = laneOf(recovered, frame.epoch, frame.shard);
   // Left over from a failed write: the previous frame declared its numbers as dropped.
   if (frame.first <= lane.synced) return;
   growTo(lane, frame.last);
-  const { first, last, count, offset, length, isSound } = frame;
-  segment.add(lane, { first, last, count, offset, length, isSound, bytes: null });
-  if (frame.isSound) afterMark.push(Buffer.from(payload));
+  const { first, last, count, offset, length, isIntact } = frame;
+  segment.add(lane, { first, last, count, offset, length, isIntact, bytes: null });
+  if (frame.isIntact) afterMark.push(Buffer.from(payload));
 }
 
 function growTo(lane: Lane, last: number): void {

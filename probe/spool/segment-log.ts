@@ -117,7 +117,7 @@ export class SegmentLog {
       for (const { first, last, count, bytes } of packTaken(taken, lane.synced + 1, this.#options.engine)) {
         const offset =
           frames.put({ kind: FRAME_BATCH, shard: lane.shard, count, epoch: lane.epoch, first, last }, bytes);
-        placed.push([lane, { first, last, count, offset, length: bytes.length, isSound: true, bytes }]);
+        placed.push([lane, { first, last, count, offset, length: bytes.length, isIntact: true, bytes }]);
       }
     }
     return placed;

@@ -9,7 +9,7 @@ export interface BatchRef {
   offset: number;
   length: number;
   /** False if the payload is corrupt. */
-  isSound: boolean;
+  isIntact: boolean;
   /** Cached for a while after writing, so that sending need not read the file. */
   bytes: Uint8Array | null;
 }

@@ -45,7 +45,7 @@ export class StartedLanes {
       const epochs = noted
         ? noted.filter((each) => each[1] === shard).map(([epoch]) => epoch)
         : lanes.slice(-MAX_UNSETTLED_LANES).map(({ epoch }) => epoch);
-      return shardOfLife(shard, lanes, epochs);
+      return initialShard(shard, lanes, epochs);
     });
   }
 
@@ -100,7 +100,7 @@ export class StartedLanes {
   }
 }
 
-function shardOfLife(shard: number, old: Lane[], earlier: string[]): ShardLanes {
+function initialShard(shard: number, old: Lane[], earlier: string[]): ShardLanes {
   const noted = new Set(earlier);
   const doubtful = old.filter(({ epoch }) => noted.has(epoch));
   for (const lane of doubtful) lane.isStarted = lane.isInDoubt = true;

@@ -72,10 +72,10 @@ export function encodeBatch(batch: ResultBatch): Uint8Array {
 function encodeRow(
   out: ByteWriter, result: CheckResult, previousAt: number, addresses: Map<string, number>,
 ): void {
-  const rare = rareParts(result);
+  const extra = extrasOf(result);
   out.uuid(result.monitor_id);
   const contained = (result.response_time_ms === null ? 0 : HAS_RESPONSE_TIME)
-    | (result.timings ? HAS_TIMINGS : 0) | (rare ? HAS_EXTRAS : 0);
+    | (result.timings ? HAS_TIMINGS : 0) | (extra ? HAS_EXTRAS : 0);
   const degraded = result.degraded ? DEGRADED : 0;
   out.u8(OUTCOMES.indexOf(result.outcome) | degraded | (REASONS.indexOf(result.reason) << 3) | contained);
   out.varint(result.assignment_rev);
@@ -86,7 +86,7 @@ function encodeRow(
   out.varint(result.status_code ?? 0);
   encodeAddress(out, result.remote_address, addresses);
   if (result.timings) writeTimings(out, result.timings, 0);
-  if (rare) out.text(JSON.stringify(rare));
+  if (extra) out.text(JSON.stringify(extra));
 }
 
 /** Writes 0 for none, 1 for a new address, which follows, or n + 2 for the nth address seen. */
@@ -120,7 +120,7 @@ function writePhase(out: ByteWriter, ms: number | undefined): void {
   if (ms !== undefined) out.varint(Math.round(ms * 10));
 }
 
-function rareParts(result: CheckResult): z.infer<typeof extras> | null {
+function extrasOf(result: CheckResult): z.infer<typeof extras> | null {
   if (!result.error && !result.missed && !result.tls && !result.detail) return null;
   return {
     ...(result.error ? { error: result.error } : {}),
@@ -201,13 +201,13 @@ function decodeRow(reader: ByteReader, seq: number, previousAt: number, addresse
   if (status !== 0 && (status < 100 || status > 999)) throw new RangeError('a status code is out of range');
   const address = decodeAddress(reader, addresses);
   const timings = flags & HAS_TIMINGS ? decodeTimings(reader) : null;
-  const rare = flags & HAS_EXTRAS ? extras.parse(JSON.parse(reader.text())) : null;
+  const extra = flags & HAS_EXTRAS ? extras.parse(JSON.parse(reader.text())) : null;
   return {
     seq, monitor_id: monitorId, assignment_rev: rev, attempt, reason: valueAt(REASONS, (flags >> 3) & 3),
     scheduled_at: scheduledAt, started_at: startedAt, response_time_ms: responseTime,
     outcome: valueAt(OUTCOMES, flags & 3), degraded: (flags & DEGRADED) !== 0, status_code: status || null,
-    error: rare?.error ?? null, missed: rare?.missed ?? null, timings, remote_address: address,
-    tls: rare?.tls ?? null, detail: rare?.detail ?? null,
+    error: extra?.error ?? null, missed: extra?.missed ?? null, timings, remote_address: address,
+    tls: extra?.tls ?? null, detail: extra?.detail ?? null,
   };
 }
 

@@ -77,7 +77,7 @@ pid_file: ${JSON.stringify(settings.pidFile)}
 max_payload: ${MAX_PAYLOAD}
 max_pending: ${MAX_PENDING}
 max_control_line: ${MAX_CONTROL_LINE}
-# A peer that vanished without a word is noticed within 30 s.
+# Detects a peer that vanished silently within 30 s.
 ping_interval: "10s"
 ping_max: 2
 write_deadline: "10s"
@@ -133,7 +133,7 @@ accounts {
     imports: [
       { stream: { account: CONTROL, subject: "raw.>" } }
       { stream: { account: CONTROL, subject: "events.>" } }
-      # Under $JS.API, the server would answer some of it in the name of this account, which has no JetStream.
+      # Otherwise the server would handle part of $JS.API for this account, which has no JetStream.
       {
         service: { account: CONTROL, subject: "$JS.API.CONSUMER.INFO.RAW.*" }
         to: "$JS.FARWATCH.API.CONSUMER.INFO.RAW.*"

@@ -24,7 +24,9 @@ export function faultOf(
   name: string, entry: PlannedEntry, outcome: Exclude<Outcome, { kind: 'silent' }>, isSystem: boolean,
 ): Finding | null {
   const question = `${entry.type} of ${name}`;
-  if (outcome.kind === 'records' && outcome.values.length > 0) return valuesFault(question, entry, outcome.values);
+  if (outcome.kind === 'records' && outcome.values.length > 0) {
+    return valuesFault(question, entry, outcome.values);
+  }
   const server = serverText(outcome.server);
   switch (outcome.kind) {
     case 'down': return downFault(outcome, server, isSystem);

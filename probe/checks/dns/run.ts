@@ -71,7 +71,8 @@ export class DnsRun implements ObservedResponse {
         const outcomes = await this.#query(questions, [{ address, port: server.port }], shareMs);
         const isReached = [...outcomes.values()].some(({ kind }) => kind !== 'silent' && kind !== 'down');
         // As with connections (see `moreInformative`), the first address counts if no other is reached.
-        const isBetter = [...this.#outcomes.values()].every((one) => one.kind === 'down' && isOwnFault(one.code));
+        const isBetter = [...this.#outcomes.values()]
+          .every((one) => one.kind === 'down' && isOwnFault(one.code));
         if (isReached || isBetter) this.#outcomes = outcomes;
         return isReached;
       });
@@ -108,7 +109,8 @@ export class DnsRun implements ObservedResponse {
   }
 
   #timedOut(
-    type: DnsRecordType, { server, via, hadUnrelated }: Extract<Outcome, { kind: 'silent' }>, known: Partial<Finding>,
+    type: DnsRecordType, { server, via, hadUnrelated }: Extract<Outcome, { kind: 'silent' }>,
+    known: Partial<Finding>,
   ): Finding {
     const unrelatedNote = hadUnrelated ? '; received messages that match no query of this probe' : '';
     const question = `${type} of ${this.#spec.name}${unrelatedNote}`;

@@ -126,7 +126,9 @@ class UdpSocket {
     let nextMs = Infinity;
     for (const pending of this.#pending.values()) {
       // Timers have millisecond resolution.
-      if (pending.endsAtMs - nowMs < 1) this.#settle(pending, { kind: 'silent', hadUnrelated: pending.hadUnrelated });
+      if (pending.endsAtMs - nowMs < 1) {
+        this.#settle(pending, { kind: 'silent', hadUnrelated: pending.hadUnrelated });
+      }
       else nextMs = Math.min(nextMs, pending.endsAtMs);
     }
     this.#timerDueMs = Infinity;

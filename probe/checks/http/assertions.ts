@@ -77,7 +77,8 @@ function problemOf(assertion: Assertion, found: Found): string[] {
   const { source, property, comparison, target } = assertion;
   const what = source === 'body' ? 'the body' : source === 'header' ? `header ${property}` : String(property);
   const wanted = target === undefined ? '' : ` ${shown(target)}`;
-  return [`Expected ${what} ${COMPARISON_TEXTS[comparison]}${wanted}, got ${found.found ? shown(found.value) : found.instead}`];
+  const actual = found.found ? shown(found.value) : found.instead;
+  return [`Expected ${what} ${COMPARISON_TEXTS[comparison]}${wanted}, got ${actual}`];
 }
 
 const COMPARISON_TEXTS: Readonly<Record<Assertion['comparison'], string>> = Object.freeze({

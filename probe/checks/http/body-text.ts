@@ -36,7 +36,8 @@ export class BodyText {
 
   /** The text in UTF-8. */
   get utf8(): Buffer {
-    return this.#charset === 'utf-8' ? withoutBom(this.#bytes) : Buffer.from(Array.from(this.#pieces(), ({ piece }) => piece).join(''));
+    if (this.#charset === 'utf-8') return withoutBom(this.#bytes);
+    return Buffer.from(Array.from(this.#pieces(), ({ piece }) => piece).join(''));
   }
 
   /** Which of these texts occur in it after applying `fold`. */

@@ -92,7 +92,9 @@ export class HttpRun implements ObservedResponse {
     });
     this.#elapsedMs = this.#deadline.elapsedMs;
     if (this.#target.lookupMs !== null) this.#timings.dns = this.#target.lookupMs;
-    if (unreached?.outcome === 'failure') return { ...unreached, ...this.#known(), observed: this.#observedCopy() };
+    if (unreached?.outcome === 'failure') {
+      return { ...unreached, ...this.#known(), observed: this.#observedCopy() };
+    }
     return unreached ?? this.#evaluate();
   }
 
@@ -169,7 +171,9 @@ export class HttpRun implements ObservedResponse {
     const failed = last.failed as NonNullable<ExchangeResult['failed']>;
     const known = this.#knownOfResponse();
     if (failed.code !== 'TIMEOUT') return connectionFailure(failed, known);
-    const activity = last.head ? `reading the body, ${last.received} bytes so far` : activityIn(failed.phase, 'the response');
+    const activity = last.head
+      ? `reading the body, ${last.received} bytes so far`
+      : activityIn(failed.phase, 'the response');
     return this.#deadline.timedOut(failed.phase, activity, known);
   }
 

@@ -28,8 +28,9 @@ export function readPingOutput(text: string): PingOutput {
     const sent = SENT_LINE.exec(line);
     const sequence = Number(response?.[1]);
     if (response && !rttsBySequence.has(sequence)) rttsBySequence.set(sequence, Number(response[2]));
-    else if (returned) output.returned ??= { from: returned[1] ?? returned[2] ?? '', why: whyOf(returned[3] ?? '') };
-    else if (sent) output.sent = Number(sent[1]);
+    else if (returned) {
+      output.returned ??= { from: returned[1] ?? returned[2] ?? '', why: whyOf(returned[3] ?? '') };
+    } else if (sent) output.sent = Number(sent[1]);
   }
   output.rttsMs = [...rttsBySequence].sort(([one], [other]) => one - other).map(([, rttMs]) => rttMs);
   return output;

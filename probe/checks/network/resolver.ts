@@ -41,7 +41,7 @@ export class SystemResolver implements Resolver {
       return { ok: true, addresses: [family === 4 ? '127.0.0.1' : '::1'] };
     }
     const addresses = this.#hosts.find(name, family);
-    if (addresses.length > 0) return { ok: true, addresses: addresses };
+    if (addresses.length > 0) return { ok: true, addresses };
     const resolution = await this.#lookup.resolve(name, family);
     return resolution.ok || name.includes('.') ? resolution : this.#systemLookup(name, family, resolution);
   }
