@@ -6,9 +6,9 @@ import { root } from './root.mjs';
 /** Inside node_modules, so that bundles find the packages. */
 const CACHE = join(root, 'node_modules/.cache');
 
-/** Bundles as the product is bundled; `options` are those of esbuild. */
+/** Bundles as the product does; `options` are those of esbuild. */
 export async function bundle(options) {
-  // Imported on the call, because `prepare` may just have installed it.
+  // Imported lazily, because `prepare` may just have installed it.
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: root, bundle: true, platform: 'node', target: 'node20.19', format: 'esm',
@@ -17,8 +17,7 @@ export async function bundle(options) {
 }
 
 /**
- * Bundles one entry point, a path in the repository, for this process. Returns the file, which the caller
- * removes.
+ * Bundles one entry point, a path in the repository, for this process. Returns the file, which the caller must remove.
  */
 export async function bundleFile(entry, options = {}) {
   const outfile = join(CACHE, 'farwatch-test', `${process.pid}-${entry.replaceAll(/\W/g, '-')}.mjs`);
@@ -27,8 +26,8 @@ export async function bundleFile(entry, options = {}) {
 }
 
 /**
- * Bundles an entry point and imports it; returns its exports. `import.meta.url` is a file of `test`, from which
- * modules find the checkout.
+ * Bundles an entry point, imports it and returns its exports. `import.meta.url` is a file in `test`, from which modules
+ * find the checkout.
  */
 export async function runBundled(entry) {
   const define = { 'import.meta.url': JSON.stringify(import.meta.url) };

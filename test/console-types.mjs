@@ -5,11 +5,11 @@ import { runBundled } from './bundle.mjs';
 import { root } from './root.mjs';
 
 const FILE = join(root, 'controller/console/app/api/openapi.d.ts');
-/** What the document is made of, and what makes it. */
+/** Inputs of the API document. */
 const SOURCES = ['shared', 'controller', 'test/console'];
 const APP = join(root, 'controller/console/app');
 
-/** Writes the console's types of the API anew when the API's sources have changed. */
+/** Regenerates the console's API types if the API's sources have changed. */
 export async function ensureApiTypes() {
   const stamp = join(root, 'node_modules/.cache/farwatch-test/api-types');
   const hash = hashSources();

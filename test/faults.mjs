@@ -1,16 +1,16 @@
-// `npm run faults [-- F1 F9] [--long]`: injects all faults, or the named ones, with all repeats, and prints their
-// outcomes and what they say of the invariants of docs/reliability.md. With `--long`, some outages last as long
-// as they do in life: up to an hour.
+// `npm run faults [-- F1 F9] [--long]` injects all faults, or the named ones, with all repeats, and prints the outcomes
+// with counts for the invariants of docs/reliability.md. With `--long`, some outages last as long as real ones: up to
+// an hour.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { invariantsTable, outcomeTable } from './faults-tables.mjs';
 import { Progress } from './progress.mjs';
 import { root } from './root.mjs';
 import { conclude, prepare, runTests, say } from './steps.mjs';
 
-/** Seconds on two cores at rest. */
+/** Seconds on an idle machine with two cores. */
 const ALL_TYPICAL_S = 600;
 const ONE_TYPICAL_S = 60;
-/** Of the longest fault with `--long`; files run side by side. */
+/** Of the longest fault with `--long`; files run concurrently. */
 const LONG_TYPICAL_S = 3600;
 
 process.env.FARWATCH_FAULTS ??= 'all';
@@ -18,8 +18,7 @@ const { long: isLong, named } = readArguments(process.argv.slice(2));
 if (isLong) process.env.FARWATCH_FAULTS_LONG = 'yes';
 await prepare();
 await ensureBundles({ root, say });
-// A title begins with the fault's number; the names of its groups come first in what the pattern is matched
-// with.
+// A title starts with the fault's number; the pattern is matched against the names of its groups followed by the title.
 const pattern = named.length === 0 ? undefined : `(^|\\s)(${named.join('|')}): `;
 const shortS = named.length === 0 ? ALL_TYPICAL_S : ONE_TYPICAL_S * named.length;
 const typicalS = isLong ? LONG_TYPICAL_S + shortS : shortS;

@@ -1,12 +1,12 @@
-// `npm run packaging`: builds the image of a probe and runs it by Podman, and runs a probe under a systemd as
-// the unit says, both against a whole installation. As root; installs Debian packages that are missing.
+// `npm run packaging` builds the image of a probe and runs it with Podman, and runs a probe under systemd with the unit
+// file, both against a whole installation. Requires root; installs missing Debian packages.
 import process from 'node:process';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { Progress } from './progress.mjs';
 import { root } from './root.mjs';
 import { conclude, prepare, runTests, say } from './steps.mjs';
 
-/** Seconds on two cores at rest, with base images that an earlier run has left. */
+/** Seconds on an idle machine with two cores, with base images from an earlier run. */
 const TYPICAL_S = 240;
 
 if (process.platform !== 'linux' || process.getuid() !== 0) {

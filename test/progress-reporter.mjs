@@ -68,7 +68,7 @@ export class ProgressReporter extends DefaultReporter {
   }
 
   onTestRunEnd(modules, unhandled, reason) {
-    // A global setup that fails ends the run before its first file; it is not among the errors, and is shown later.
+    // A failing global setup ends the run before its first file; it is not among the errors and is shown later.
     const hasRun = modules.length > 0;
     this.#unhandled = hasRun ? unhandled.length : 1;
     if (hasRun && this.failed > 0) super.onTestRunEnd(modules, unhandled, reason);
@@ -77,7 +77,7 @@ export class ProgressReporter extends DefaultReporter {
     );
   }
 
-  /** The last line of the run shows the counts instead. */
+  /** The run's last line shows the counts instead. */
   reportTestSummary() {}
 
   #describe() {

@@ -6,7 +6,7 @@ const MIN_INTERVAL_MS = 5_000;
 const PRIOR_S = 30;
 
 /**
- * Prints which step runs, its progress and the estimated rest. Prints whole lines only, so that a log file
+ * Prints the running steps, their progress and the estimated time left. Prints only whole lines, so that a log file
  * reads like a terminal.
  */
 export class Progress {
@@ -90,7 +90,7 @@ export class Progress {
     return `${String(this.#names.indexOf(name) + 1).padStart(total.length)}/${total} ${name.padEnd(width)}`;
   }
 
-  /** Estimated seconds left at the pace so far. */
+  /** Estimated seconds left at the current pace. */
   #leftS() {
     let [doneS, leftS] = [0, 0];
     for (const name of this.#names) {

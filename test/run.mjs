@@ -1,4 +1,4 @@
-// `npm test`: all checks and all tests, on real servers. `npm test -- unit bus` runs only those steps.
+// `npm test` runs all checks and all tests, on real servers. `npm test -- unit bus` runs only those steps.
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { runBundled } from './bundle.mjs';
 import { Progress } from './progress.mjs';
@@ -8,8 +8,8 @@ import { CHECKS, conclude, prepare, runSteps, say, STEPS } from './steps.mjs';
 const ON_SERVERS = ['nulls', 'bus', 'api', 'faults', 'e2e'];
 const BUNDLED = ['faults', 'e2e'];
 /**
- * Their tests wait for real processes most of the time; the others compute meanwhile. Those of faults come last:
- * they bear least that the checks and unit tests take both cores.
+ * These tests mostly wait for real processes, so the others run alongside. Those of faults come last, because they
+ * suffer most when checks and unit tests use both cores.
  */
 const IO_BOUND = ['browser', 'services', 'e2e', 'faults'];
 

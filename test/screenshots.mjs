@@ -1,5 +1,5 @@
-// `npm run screenshots [-- FOLDER]`: pictures of every page of the console, light, dark, as on a phone and in German, in
-// `screenshots/` or the folder that is named.
+// `npm run screenshots [-- FOLDER]` takes pictures of every console page, light, dark, phone-sized and in German, in
+// `screenshots/` or the given folder.
 import { join, resolve } from 'node:path';
 import { runBundled } from './bundle.mjs';
 import { root } from './root.mjs';
@@ -9,7 +9,7 @@ await prepare();
 const folder = resolve(process.argv[2] ?? 'screenshots');
 const { takeScreenshots } = await runBundled('test/browser/screenshots.ts');
 const consoleDir = join(root, 'node_modules/.cache/farwatch-test/console');
-// Imported after `prepare`, which may just have installed what it needs.
+// Imported after `prepare`, which may just have installed its dependencies.
 const { buildConsole } = await import('../deploy/console/build.mjs');
 await buildConsole({ root, outdir: consoleDir });
 const count = await takeScreenshots(consoleDir, folder, say);

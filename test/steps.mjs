@@ -7,9 +7,9 @@ import { nodeVersionError } from '../deploy/quickstart/node-version.mjs';
 import { ensureApiTypes } from './console-types.mjs';
 import { root } from './root.mjs';
 
-/** With more failing files in a project than this, none is run again: the failures are no accident. */
+/** With more failing files than this in a project, none is rerun: the failures are not random. */
 const MAX_RERUN_FILES = 3;
-/** Projects whose tests use no servers or processes; their failures are not run again. */
+/** Projects whose tests use no servers or processes; their failures are not retried. */
 const DETERMINISTIC = ['unit', 'simulation'];
 
 /**
@@ -101,7 +101,7 @@ export async function runTests(name, progress, { pattern } = {}) {
 }
 
 async function runProject(name, progress, { pattern, files = [] }) {
-  // Imported on the call, because `prepare` may just have installed it.
+  // Imported lazily, because `prepare` may just have installed it.
   const [{ startVitest }, { ProgressReporter }] =
     await Promise.all([import('vitest/node'), import('./progress-reporter.mjs')]);
   const reporter = new ProgressReporter(progress, name);

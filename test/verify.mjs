@@ -1,4 +1,4 @@
-// What `npm run verify` runs before a commit: everything that needs no server, in under a minute.
+// `npm run verify`, run before a commit: everything that needs no server, in under a minute.
 import { Progress } from './progress.mjs';
 import { CHECKS, conclude, prepare, runSteps, STEPS } from './steps.mjs';
 

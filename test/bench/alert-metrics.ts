@@ -31,7 +31,7 @@ export const alertLatency: Metric = async ({ outdir, scale }) => {
   ];
 };
 
-/** Time until healthy destinations have their queued alerts, with and without 1 % of receivers that hang. */
+/** Time until healthy destinations have their queued alerts, with and without 1 % of hanging receivers. */
 export const queuedBehindHanging: Metric = async ({ outdir, bundles, rounds, scale }) => {
   const receiver = await startBenchReceiver(join(outdir, 'receiver.mjs'));
   const queued = { destinations: 100 * Math.round(50 * scale), each: 2 };
@@ -52,7 +52,7 @@ export const queuedBehindHanging: Metric = async ({ outdir, bundles, rounds, sca
   const figures: Record<'baseline' | 'withHanging', number[]> = { baseline: [], withHanging: [] };
   try {
     for (let round = 0; round < Math.min(rounds, 3); round += 1) {
-      // The load that runs first finds a cooler machine, so the order alternates.
+      // The load that runs first has a cooler machine, so the order alternates.
       for (const load of round % 2 === 0 ? (['baseline', 'withHanging'] as const) : (['withHanging', 'baseline'] as const)) {
         figures[load].push(await p99(load === 'baseline' ? 0 : hanging));
       }

@@ -15,7 +15,7 @@ export interface AlertFigures {
   checksPerS: number;
   /** Outages whose webhook never arrived. */
   missing: number;
-  /** Those of `confirmedMs` by the outage's number. */
+  /** The values of `confirmedMs` by outage number. */
   byOutage: Map<number, number>;
 }
 
@@ -25,11 +25,11 @@ interface AlertOptions {
   intervalS: number;
   settleS: number;
   bundles: { target: string; receiver: string };
-  /** Called before each outage; what it starts runs beside the alerts. */
+  /** Called before each outage; what it starts runs alongside the alerts. */
   beforeOutage?: (outage: number, of: { url: string; session: ApiSession }) => Promise<void>;
 }
 
-/** Ms between two outages, chosen so that they hit all phases of the interval. */
+/** Ms between two outages, chosen to hit all phases of the interval. */
 const OUTAGE_GAP_MS = 150;
 const ALERT_TIMEOUT_MS = 30_000;
 
@@ -46,7 +46,7 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
     const session = await new ApiSession(farwatch.url).begin();
     await session.ok('POST', '/api/integrations', {
       name: 'On call', type: 'webhook', is_default: true,
-      config: { url: `http://127.0.0.1:${receiver.port}/told` },
+      config: { url: `http://127.0.0.1:${receiver.port}/alert` },
     });
     await createMonitors(session, [
       ...Array.from(
@@ -64,7 +64,7 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
       await passTime(OUTAGE_GAP_MS);
     }
     const after = { resultsTotal: await resultsTotal(farwatch), at: Date.now() };
-    const received = async () => (await receiver.received()).filter(({ path }) => path === '/told');
+    const received = async () => (await receiver.received()).filter(({ path }) => path === '/alert');
     await until(
       async () => (await received()).length >= outages, { timeoutMs: ALERT_TIMEOUT_MS, everyMs: 500 },
     ).catch(() => undefined);
@@ -85,7 +85,7 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
 }
 
 /**
- * A target whose paths answer 200 until they are broken, then 503. Reports each path's first failing check.
+ * A target whose paths respond with 200 until they are broken, then with 503. Reports each path's first failing check.
  */
 class FailingTarget {
   readonly #server: Server;

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Bare `node:http`: its parent sends the answer, and gets the port. */
+/** Bare `node:http`: the parent sends the response and gets the port. */
 process.once('message', ({ headers, body: text }: { headers: string[]; body: string }) => {
   const body = Buffer.from(text, 'base64');
-  // Node adds these by itself, as it does for the page.
+  // Node adds these itself, as it does for the page.
   const added = ['date', 'connection', 'keep-alive'];
   const own = headers.flatMap((name, at) =>
     (at % 2 === 0 && !added.includes(name.toLowerCase()) ? [name, headers[at + 1] ?? ''] : []));

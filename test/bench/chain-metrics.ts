@@ -25,7 +25,7 @@ export const chainCpu: Metric = async ({ outdir, scale }) => {
       theirs: null, unit: 'ms', limit: { max: 0.5 }, note: each(fast.cpuByRole, 3),
     }),
     print({
-      metric: '15', what: 'checks kept per second of 1,000', ours: [fast.checksPerS], theirs: null,
+      metric: '15', what: 'checks per second of 1,000', ours: [fast.checksPerS], theirs: null,
       unit: '/s', limit: { min: 980 },
     }),
     print({

@@ -7,7 +7,7 @@ import { startBenchTarget } from './target.ts';
 export interface ChainFigures {
   monitors: number;
   intervalS: number;
-  /** Checks per second that the target saw. */
+  /** Checks per second seen by the target. */
   checksPerS: number;
   /** CPU per check, ms, of all processes and of each. */
   cpuPerCheck: number;
@@ -15,17 +15,17 @@ export interface ChainFigures {
   /** Memory at the end, MB, of all processes and of each. */
   memoryMb: number;
   memoryByRole: Record<string, number>;
-  /** Results the controller accepted, per check that the target saw. */
+  /** Results accepted by the controller per check seen by the target. */
   stored: number;
 }
 
 const ROLES = ['quickstart', 'controller', 'probe', 'nats-server', 'embedded-mongo', 'mongod'] as const;
-/** Without one of these, nothing was measured. */
+/** Without any of these the measurement is invalid. */
 const REQUIRED_ROLES = ['controller', 'probe', 'nats-server'] as const;
 
 /**
- * Runs the whole product on a target that answers instantly, and measures the CPU per check and the memory of
- * every process, including the database and NATS.
+ * Runs the whole product on a target that responds instantly. Measures the CPU per check and the memory of every
+ * process, including the database and NATS.
  */
 export async function measureChain(
   options: { monitors: number; intervalS: number; settleS: number; measureS: number; targetBundle: string },

@@ -10,24 +10,24 @@ import { print } from './report.ts';
 import { runWorker } from './run-worker.ts';
 import { startBenchTarget, type BenchTarget, type Service } from './target.ts';
 
-/** A round in which the probe keeps less of its rate does not count: the machine has too much other work. */
+/** A round in which the probe reaches less of its rate doesn't count: the machine is too busy. */
 const MIN_RATE_SHARE = 0.9;
-/** Rounds that are tried for each that should count. */
+/** Maximum attempts per counted round. */
 const MAX_ATTEMPTS_PER_ROUND = 3;
 
-/** A kind of check, and what its cost is compared with. */
+/** A check type and what its cost is compared with. */
 interface CheckCost {
   metric: string;
   service: Service;
-  /** Checks a second, each of a monitor of its own. */
+  /** Checks per second, each of a different monitor. */
   rate: number;
-  /** Of each contestant, in each round. */
+  /** Per contestant and round. */
   count: number;
-  /** In the probe, so many checks are due together. */
+  /** Checks due together in the probe. */
   inFlight: number;
   specOf: (index: number) => KnownSpec;
   exporter: { modules: Record<string, unknown>; probe: Pick<ExporterProbe, 'module' | 'target'>; floor?: number };
-  /** By what the report calls them. */
+  /** By their names in the report. */
   bare: Record<string, { load: string; options: object; floor?: number }>;
 }
 
@@ -44,7 +44,7 @@ export const httpCheck: Metric = (options) => measure(options, ({ url, ports: { 
   },
 }));
 
-/** CPU per HTTPS check with a handshake of its own, against `tls.connect` and blackbox_exporter. */
+/** CPU per HTTPS check with a full handshake, against `tls.connect` and blackbox_exporter. */
 export const httpsCheck: Metric = (options) => measure(options, ({ ports: { https: port }, ca }, caFile) => ({
   metric: '2', service: 'https', rate: 200, count: 600, inFlight: 16,
   specOf: (index) => httpSpec(`https://127.0.0.1:${port}/${index}`),
@@ -86,7 +86,7 @@ function httpSpec(url: string): KnownSpec {
   };
 }
 
-/** Runs a probe and its peers in turn; the peers get the core to themselves, as the probe does. */
+/** Runs a probe and its peers in turn; each has the core to itself. */
 async function measure(
   { outdir, rounds, scale }: BenchOptions, costOf: (target: BenchTarget, caFile: string) => CheckCost,
 ): Promise<(boolean | null)[]> {
@@ -104,7 +104,7 @@ async function measure(
   const ours: number[] = [];
   const theirs = new Map<string, number[]>(['blackbox_exporter', ...Object.keys(bare)].map((name) => [name, []]));
   try {
-    // It has been running for long, so its code is compiled.
+    // A real probe has been running for long, so its code is compiled.
     await rig.cost(count, () => target.count(service));
     for (let attempt = 0; attempt < rounds * MAX_ATTEMPTS_PER_ROUND && ours.length < rounds; attempt += 1) {
       rig.resume();

@@ -10,19 +10,19 @@ import { print } from './report.ts';
 
 const MONITORS = 10_000;
 const EVENTS_PER_SECOND = 100;
-/** As many as in an hour, told faster. */
+/** An hour's events, published faster. */
 const EVENTS_IN_AN_HOUR = 3600 * EVENTS_PER_SECOND;
 const FAST_PER_SECOND = 3000;
 const SCROLL_MS = 10_000;
-/** Of 60 frames a second. */
+/** One of 60 frames a second. */
 const FRAME_MS = 16.7;
-/** Events are told in bursts of this many ms. */
+/** Events are published in bursts every this many ms. */
 const PUBLISH_INTERVAL_MS = 10;
 
 type Monitor = Pick<MonitorDoc, '_id' | 'organization_id' | 'project_id'>;
 type Page = Awaited<ReturnType<Awaited<ReturnType<typeof startChromium>>['newPage']>>;
 
-/** Ms from the request for the page to the frame with the first row of the list. */
+/** Ms from the page request to the frame with the first row of the list. */
 const FIRST_ROW = `new Promise((resolve) => {
   const look = () => {
     if (document.querySelector('.monitor a') === null) requestAnimationFrame(look);
@@ -31,7 +31,7 @@ const FIRST_ROW = `new Promise((resolve) => {
   look();
 })`;
 
-/** The number of frames in which the page scrolls through the list for some time. */
+/** Number of frames while the page scrolls through the list for some time. */
 const scrolledFrames = (durationMs: number) => `new Promise((resolve) => {
   const began = performance.now();
   let [frames, step] = [0, 40];
@@ -45,13 +45,13 @@ const scrolledFrames = (durationMs: number) => `new Promise((resolve) => {
   requestAnimationFrame(next);
 })`;
 
-/** Bytes of the scripts that were loaded so far, as they are sent. */
+/** Transferred bytes of the scripts loaded so far. */
 const SCRIPT_BYTES = `performance.getEntriesByType('resource')
   .filter(({ name }) => name.endsWith('.js')).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 
 /**
- * The console with 10,000 monitors in a real browser: until the first row is there, frames while it scrolls
- * and 100 monitors a second change, and what an hour of such changes leaves in memory.
+ * The console with 10,000 monitors in a real browser: time to the first row, frames while scrolling with 100 monitor
+ * changes a second, and memory retained after an hour of such changes.
  */
 export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong }) => {
   const count = Math.round(MONITORS * scale);
@@ -69,7 +69,7 @@ export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong 
       await page.goto(`${one.url}/`, { waitUntil: 'commit' });
       const ms = await page.evaluate<number>(FIRST_ROW);
       bytes = await page.evaluate<number>(SCRIPT_BYTES) / 1000;
-      // The first round is to warm up; the browser then has the scripts.
+      // The first round warms up; after it, the browser has the scripts.
       if (round > 0) firstMs.push(ms);
       await page.close();
     }
@@ -86,7 +86,7 @@ export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong 
         while (eventPublisher.published < count * scale) await page.waitForTimeout(200);
         return heapMb(page);
       };
-      // After some, what they compile is there.
+      // After some events, the code they run is compiled.
       const before = await heapAfter(EVENTS_IN_AN_HOUR / 10);
       const after = await heapAfter(EVENTS_IN_AN_HOUR);
       return [
@@ -116,7 +116,7 @@ export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong 
   }
 };
 
-/** Scrolls for so long; the CPU time is that of the page's main thread, which other work does not lengthen. */
+/** Scrolls for this long. The CPU time is that of the page's main thread, which other load doesn't affect. */
 async function scrolledFor(page: Page, durationMs: number): Promise<{ cpuMs: number; perSecond: number }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.setTimeDomain', { timeDomain: 'threadTicks' });
@@ -132,7 +132,7 @@ async function scrolledFor(page: Page, durationMs: number): Promise<{ cpuMs: num
   return { cpuMs, perSecond: (frames * 1000) / durationMs };
 }
 
-/** Of the page, after what is not used was collected. */
+/** Heap of the page after garbage collection. */
 async function heapMb(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -141,7 +141,7 @@ async function heapMb(page: Page): Promise<number> {
   return usedSize / 1e6;
 }
 
-/** Tells live events of an installation's monitors on its bus, as its controller would. */
+/** Publishes live events of an installation's monitors on its bus, as its controller would. */
 class EventPublisher {
   published = 0;
   readonly #monitors: Monitor[];
@@ -175,11 +175,11 @@ class EventPublisher {
     await this.#bus.close();
   }
 
-  /** Nine results of ten, and one change of state. */
+  /** Nine results in ten, and one state change. */
   #next(): LiveEvent {
     const [at, number] = [Date.now(), this.published];
     this.published += 1;
-    // Neighbours change at different times.
+    // Neighbouring monitors change at different times.
     const monitor = this.#monitors[(number * 7919) % this.#monitors.length] as Monitor;
     const { _id: monitor_id, organization_id, project_id } = monitor;
     const about = { id: newId(at), organization_id, project_id, at };

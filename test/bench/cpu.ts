@@ -21,12 +21,12 @@ export function cpuMs(pids: number[]): number {
   return ticks * TICK_MS;
 }
 
-/** Memory of a process, MB: its own, and of each page that it shares with others its part (PSS). */
+/** Memory of a process, MB: its own, plus its proportional share of shared pages (PSS). */
 export function memoryMb(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
 }
 
-/** How often threads of a process have given up the processor to wait, since each of them began. */
+/** Voluntary context switches of the process's current threads since each started. */
 export function wakeUps(pid: number): number {
   const switches = readdirSync(`/proc/${pid}/task`).map((thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
@@ -35,7 +35,7 @@ export function wakeUps(pid: number): number {
   return switches.reduce((sum, each) => sum + each, 0);
 }
 
-/** Pins a command to one core if there are several; unchanged where `taskset` is missing. */
+/** Pins a command to one core if there are several; does nothing without `taskset`. */
 export function pinned(core: number, command: string, args: string[]): [command: string, args: string[]] {
   try {
     execFileSync('taskset', ['-c', String(core), 'true'], { stdio: 'ignore' });
@@ -45,7 +45,7 @@ export function pinned(core: number, command: string, args: string[]): [command:
   }
 }
 
-/** Pins a running process with all its threads; does nothing where `taskset` is missing. */
+/** Pins a running process with all its threads; does nothing without `taskset`. */
 export function pin(core: number, pid: number): void {
   try {
     execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });

@@ -10,12 +10,12 @@ import { pinned } from './cpu.ts';
 export interface BenchDatabase {
   url: string;
   pid: number;
-  /** Bytes on disk of documents and indexes, excluding free pages. */
+  /** Bytes of documents and indexes on disk, excluding free pages. */
   bytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the embedded store as a process with a directory of its own. */
+/** Starts the embedded store as a separate process with its own directory. */
 export async function startDatabase(bundles: string): Promise<BenchDatabase> {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
   const [command, args] = pinned(0, process.execPath, [
@@ -44,7 +44,7 @@ interface TreeStats {
   overflowPages: number;
 }
 
-/** lmdb allows a second process to read at the same time. */
+/** lmdb lets a second process read concurrently. */
 async function bytesInUse(path: string): Promise<number> {
   const reader = open({ path, noSubdir: true, readOnly: true });
   const stats = reader.getStats() as TreeStats;

@@ -1,11 +1,11 @@
-/** The address of every name, for ten minutes. */
+/** The address returned for every name, with a TTL of ten minutes. */
 export const RESPONSE_ADDRESS = '127.0.0.9';
 
 const HEADER_BYTES = 12;
-/** A record: the name of the question, type A, class IN, the time to live and the address. */
+/** A record: the question's name, type A, class IN, TTL and address. */
 const RECORD = Buffer.from([0xc0, HEADER_BYTES, 0, 1, 0, 1, 0, 0, 2, 88, 0, 4, ...RESPONSE_ADDRESS.split('.').map(Number)]);
 
-/** The answer to a question for an address: its header and question, without the OPT record, and one record. */
+/** The response to an A question: its header and question, without the OPT record, and one record. */
 export function dnsResponse(question: Buffer): Buffer {
   let end = HEADER_BYTES;
   while ((question[end] ?? 0) > 0) end += (question[end] as number) + 1;

@@ -9,7 +9,7 @@ import { cpuMs, pinned } from './cpu.ts';
 import { runWorker } from './run-worker.ts';
 
 export interface Exporter {
-  /** CPU of the exporter's process per probe, µs, over `count` probes that succeed. */
+  /** CPU of the exporter's process per probe, µs, over `count` successful probes. */
   cpuPerProbeUs(outdir: string, probe: ExporterProbe): Promise<number>;
   stop(): void;
 }
@@ -22,8 +22,8 @@ export interface ExporterProbe {
 }
 
 /**
- * The blackbox_exporter of this machine, under either of its names, installed if that is possible; else null.
- * `modules`: its configuration.
+ * The machine's blackbox_exporter under either of its names, installed if possible; otherwise null. `modules` is its
+ * configuration.
  */
 export async function startExporter(modules: Record<string, unknown>): Promise<Exporter | null> {
   await ensureDebianPackages('prometheus-blackbox-exporter').catch(() => undefined);
@@ -35,7 +35,7 @@ export async function startExporter(modules: Record<string, unknown>): Promise<E
       continue;
     }
     const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-    // JSON is YAML.
+    // JSON is valid YAML.
     writeFileSync(join(dir, 'blackbox.yml'), JSON.stringify({ modules }));
     const [command, args] = pinned(0, name, [
       `--config.file=${join(dir, 'blackbox.yml')}`, `--web.listen-address=127.0.0.1:${port}`,

@@ -4,10 +4,10 @@ import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { until } from '../helpers/until.ts';
 
 interface ExtraProbeOptions {
-  /** Of the installation that the probe enrols with. */
+  /** URL of the installation that the probe enrols with. */
   url: string;
   session: ApiSession;
-  /** Made if the installation does not know it. */
+  /** Created if missing. */
   region: string;
   name: string;
   dataDir: string;
@@ -21,7 +21,7 @@ export interface ExtraProbe {
   stop(): Promise<void>;
 }
 
-/** Makes a region with a connected probe in a process of its own. */
+/** Creates a region with a connected probe in a separate process. */
 export async function startExtraProbe(options: ExtraProbeOptions): Promise<ExtraProbe> {
   const { url, session, region, name, dataDir, start, env } = options;
   const { regions } = await session.ok<{ regions: { id: string }[] }>('GET', '/api/regions');

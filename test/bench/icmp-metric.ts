@@ -7,7 +7,7 @@ import { print } from './report.ts';
 import { runWorker } from './run-worker.ts';
 
 const PACKETS = 20;
-/** Bytes of fping's report, a line for each address. */
+/** Bytes of fping's report, one line per address. */
 const MAX_REPORT_BYTES = 10 << 20;
 
 interface Pings {
@@ -16,7 +16,7 @@ interface Pings {
   rttsMs: number[];
 }
 
-/** CPU and round-trip time per ping of loopback addresses, over one raw socket, against fping and blackbox. */
+/** CPU and round-trip time per ping of loopback addresses, over one raw socket, against fping and blackbox_exporter. */
 export const pings: Metric = async ({ outdir, rounds, scale }) => {
   await ensureDebianPackages('fping').catch(() => undefined);
   const exporter = await startExporter({ icmp: { prober: 'icmp' } });
@@ -71,7 +71,7 @@ function runFping(addresses: string[]): { cpuUs: number; rttUs: number } | null 
   const output = execFileSync(command, args, { encoding: 'utf8', maxBuffer: MAX_REPORT_BYTES });
   const means = [...output.matchAll(/min\/avg\/max = [\d.]+\/([\d.]+)\//g)].map((match) => Number(match[1]));
   if (means.length === 0) return null;
-  // The last line is of the shell, whose fields cutime and cstime are those of fping, in ticks of 10 ms.
+  // The last line is for the shell, whose fields cutime and cstime are those of fping, in ticks of 10 ms.
   const fields = output.slice(output.lastIndexOf(')') + 2).split(' ');
   const cpuTicks = Number(fields[13]) + Number(fields[14]);
   return { cpuUs: (cpuTicks * 10_000) / (addresses.length * PACKETS), rttUs: median(means) * 1000 };

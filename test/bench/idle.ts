@@ -3,13 +3,13 @@ import { passTime } from '../helpers/pass-time.ts';
 import { cpuMs, wakeUps } from './cpu.ts';
 
 export interface IdleFigures {
-  /** By role, ms of CPU time per second. */
+  /** CPU ms per second, by role. */
   cpu: Record<string, number>;
-  /** By role, per second: how often a thread began to run after it had waited. */
+  /** Thread wake-ups per second, by role. */
   wakeUps: Record<string, number>;
 }
 
-/** What an installation without monitors costs, in every process that it consists of. */
+/** Idle cost of each process of an installation without monitors. */
 export async function measureIdle(options: { settleS: number; measureS: number }): Promise<IdleFigures> {
   const farwatch = await startFarwatch({ env: { LOG_LEVEL: 'warn' } });
   try {

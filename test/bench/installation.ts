@@ -21,9 +21,9 @@ interface Parts {
   controller: ControllerProcess;
 }
 
-/** A controller with its own database and bus, and `count` monitors in one project. Nothing is checked. */
+/** A controller with its own database and bus, and `count` monitors in one project. No checks run. */
 export class Installation {
-  /** Who owns everything. */
+  /** The owner of everything. */
   static readonly operator = { email: 'operator@example.com', password: 'correct horse battery' };
   readonly group = '00000000-0000-4000-8000-00000000000a';
   readonly count: number;
@@ -51,7 +51,7 @@ export class Installation {
     return this.#parts.database.url;
   }
 
-  /** How a controller would connect to its bus. */
+  /** The controller's connection to its bus. */
   get bus(): { url: string; creds: string } {
     const { url, controllerCreds: creds } = this.#parts.nats;
     return { url, creds };
@@ -71,12 +71,12 @@ export class Installation {
     const parts = { nats, database, mongo, dir, launch, controller: await launch() };
     const one = new Installation(count, `http://127.0.0.1:${port}`, parts);
     await populate(mongo.db, await one.#register(), one.group, count);
-    // The controller loads monitors when it starts.
+    // The controller loads monitors at startup.
     await one.restart();
     return one;
   }
 
-  /** Kills the controller and starts it again. Returns the ms from its start until it is ready. */
+  /** Kills the controller and restarts it. Returns the ms from its start until it is ready. */
   async restart(): Promise<number> {
     await this.#parts.controller.kill9();
     const startedAt = performance.now();

@@ -8,10 +8,10 @@ type Figures = Record<(typeof LOADS)[number], { late: number[]; perStart: number
 
 const MONITORS = 100_000;
 const INTERVAL_MS = 60_000;
-/** Of the core, taken by another process. */
+/** Share of the core used by another process. */
 const BUSY_SHARE = 0.7;
 
-/** How late checks start after their slots, on a core that is idle and on one that is busy. */
+/** Start delay of checks after their slots, on an idle core and a busy one. */
 export const lateness: Metric = async ({ outdir, rounds, scale }) => {
   const options =
     { monitors: Math.round(MONITORS * scale), intervalMs: INTERVAL_MS * scale, forMs: Math.round(120_000 * scale) };
@@ -22,7 +22,7 @@ export const lateness: Metric = async ({ outdir, rounds, scale }) => {
       absoluteTimers: { late: [], perStart: [] },
     };
     let missed = 0;
-    // Each takes six minutes, so there are fewer rounds than of others.
+    // Each takes six minutes, so there are fewer rounds than for other metrics.
     for (let round = 0; round < Math.min(rounds, 2); round += 1) {
       for (const load of LOADS) {
         const burner = busy > 0 ? startWorker(outdir, 'burnCpu', { share: busy }) : null;

@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';
 import { METRICS } from './metrics.ts';
 
-/** Runs the named metrics, or all. Exits with 1 when one misses its floor. */
+/** Runs the named metrics, or all. Exits with 1 if one misses its floor. */
 export async function main(args: string[], options: { outdir: string; root: string }): Promise<number> {
   const isQuick = args.includes('--quick');
   const wanted = args.filter((arg) => !arg.startsWith('--'));

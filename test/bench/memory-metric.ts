@@ -8,7 +8,7 @@ const LOADS = ['probeMemory', 'controllerMemory', 'bareMemory'] as const;
 /** Published by Jetmon v2 for its whole process, bytes per site. */
 const JETMON_BYTES = 3150;
 
-/** What a process's memory grows by with each monitor, against a plain object and a timer. */
+/** Memory growth of a process per monitor, against a plain object and a timer. */
 export const memoryPerMonitor: Metric = async ({ outdir, rounds, scale }) => {
   const slopes: Record<(typeof LOADS)[number], number[]> = { probeMemory: [], controllerMemory: [], bareMemory: [] };
   for (let round = 0; round < Math.min(rounds, 3); round += 1) {
@@ -38,7 +38,7 @@ export const memoryPerMonitor: Metric = async ({ outdir, rounds, scale }) => {
   ];
 };
 
-/** Of the line through the points with the least squares of errors. */
+/** Slope of the least-squares line through the points. */
 function slopeOf(points: readonly [x: number, y: number][]): number {
   const mean = (of: (point: readonly [number, number]) => number): number =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length;

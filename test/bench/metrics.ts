@@ -22,7 +22,7 @@ import { runWorker } from './run-worker.ts';
 import { transport } from './transport-metric.ts';
 
 export interface BenchOptions {
-  /** Directory of the bench's own bundles; `bundles` has the product's. */
+  /** Directory of the bench's own bundles; the product's are in `bundles`. */
   outdir: string;
   bundles: string;
   /** The checkout. */
@@ -104,10 +104,7 @@ export const METRICS: Record<string, Metric> = {
   fleet: fleetGrowth, console: consoleInBrowser,
 };
 
-/**
- * Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without
- * sqlite3.
- */
+/** Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without sqlite3. */
 function sqliteBytes(rows: number): number | null {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
   const file = join(dir, 'beats.db');

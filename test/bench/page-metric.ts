@@ -16,7 +16,7 @@ import { print } from './report.ts';
 const MONITORS = 200;
 const READERS = 50;
 const READS = 40_000;
-/** Rounds that do not count: what runs once a second is compiled within a minute. */
+/** Rounds that don't count: code that runs once a second is compiled within a minute. */
 const WARM_UP = 4;
 
 type Monitor = Pick<MonitorDoc, '_id' | 'organization_id' | 'project_id'>;
@@ -26,14 +26,14 @@ interface PageResponse {
   body: Buffer;
 }
 
-/** Requests per CPU second for a status page of 200 monitors, against `node:http` sending the same bytes. */
+/** Requests per CPU second for a status page with 200 monitors, against `node:http` sending the same bytes. */
 export const pageServing: Metric = async ({ outdir, bundles, rounds, scale }) => {
   const one = await Installation.start(bundles, MONITORS);
   await giveHistory(one.db, await monitorIds(one, MONITORS));
   const path = await publishPage(one, MONITORS);
   const page = await read(one.url + path);
   const bare = await startBare(join(outdir, 'bare-page.mjs'), page);
-  // Readers have the other core.
+  // Readers use the other core.
   pin(0, one.pid);
   const readers = startPageReaders(join(outdir, 'page-readers.mjs'));
   const rate: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
@@ -63,7 +63,7 @@ export const pageServing: Metric = async ({ outdir, bundles, rounds, scale }) =>
   ];
 };
 
-/** The first monitors by id. */
+/** The first monitor ids in order. */
 async function monitorIds({ db }: Installation, count: number): Promise<string[]> {
   return (await monitorsOf(db, count)).map(({ _id }) => _id);
 }
@@ -72,7 +72,7 @@ function monitorsOf(db: Installation['db'], count: number): Promise<Monitor[]> {
   return db.collection<Monitor>('monitors').find().sort({ _id: 1 }).limit(count).toArray();
 }
 
-/** Publishes a page of the first `count` monitors. Returns its path. */
+/** Publishes a page with the first `count` monitors. Returns its path. */
 export async function publishPage({ db }: Installation, count: number): Promise<string> {
   const monitors = await monitorsOf(db, count);
   const { organization_id, project_id } = monitors[0] as Monitor;
@@ -88,7 +88,7 @@ export async function publishPage({ db }: Installation, count: number): Promise<
   return '/status/bench';
 }
 
-/** As a browser asks. */
+/** Requests like a browser. */
 async function read(url: string): Promise<PageResponse> {
   const headers = { 'accept-encoding': 'gzip, deflate, br', 'accept-language': 'en' };
   const [response] = (await once(get(url, { agent: false, headers }), 'response')) as [IncomingMessage];
@@ -103,7 +103,7 @@ async function perCpuSecond(readers: PageReaders, url: string, pid: number, coun
   return count / ((cpuMs([pid]) - before) / 1000);
 }
 
-/** A process that answers everything with the same bytes. */
+/** A process that responds to everything with the same bytes. */
 async function startBare(bundle: string, { headers, body }: PageResponse) {
   const [command, args] = pinned(0, process.execPath, [bundle]);
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

@@ -17,10 +17,10 @@ import { resultMaker } from './loads/results.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A busy disk takes no more within the time limit of the driver. */
+/** A busy disk handles no more within the driver's time limit. */
 const BATCH_SIZE = 250;
 const HISTORY_BATCH_SIZE = 20;
-/** What every installation has. */
+/** The region of every installation. */
 const REGIONS = ['local'];
 
 export interface Owner {
@@ -30,9 +30,8 @@ export interface Owner {
 }
 
 /**
- * Monitors in the state the product leaves them: journaled and counted, booked to the last full hour, with
- * yesterday's rollup. Seven in ten are HTTP, two TCP, one a heartbeat; one in twenty is paused, one in ten in
- * the group.
+ * Monitors as left by the product: journaled, counted, accounted up to the last full hour, with yesterday's rollup.
+ * Seven in ten are HTTP, two TCP, one a heartbeat; one in twenty is paused, one in ten in the group.
  */
 export async function populate(db: Db, owner: Owner, group: string, count: number): Promise<void> {
   const now = Date.now();
@@ -65,7 +64,7 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
   });
 }
 
-/** As the journal has it: without its assigned regions, a controller would first decide them for all. */
+/** As in the journal: without assigned regions, a controller would first assign them for all. */
 function configOf(doc: MonitorDoc): MonitorConfig {
   const assigned = doc.heartbeat === null ? { assigned: REGIONS, domains: null } : {};
   return { ...assigned, ...toMonitorConfig(doc) };
@@ -100,7 +99,7 @@ function monitorOf(owner: Owner, group: string, at: number, created_at: number):
     _id: newId(
       created_at,
     ), organization_id: owner.organizationId, project_id: owner.projectId, created_by: owner.userId, type,
-    // Names sort in another order than creation.
+    // Names sort differently from creation order.
     name: `monitor ${(at * 7919) % 1_000_003}`, search_text: `monitor ${at}`,
     status: at % 20 === 0 ? 'paused' : 'active', interval_seconds: 3600,
     ...(type === 'HTTP' ? {} : { http: null, target: '127.0.0.1:9' }),

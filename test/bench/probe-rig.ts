@@ -14,14 +14,14 @@ import { cpuMs, pinned } from './cpu.ts';
 const MAX_SILENCE_MS = 30_000;
 
 interface RigOptions {
-  /** File of the probe. */
+  /** The probe's bundle. */
   bundle: string;
   /** Each is checked once a second. */
   monitors: number;
-  /** Checks that are due together. */
+  /** Checks due together. */
   together: number;
   specOf: (index: number) => KnownSpec;
-  /** Of the probe's process. */
+  /** Environment of the probe's process. */
   env?: Record<string, string>;
 }
 
@@ -67,17 +67,17 @@ export class ProbeRig {
     process.kill(this.#probe.pid, 'SIGCONT');
   }
 
-  /** What checks found wrong, each message once. */
+  /** Distinct error messages of checks. */
   get failures(): string[] {
     return [...new Set(this.#peer.results.flatMap(({ error }) => (error ? [error.message] : [])))];
   }
 
   /**
-   * CPU of the probe's process per check that the target saw, µs, over at least `count` checks, and how many of
-   * them there were in a second.
+   * CPU of the probe's process per check seen by the target, µs, over at least `count` checks, and the checks per
+   * second.
    */
   async cost(count: number, seen: () => Promise<number>): Promise<{ cpuUs: number; perS: number }> {
-    // The backlog from the suspension is not measured.
+    // Excludes the backlog from the suspension.
     await passTime(1500);
     const before = { cpu: cpuMs([this.#probe.pid]), seen: await seen(), at: performance.now() };
     let checks = 0;

@@ -17,8 +17,8 @@ interface Read {
 }
 
 /**
- * Reads whose cost must not depend on the number of monitors, and one whose cost may; `last` is the offset of
- * the last page.
+ * Reads whose cost must not depend on the number of monitors, and one whose cost may. `last` is the offset of the last
+ * page.
  */
 const READS: Read[] = [
   { what: 'the first page of monitors', path: () => '/api/monitors' },
@@ -44,8 +44,8 @@ const READS: Read[] = [
 ];
 
 /**
- * Compares lists and statistics over HTTP between installations with few and a hundred times as many
- * monitors.
+ * Compares lists and statistics over HTTP between an installation with few monitors and one with a hundred times as
+ * many.
  */
 export async function readScaling(
   { bundles, rounds, scale }: { bundles: string; rounds: number; scale: number },
@@ -79,7 +79,7 @@ export async function readScaling(
   }
 }
 
-/** Alternates between the installations, so that other work on the machine affects both alike. */
+/** Alternates between the installations, so that other load on the machine affects both equally. */
 async function timesOf(
   installations: Installation[], path: Read['path'], count: number,
 ): Promise<number[][]> {
@@ -98,7 +98,7 @@ function paramsFor({ group, count }: Installation): { group: string; last: numbe
   return { group, last: count - PAGE_SIZE };
 }
 
-/** Gives a history to the monitors that the reads show. */
+/** Gives history to the monitors shown by the reads. */
 async function giveHistoryToShown(one: Installation): Promise<void> {
   const ids = new Set<string>();
   for (const { path } of READS.filter(({ path }) => path(paramsFor(one)).startsWith('/api/'))) {

@@ -9,16 +9,16 @@ import { startPageReaders } from './readers.ts';
 import { print } from './report.ts';
 
 const READERS = 2000;
-/** Each reader loads the page so often: 1,000 pages a second. */
+/** Interval at which each reader loads the page: 1,000 pages a second in total. */
 const READ_INTERVAL_MS = 2000;
 const SHOWN_MONITORS = 200;
 const LIST_PAGE_SIZE = 100;
-/** Until all readers have come, or left. */
+/** Time until all readers have connected or left. */
 const SETTLE_MS = 2 * READ_INTERVAL_MS;
-/** Whether there are readers in each quarter of the outages: what warms up or fills up favours neither. */
+/** Whether there are readers in each quarter of the outages, so that warm-up and growth favour neither case. */
 const QUARTERS = [false, true, true, false];
 
-/** Time until an alert with 2,000 readers of a status page at one controller, and without them. */
+/** Time to an alert with 2,000 readers of a status page at one controller, and without them. */
 export const readWhileAlerting: Metric = async ({ outdir, scale }) => {
   const bundles = { target: join(outdir, 'target.mjs'), receiver: join(outdir, 'receiver.mjs') };
   const readers = startPageReaders(join(outdir, 'page-readers.mjs'));
@@ -57,7 +57,7 @@ export const readWhileAlerting: Metric = async ({ outdir, scale }) => {
     return [
       line('p50', 0.5), line('p99', 0.99),
       print({
-        metric: '12', what: 'pages that readers did not get, and outages not told', unit: '', theirs: null,
+        metric: '12', what: 'failed page loads, and outages without an alert', unit: '', theirs: null,
         ours: [read.reduce((sum, each) => sum + each.failed, figures.missing)], limit: { max: 0 },
         note: `${Math.round(reads / (readMs / 1000))} pages/s beside ${Math.round(figures.checksPerS)} results/s`,
       }),
@@ -71,7 +71,7 @@ export const readWhileAlerting: Metric = async ({ outdir, scale }) => {
   }
 };
 
-/** A page of the newest monitors. Returns its path. */
+/** Publishes a page with the newest monitors. Returns its path. */
 async function publishPage(session: ApiSession): Promise<string> {
   const ids: string[] = [];
   while (ids.length < SHOWN_MONITORS) {

@@ -2,31 +2,31 @@ import { connect, type Socket } from 'node:net';
 import { systemClock } from '../../shared/time.ts';
 import { percentile } from './cpu.ts';
 
-/** What the parent asks for: `count` reads by all readers together as fast as they can, or one each `everyMs`. */
+/** The parent's order: `count` reads by all readers together as fast as possible, or one each per `intervalMs`. */
 export type Order = { url: string; readers: number } & ({ count: number } | { intervalMs: number }) | 'end';
 
 export interface ReadFigures {
   reads: number;
-  /** Answers other than 200, and connections that broke. */
+  /** Responses other than 200, and broken connections. */
   failed: number;
   p50Ms: number;
   p99Ms: number;
 }
 
-/** No address may have more than a quarter of a controller's connections. */
+/** One address may use at most a quarter of a controller's connections. */
 const ADDRESSES = 8;
 
 interface PendingRead {
   at: number;
   head: Buffer;
-  /** Bytes of the body still to come; null while the head is read. */
+  /** Body bytes still expected; null while the head is read. */
   left: number | null;
   done: () => void;
 }
 
 let figures = { times: [] as number[], failed: 0 };
 
-/** Somebody who loads a page again and again over one connection, and asks as browsers do. */
+/** Loads a page repeatedly over one connection, with a browser's request. */
 class Reader {
   readonly #open: () => Socket;
   readonly #request: string;
@@ -40,7 +40,7 @@ class Reader {
       'Accept-Encoding: gzip, deflate, br\r\nAccept-Language: en\r\n\r\n';
   }
 
-  /** Resolves also if it fails, which is counted. */
+  /** Also resolves on failure, which is counted. */
   read(): Promise<void> {
     return new Promise((done) => {
       this.#pendingRead = { at: performance.now(), head: Buffer.alloc(0), left: null, done };
@@ -96,7 +96,7 @@ async function readAll(count: number): Promise<void> {
   }));
 }
 
-/** Each at instants of its own; one that had to wait for its page goes on at once. */
+/** Each at its own times; a delayed read is followed immediately by the next. */
 async function readEvery(reader: Reader, intervalMs: number): Promise<void> {
   let next = performance.now() + Math.random() * intervalMs;
   while (isRunning) {

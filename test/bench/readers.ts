@@ -4,16 +4,16 @@ import { pinned } from './cpu.ts';
 import type { Order, ReadFigures } from './reader-process.ts';
 
 export interface PageReaders {
-  /** Resolves when all have read the page `count` times together, as fast as they can. Rejects if a read fails. */
+  /** Resolves when all have together read the page `count` times, as fast as possible. Rejects if a read fails. */
   readAll(url: string, readers: number, count: number): Promise<void>;
-  /** From now on each of them reads the page every `everyMs`. */
+  /** From now on, each reader loads the page every `intervalMs`. */
   start(url: string, readers: number, intervalMs: number): void;
-  /** They leave. */
+  /** Disconnects all readers. */
   end(): Promise<ReadFigures>;
   stop(): void;
 }
 
-/** Starts a process of readers, on the last core. */
+/** Starts a process of readers on the last core. */
 export function startPageReaders(bundle: string): PageReaders {
   const [command, args] = pinned(1, process.execPath, [bundle]);
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

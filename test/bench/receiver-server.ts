@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 
 /**
- * Receives alerts on every loopback address, so that each destination can have its own, and records when each
- * arrived. Prints its port.
+ * Receives alerts on every loopback address, so that each destination can have its own, and records arrival times.
+ * Prints its port.
  */
 interface ReceivedAlert {
   path: string;
-  /** Name of the monitor, if the body is an alert. */
+  /** The monitor's name, if the body is an alert. */
   name: string;
   startedAt: number;
   /** Unix ms with fraction. */

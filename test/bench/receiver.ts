@@ -4,7 +4,7 @@ import { pinned } from './cpu.ts';
 
 export interface ReceivedAlert {
   path: string;
-  /** Name of the monitor. */
+  /** The monitor's name. */
   name: string;
   /** Start of the outage, Unix ms. */
   startedAt: number;
@@ -14,13 +14,13 @@ export interface ReceivedAlert {
 
 export interface BenchReceiver {
   port: number;
-  /** Returns and clears what has arrived. A path that begins with `/hang` is never answered. */
+  /** Returns and clears what has arrived. Paths that start with `/hang` get no response. */
   received(): Promise<ReceivedAlert[]>;
   take(): Promise<ReceivedAlert[]>;
   stop(): void;
 }
 
-/** Starts an alert receiver in a process of its own, on the last core. */
+/** Starts an alert receiver in a separate process on the last core. */
 export async function startBenchReceiver(bundle: string): Promise<BenchReceiver> {
   const [command, args] = pinned(1, process.execPath, [bundle]);
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });

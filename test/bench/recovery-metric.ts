@@ -3,7 +3,7 @@ import type { Metric } from './metrics.ts';
 import { print } from './report.ts';
 import { runWorker } from './run-worker.ts';
 
-/** The time until a killed controller is ready again, against reading all monitors once. */
+/** Time until a killed controller is ready again, against reading all monitors once. */
 export const coldStart: Metric = async ({ bundles, outdir, rounds, scale }) => {
   const one = await Installation.start(bundles, Math.round(100_000 * scale));
   const ms: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };

@@ -12,11 +12,11 @@ export interface WorkerOutcome<F> {
 export interface RunningWorker<F> {
   child: ChildProcess;
   outcome: Promise<WorkerOutcome<F>>;
-  /** The first line that the worker prints. */
+  /** The worker's first output line. */
   ready: Promise<void>;
 }
 
-/** Runs a load in a process of its own, on one core, with further `flags` of Node. */
+/** Runs a load in a separate process on one core, with additional Node `flags`. */
 export function startWorker<F>(
   outdir: string, name: string, options: object = {}, core = 0, flags: string[] = [],
 ): RunningWorker<F> {

@@ -1,5 +1,5 @@
-// `npm run bench`: all metrics. `-- 5 9` runs only those; `-- --quick` runs shorter rounds, which are not a
-// valid measurement.
+// `npm run bench` runs all metrics. `-- 5 9` runs only those; `-- --quick` runs shorter rounds, which are not a valid
+// measurement.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';

@@ -1,5 +1,5 @@
-// `npm run bench:scenarios`: injects the faults that Automattic's uptime-bench names into targets of our own
-// and scores what an installation says about them. `-- dns http-head` runs those whose names begin so.
+// `npm run bench:scenarios` injects the faults named by Automattic's uptime-bench into our own targets and scores an
+// installation's alerts. `-- dns http-head` runs only scenarios with those name prefixes.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBundles } from '../../deploy/quickstart/bundle.mjs';

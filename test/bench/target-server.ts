@@ -5,9 +5,9 @@ import { issue } from '../unit/probe/checks/certificates.ts';
 import { dnsResponse } from './dns-response.ts';
 
 /**
- * A minimal target: answers every request with 200 and closes, in the clear and by TLS 1.3 with a P-256
- * certificate and its intermediate authority, and every DNS question by UDP. Prints its ports and the root of
- * the certificate. One parent asks for what it has answered.
+ * A minimal target. Responds to every request with 200 and closes, in plain text and over TLS 1.3 with a P-256
+ * certificate and its intermediate authority; responds to DNS queries over UDP. Prints its ports and the root
+ * certificate.
  */
 const RESPONSE_BYTES = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok');
 const count = { http: 0, https: 0, dns: 0 };
@@ -16,7 +16,7 @@ const plain = createServer((socket) => {
   socket.on('error', () => undefined);
   socket.once('data', (bytes) => {
     count.http += 1;
-    // A path with `/hang` never answers, to see whether other checks stay on time.
+    // A path with `/hang` gets no response, to test whether other checks stay on time.
     if (!bytes.includes('/hang')) socket.end(RESPONSE_BYTES);
   });
 });

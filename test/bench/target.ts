@@ -9,12 +9,12 @@ export interface BenchTarget {
   ports: Record<Service, number>;
   /** PEM of the authority to trust for `https`. */
   ca: string;
-  /** Requests answered so far. */
+  /** Requests handled so far. */
   count(service?: Service): Promise<number>;
   stop(): void;
 }
 
-/** Starts the bench's target in a process of its own, on the last core, to keep its CPU time separate. */
+/** Starts the bench's target in a separate process on the last core, to keep its CPU time separate. */
 export async function startBenchTarget(bundle: string, core = 1): Promise<BenchTarget> {
   const [command, args] = pinned(core, process.execPath, [bundle]);
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });

@@ -13,8 +13,8 @@ interface Taken {
 }
 
 /**
- * Results per client CPU second, from probe to owner, against messages of one and of a hundred results. Then
- * NATS is killed while results are under way.
+ * Results per client CPU second, from probe to owner, against messages of one and of a hundred results. Then NATS is
+ * killed while sending.
  */
 export const transport: Metric = async ({ outdir, rounds, scale }) => {
   const nats = await startNats({ jetStream: true });
@@ -58,7 +58,7 @@ interface Sending {
   publish: string;
   count: number;
   perMessage?: number;
-  /** Done once results are being sent. */
+  /** Called once results are being sent. */
   during?(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import type { Random } from '../simulation/random.ts';
 import { SimulatedProcess, type Pulse } from '../simulation/simulated-process.ts';
 import { SimulatedSpool, type Disk } from '../simulation/simulated-spool.ts';
 
-/** How long a check takes to fail, and a look at the anchors, while the network is gone. */
+/** How long a check takes to fail without network, including a check of the anchors. */
 const LOST_MS = 2000;
 
 const SUCCESS: Finding = {
@@ -23,9 +23,9 @@ const SUCCESS: Finding = {
   timings: null, remote_address: null, tls: null, detail: null, observed: null,
 };
 const FAILURE = failure('connection_error', 'response', 'The connection was reset', {});
-const TIMEOUT = failure('timeout', 'connect', 'No answer', {});
+const TIMEOUT = failure('timeout', 'connect', 'No response', {});
 
-/** What a check finds; `lost`: the probe has no network. */
+/** The outcome of a check; `lost`: the probe has no network. */
 export type Found = 'success' | 'failure' | 'lost';
 
 const FINDINGS: Readonly<Record<Found, Finding>> = { success: SUCCESS, failure: FAILURE, lost: TIMEOUT };
@@ -35,22 +35,22 @@ interface VirtualProbeOptions {
   pulse: Pulse;
   random: Random;
   region: string;
-  /** What a check of the monitor finds now. */
+  /** The current outcome of checks of a monitor. */
   checkOutcome: (monitorId: string) => Found;
   isLost: () => boolean;
-  /** The first check of a slot: what it found, before anything is made of it. */
+  /** Called with the outcome of a slot's first check, before rechecks. */
   onSlot?: (monitorId: string, found: Found) => void;
   request: (from: VirtualProbe, ...args: Parameters<ProbeBus['request']>) => Promise<Uint8Array>;
 }
 
-/** Rechecks come after a fraction of a ms, and Unix times have none. */
+/** Unix times are in whole ms, but rechecks come after a fraction of a ms. */
 class WholeMsProcess extends SimulatedProcess {
   override now(): number {
     return Math.floor(super.now());
   }
 }
 
-/** The product's schedule, rechecks, packing and sending of one probe, with checks of scripted targets. */
+/** One probe's scheduling, rechecks, packing and sending as in the product, with scripted targets. */
 export class VirtualProbe {
   readonly probeId: string;
   readonly region: string;
@@ -60,7 +60,7 @@ export class VirtualProbe {
   readonly #runner: Runner;
   readonly #scheduler: Scheduler;
   readonly #assignments = new Map<string, Assignment>();
-  /** What slots that have come up will find first. */
+  /** Outcomes already drawn for the first checks of due slots. */
   readonly #drawn = new Map<string, Found>();
 
   constructor(options: VirtualProbeOptions) {
@@ -94,20 +94,20 @@ export class VirtualProbe {
     this.#scheduler.start();
   }
 
-  /** Runs the monitor as the `index`th of `regions` regions: by schedule, and if it is new also at once. */
+  /** Runs the monitor as the `index`th of `regions` regions: by schedule, and if new also immediately. */
   take(config: MonitorConfig, index: number, regions: number, isNew: boolean): void {
     const { monitor_id, organization_id, project_id, interval_ms, timeout_ms, retries } = config;
     const assignment: Assignment = {
       monitor_id, organization_id, project_id, assignment_rev: config.check_revision, interval_ms, timeout_ms,
       phase_ms: phaseMs(monitor_id, interval_ms, index, regions), retries,
-      // Checks learn only their spec, so that names the monitor.
+      // Checks only receive their spec, so it identifies the monitor.
       spec: { type: monitor_id },
     };
     this.#assignments.set(monitor_id, assignment);
     this.#scheduler.set(assignment, isNew ? this.process.now() : undefined);
   }
 
-  /** Checks monitors at once, as the controller orders. */
+  /** Checks monitors immediately, as ordered by the controller. */
   confirm(ids: readonly string[]): void {
     for (const id of ids) {
       const held = this.#assignments.get(id);
@@ -115,7 +115,7 @@ export class VirtualProbe {
     }
   }
 
-  /** Frees what only an observer needs. */
+  /** Frees data needed only by observers. */
   dropHistory(): void {
     for (const lane of this.#disk.lanes.values()) lane.results.length = 0;
   }

@@ -13,7 +13,7 @@ import { absoluteTimers, burnCpu, naiveTimers, virtualHour, wheelTimers } from '
 import { publishBatches, publishEach, takeBatches, takeEach } from './loads/transport.ts';
 import { virtualFleet } from './loads/virtual-fleet.ts';
 
-/** Loads that run in processes of their own, to measure their CPU time and memory alone. */
+/** Loads that run in separate processes, to isolate their CPU time and memory. */
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
   bareGets, bareHandshakes, bareLookups, blackboxDriver, firstFailurePoller, ingestResults, bareIngest, pingChecks, queuedAlerts,
   storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,

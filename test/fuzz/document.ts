@@ -9,7 +9,7 @@ export interface Parameter {
 }
 
 export interface DeclaredResponse {
-  /** The codes that an error with this status may have. */
+  /** Possible error codes for this status. */
   codes: string[];
   /** By content type. */
   content: Record<string, Schema>;

@@ -35,14 +35,14 @@ async function main(): Promise<void> {
     `authenticated ${share(report.authenticated)}, succeeded ${share(report.succeeded)}; operations that succeeded ${report.reached} of ${report.operations}`,
   );
   if (report.unreached.length > 0) console.log(`never succeeded: ${report.unreached.join(', ')}`);
-  console.log(`answers by status: ${Object.entries(report.statuses)
+  console.log(`responses by status: ${Object.entries(report.statuses)
     .map(([status, count]) => `${status}: ${count}`)
     .join(', ')}`);
   console.log(`slowest: ${report.slowest.name} in ${report.slowest.ms} ms; faults: ${faults.length}`);
   process.exitCode = faults.length === 0 ? 0 : 1;
 }
 
-/** Random messages with the credential of a probe: see BusFuzzReport. */
+/** Random messages sent as a probe; see BusFuzzReport. */
 async function attackBus(seed: number, messages: number): Promise<void> {
   if (!Number.isSafeInteger(messages) || messages < 1) throw new Error(USAGE);
   const startedAt = Date.now();
@@ -54,7 +54,7 @@ async function attackBus(seed: number, messages: number): Promise<void> {
   process.exitCode = report.faults.length === 0 ? 0 : 1;
 }
 
-/** Mutated inputs for every parser, or for the one named `only`: see runParserFuzz. */
+/** Mutated inputs for every parser, or only the one named `only`; see runParserFuzz. */
 async function attackParsers(seed: number, inputs: number, only: string | undefined): Promise<void> {
   const parsers = FUZZED_PARSERS.filter(({ name }) => only === undefined || name === only);
   if (!Number.isSafeInteger(inputs) || inputs < 1 || parsers.length === 0) throw new Error(USAGE);

@@ -12,18 +12,18 @@ export interface FuzzRequest {
   headers: Record<string, string>;
   /** The body before encoding; undefined for none. */
   body: unknown;
-  /** Sent in place of `body`. */
+  /** Sent instead of `body`. */
   rawBody?: string | Buffer;
-  /** The body is sent in chunks, without its length. */
+  /** Whether the body is sent in chunks, without Content-Length. */
   isChunked: boolean;
-  /** The connection is closed in the middle of the body. */
+  /** Whether the connection is closed in the middle of the body. */
   isCutOff: boolean;
   params: Record<string, string>;
-  /** The mutations of the valid request; empty for none. */
+  /** The mutations applied to the valid request; empty for none. */
   changes: string[];
 }
 
-/** A request that is valid by the document, with existing ids. */
+/** A request that is valid according to the document, with existing ids. */
 export function makeRequest(context: FuzzContext, operation: Operation): FuzzRequest {
   const { random } = context;
   const params = paramsFor(context, operation);
@@ -49,7 +49,7 @@ export function makeRequest(context: FuzzContext, operation: Operation): FuzzReq
   };
 }
 
-/** One header is ever required: the project of the path, once more. */
+/** The only required header repeats the path's project. */
 function requiredHeaders(operation: Operation, { projectId = '' }: Record<string, string>) {
   const names = operation.parameters.filter(({ in: location, required }) => location === 'header' && required);
   return Object.fromEntries(names.map(({ name }) => [name, projectId]));

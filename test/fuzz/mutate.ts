@@ -78,7 +78,7 @@ const CHANGES: Change[] = [
   },
 ];
 
-/** Mutates a valid request one to three times; the product must handle the result without harm. */
+/** Mutates a valid request one to three times; the product must handle the result safely. */
 export function mutate(request: FuzzRequest, context: FuzzContext, foreign: ForeignIds): void {
   const times = context.random.pick([1, 1, 1, 2, 3]);
   for (let time = 0; time < times; time += 1) {

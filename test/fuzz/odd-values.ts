@@ -1,6 +1,6 @@
 import type { Random } from '../simulation/random.ts';
 
-/** Texts that commonly break software. */
+/** Strings that commonly break software. */
 export const ODD_TEXTS: readonly string[] = [
   '', ' ', '\0', 'a\0b', '\ud800', 'x\udfff', '\u202eevil', 'e\u0301', '\ufeffbom', 'İSTANBUL ı', '𝒳'.repeat(
     300,

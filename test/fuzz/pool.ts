@@ -2,7 +2,7 @@ import type { Random } from '../simulation/random.ts';
 
 export interface PoolEntry {
   id: string;
-  /** The path parameters under which the id was found: its parents. */
+  /** The path parameters with which the id was found: its parents. */
   parents: Record<string, string>;
 }
 
@@ -73,7 +73,7 @@ export class Pool {
   }
 }
 
-/** The resource that a field names; null if it names none. */
+/** The resource that a field refers to; null if none. */
 export function kindOfField(name: string): string | null {
   if (FIELD_KIND[name] !== undefined) return FIELD_KIND[name];
   const nouns: Record<string, string> = {
@@ -94,7 +94,7 @@ export function lastNoun(path: string): string {
     (all[at + 1]?.startsWith('{') === true || at === all.length - 1));
   const withParameter = path.split('/').filter((_part, at, all) => all[at + 1]?.startsWith('{') === true);
   const last = nouns.at(-1) ?? '';
-  // What pages call incidents are resources of their own.
+  // A page's incidents are resources of their own.
   if (path.includes('/status-pages/') && last === 'incidents') return 'posts';
   return kindOfField(last) === null && withParameter.length > 0 ? (withParameter.at(-1) as string) : last;
 }

@@ -18,7 +18,7 @@ const HEADERS = [
   'content-security-policy',
 ];
 
-/** Statuses that the HTTP parser itself sends, before any route is known. */
+/** Statuses sent by the HTTP parser itself, before any route is known. */
 const PARSER_STATUSES = [400, 408, 431];
 
 /** The faults of a response; empty if there are none. */
@@ -36,10 +36,10 @@ export function faultsOf(one: Case): string[] {
   return [...found, ...(operation === null ? faultsOfUndocumented(contract, response) : faultsOfDocumented(one, operation))];
 }
 
-/** An incident is edited with PUT and PATCH alike. */
+/** An incident can be edited with both PUT and PATCH. */
 const DESCRIBES_INCIDENT = /^(PUT|PATCH) \/api\/incidents\/\{id\}$/;
 
-/** The two requests that the API answers with 500 by contract. */
+/** The two requests to which the API responds with 500 by contract. */
 export function isDocumentedFailure(operation: Operation, request: FuzzRequest): boolean {
   const body = parsed(request);
   const describes = DESCRIBES_INCIDENT.test(operation.name);
@@ -108,7 +108,7 @@ function ofError(contract: Contract, codes: string[], response: FuzzResponse): s
 }
 
 /** A 401 for the caller's own valid credential is a fault; for a failed login it is correct. */
-/** The API documents that this one answers 401 to everybody who is not an admin of the project. */
+/** The API documents 401 for everyone who is not an admin of the project. */
 const HIDES_ROLE = 'POST /api/projects/{projectId}/status-pages/{id}/incidents';
 
 function isLockedOut({ caller, response, request: { operation } }: Case): boolean {
@@ -139,7 +139,7 @@ function bodyOf(response: FuzzResponse): unknown {
   }
 }
 
-/** The JSON that was sent; undefined if it was something else. */
+/** The JSON that was sent; undefined for other bodies. */
 function parsed(request: FuzzRequest): unknown {
   const text = sentBody(request);
   if (typeof text !== 'string' || !/json/.test(request.headers['content-type'] ?? '')) return undefined;

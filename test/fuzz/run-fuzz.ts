@@ -23,7 +23,7 @@ export interface FuzzReport {
   operations: number;
   unreached: string[];
   slowest: { name: string; ms: number };
-  /** What went wrong, each with a command that repeats the request. */
+  /** Each with a command that repeats the request. */
   faults: string[];
 }
 

@@ -137,7 +137,7 @@ const FORMATS: Record<string, RegExp> = {
   date: /^\d{4}-\d\d-\d\d$/,
   email: /^[^@\s]+@[^@\s]+$/,
   uri: /^[a-z][a-z0-9+.-]*:/i,
-  // Their patterns say all.
+  // Their patterns suffice.
   ipv4: /^/, ipv6: /^/, cidrv4: /^/, cidrv6: /^/,
 };
 

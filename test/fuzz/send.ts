@@ -8,7 +8,7 @@ export interface FuzzResponse {
   durationMs: number;
 }
 
-/** Without an answer for this long, the controller counts as hanging. */
+/** Without a response for this long, the controller counts as hanging. */
 const HANG_TIMEOUT_MS = 120_000;
 
 /** The body as sent: text, bytes or nothing. */
@@ -22,8 +22,8 @@ export function targetOf(request: FuzzRequest): string {
 }
 
 /**
- * The response, or null if the request was cut off on purpose. A stream is closed after its headers. Rejects
- * if the connection breaks or no response arrives.
+ * The response, or null if the request was cut off on purpose. A stream is closed after its headers. Rejects if the
+ * connection breaks or no response arrives.
  */
 export function send(
   url: string, request: FuzzRequest, credential: Record<string, string>, agent: Agent,
@@ -40,7 +40,7 @@ export function send(
       hostname, port, method: request.method, path: targetOf(request), headers,
       agent: request.isCutOff ? false : agent, timeout: HANG_TIMEOUT_MS,
     });
-    sent.on('timeout', () => sent.destroy(new Error(`no answer in ${HANG_TIMEOUT_MS} ms`)));
+    sent.on('timeout', () => sent.destroy(new Error(`no response in ${HANG_TIMEOUT_MS} ms`)));
     sent.on('error', (error) => (request.isCutOff ? resolve(null) : reject(error)));
     sent.on('response', (response) => {
       const done = (text: string) => resolve({

@@ -6,7 +6,7 @@ export interface FuzzContext {
   random: Random;
   pool: Pool;
   named: Record<string, Schema>;
-  /** The only address in requests; answers everything. */
+  /** The only URL in requests; accepts everything. */
   sink: string;
   /** An account that can sign in. */
   account: { email: string; password: string };
@@ -82,10 +82,10 @@ function textFor(context: FuzzContext, schema: Schema, field: string): string {
   if (field === 'email' || field === 'to') return `fuzz-${random.int(0, 9999)}@example.com`;
   if (/url$|^target$|^logo|^favicon/.test(field)) return `${sink}/${random.int(0, 99)}`;
   if (field === 'timezone') return random.pick(['Europe/Berlin', 'UTC', 'America/New_York']);
-  return wordsFor(random, schema);
+  return randomText(random, schema);
 }
 
-function wordsFor(random: Random, schema: Schema): string {
+function randomText(random: Random, schema: Schema): string {
   const min = Number(schema['minLength'] ?? 1);
   const max = Number(schema['maxLength'] ?? 40);
   const number = String(random.int(0, 255));

@@ -9,7 +9,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { SHARES, type Caller } from './callers.ts';
 import { Pool } from './pool.ts';
 
-/** Part of every text of the bystander; nobody else may ever see it. */
+/** Part of every text of the bystander, which nobody else may ever see. */
 export const CANARY = 'bystander-canary';
 
 export interface World {
@@ -29,7 +29,7 @@ export interface World {
   secrets: Set<string>;
   /** Lines of the controller's log. */
   lines: string[];
-  /** Gives a caller a new session when its own has ended. */
+  /** Gives a caller a new session once its own has ended. */
   renew(caller: Caller): Promise<void>;
   stop(): Promise<void>;
 }
@@ -179,7 +179,7 @@ function key({ session }: Account, scope: string): Promise<{ id: string; key: st
   return session.ok('POST', '/api/auth/api-keys', { name: 'fuzz', scope });
 }
 
-/** Published pages with a monitor and a post: random requests seldom attach a monitor and then name it. */
+/** Published pages with a monitor and a post: random requests rarely attach a monitor and then name it. */
 async function addPages(
   { session, organizationId, projectId }: Account, pool: Pool, db: Db,
 ): Promise<void> {
@@ -212,7 +212,7 @@ async function addPages(
   }
 }
 
-/** One id of each kind that the bystander has. */
+/** One id of each resource type of the bystander. */
 export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
 
 /** Creates one of everything for the bystander. */

@@ -175,7 +175,7 @@ function checkError(route: Route, response: ApiResponse): void {
     throw new Error('only a 429 has retryAfter');
   }
   if (response.headers.has('retry-after') !== [429, 503].includes(response.status)) {
-    throw new Error('429 and 503 have Retry-After, and no other answer');
+    throw new Error('429 and 503 must have Retry-After, and no other response may');
   }
 }
 

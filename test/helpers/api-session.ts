@@ -47,14 +47,14 @@ export class ApiSession {
     return { status: response.status, data: payload.data, ...(payload.error ? { error: payload.error } : {}) };
   }
 
-  /** `data` of a call that must succeed; a reader whom a busy controller asks to try again does so. */
+  /** `data` of a call that must succeed; reads retry if the controller is busy. */
   async ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
     let response = await this.call(method, path, body);
     if (method === 'GET' && response.status === 503) {
       response = await until(async () => {
         const again = await this.call(method, path);
         return again.status !== 503 && again;
-      }, { what: `${path} is answered` });
+      }, { what: `a response to ${path}` });
     }
     const { status, data, error } = response;
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${error?.code} ${error?.message}`);

@@ -4,7 +4,7 @@ import type { Tenant } from './tenants.ts';
 
 type Stored = Pick<AssignmentDoc, '_id' | 'probe_id' | 'monitor_id' | 'organization_id' | 'region' | 'gone'>;
 
-/** Has the probe run the monitor, as a controller with background work would write it. */
+/** Assigns the monitor to the probe, as a controller with background work would. */
 export async function assign(
   app: TestApp, { organizationId }: Tenant, monitorId: string, probe: { id: string; region: string },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 const HEALTH_CHECK_INTERVAL_MS = 250;
 const HEALTH_CHECK_TIMEOUT_MS = 4000;
 
-/** A server behind the address, and the requests that it has not answered. */
+/** A server behind the balancer, and its pending requests. */
 interface Upstream {
   port: number;
   isOut: boolean;
@@ -19,9 +19,8 @@ export interface Balancer {
 }
 
 /**
- * One address for several servers: each request goes to the next one whose `GET /readyz` answers 200, or simply
- * to the next if none does. What waits for a server that does not answer it at all is broken off, and repeated at
- * another one if it is a GET.
+ * One address for several servers. Each request goes to the next one with a 200 from `GET /readyz`, or simply to the
+ * next if there is none. Requests pending at a server that stops responding are aborted; GETs are retried at another.
  */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const upstreams = ports.map((port): Upstream => ({ port, isOut: false, inProgress: new Set() }));

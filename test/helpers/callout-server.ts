@@ -9,10 +9,7 @@ import type { RigNats } from './fleet-rig.ts';
 import { natsPrograms } from './nats-programs.ts';
 import { until } from './until.ts';
 
-/**
- * A server that authenticates probes by auth callout, as in production; null if this machine has none from
- * 2.10 on.
- */
+/** A server that authenticates probes by auth callout, as in production; null without nats-server 2.10 or newer. */
 export async function startCalloutServer(configure = (text: string) => text): Promise<RigNats | null> {
   const program = natsPrograms().newest;
   if (!program) return null;
@@ -25,7 +22,7 @@ export async function startCalloutServer(configure = (text: string) => text): Pr
   const keys = { controller: user.getPublicKey(), issuer: issuer.getPublicKey() };
   writeFileSync(join(dir, 'nats.conf'), configure(calloutConfig(port, join(dir, 'store'), keys)));
   const child = spawn(program.path, ['-c', join(dir, 'nats.conf')], { stdio: 'ignore' });
-  await until(() => respondsAsNats({ host: '127.0.0.1', port }), { what: 'nats-server answers' });
+  await until(() => respondsAsNats({ host: '127.0.0.1', port }), { what: 'nats-server responds' });
   return {
     url: `nats://127.0.0.1:${port}`,
     controllerCreds,
@@ -39,7 +36,7 @@ export async function startCalloutServer(configure = (text: string) => text): Pr
   };
 }
 
-/** The example that operators are given, with the keys and places of this test. */
+/** The operators' example with the keys and paths of this test. */
 export function calloutConfig(
   port: number, storeDir: string, keys: { controller: string; issuer: string },
 ): string {

@@ -10,7 +10,7 @@ export interface Certificate {
 interface CertificateOptions {
   /** DNS names and IPv4 addresses for which it is valid. */
   names: string[];
-  /** Unix ms; by default a day, beginning an hour ago. */
+  /** Unix ms; by default valid for a day, starting an hour ago. */
   notBefore?: number;
   notAfter?: number;
 }
@@ -18,7 +18,7 @@ interface CertificateOptions {
 const HOUR_MS = 3_600_000;
 const OID = { ecdsaSha256: '2a8648ce3d040302', commonName: '550403', altName: '551d11', basic: '551d13' };
 
-/** A self-signed certificate (RFC 5280) that is its own authority, so tests can trust it by its `cert`. */
+/** A self-signed certificate (RFC 5280) that is its own authority, so tests can trust its `cert`. */
 export function makeCertificate(
   { names, notBefore = Date.now() - HOUR_MS, notAfter = Date.now() + 23 * HOUR_MS }: CertificateOptions,
 ): Certificate {
@@ -58,11 +58,11 @@ export function makeCertificate(
   };
 }
 
-/** A value of ASN.1. */
+/** An ASN.1 value. */
 export function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   const size = content.length;
-  // In as few bytes as possible: others refuse what OpenSSL takes.
+  // In the minimum number of bytes: other libraries reject longer forms that OpenSSL accepts.
   const length = [size >> 16, size >> 8, size].filter((byte) => byte > 0).map((byte) => byte & 255);
   return Buffer.concat([Buffer.from([tag, ...(size < 128 ? [size] : [0x80 | length.length, ...length])]), content]);
 }

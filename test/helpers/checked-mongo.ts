@@ -2,10 +2,10 @@ import type { Document } from 'mongodb';
 import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { commandViolations } from './command-violations.ts';
 
-/** The commands that product code sends; `verify` throws if one was outside the closed list. */
+/** Records the commands sent by product code; `verify` throws if one was outside the closed list. */
 export class CommandRecord {
   readonly #violations = new Set<string>();
-  /** Collections that commands have named. */
+  /** Collections named in commands. */
   readonly collections = new Set<string>();
   seen = 0;
 
@@ -23,8 +23,8 @@ export class CommandRecord {
 }
 
 /**
- * The product's own connection, watched: `close` throws if a command was outside the closed list. `onCommand`
- * receives each command.
+ * The product's own connection, recorded: `close` throws if a command was outside the closed list. `onCommand` receives
+ * each command.
  */
 export function checkedMongo(url: string, onCommand?: (command: Document) => void): Mongo {
   const record = new CommandRecord();

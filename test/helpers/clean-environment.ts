@@ -1,8 +1,8 @@
 const INHERITED = ['PATH', 'HOME', 'USER', 'LANG', 'TMPDIR', 'TZ', 'GOPATH', 'GOBIN', 'GOCACHE', 'SYSTEMROOT'];
 
 /**
- * The environment with `settings`, but without those of Farwatch, vitest (which sets BASE_URL) or the
- * machine's owner. Unless they say otherwise, no registry is asked about a domain.
+ * The environment with `settings`, without variables of Farwatch, vitest (which sets BASE_URL) or the machine's owner.
+ * By default, domain lookups are off.
  */
 export function cleanEnvironment(settings: Record<string, string> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).filter(

@@ -3,8 +3,8 @@ import { parseCommand } from '../../deploy/embedded/mongo/commands/dispatch.ts';
 import { frameResponse, OpCode, parseMessage } from '../../deploy/embedded/mongo/wire/message.ts';
 
 /**
- * What in a command that the driver reported is outside the portable dialect: what the embedded store would
- * refuse, and what other servers refuse or change in the documents that are written.
+ * What a command contains outside the portable dialect: what the embedded store would reject, and what other servers
+ * reject or change in written documents.
  */
 export function commandViolations(command: Document): string[] {
   return [...refusals(command), ...writtenBy(command).flatMap(documentViolations)];
@@ -19,7 +19,7 @@ function writtenBy(command: Document): Document[] {
 
 function documentViolations(written: Document): string[] {
   const found = nestedArrays(written, '').map((path) => `an array directly in the array ${path}`);
-  // FerretDB leaves such fields out.
+  // FerretDB omits such fields.
   const empty = Object.entries((written['$setOnInsert'] ?? {}) as Document)
     .filter(([, value]) => Array.isArray(value) && value.length === 0)
     .map(([name]) => `$setOnInsert of an empty array: ${name}`);

@@ -2,9 +2,7 @@ import type { Db } from 'mongodb';
 
 const WRITES = ['insertOne', 'updateOne', 'findOneAndUpdate', 'bulkWrite'];
 
-/**
- * A database whose user is overtaken: `meanwhile` runs once, right before its first write to the collection.
- */
+/** A database with a concurrent writer: `meanwhile` runs once, right before the first write to the collection. */
 export function withConcurrentWrite(db: Db, collection: string, meanwhile: () => Promise<unknown>): Db {
   let hasRun = false;
   const intercepted = (real: object): object =>

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { cleanEnvironment } from './clean-environment.ts';
 import { until } from './until.ts';
 
-/** A controller in a process of its own, from a bundle. */
+/** A controller in a separate process, from a bundle. */
 export class ControllerProcess {
   readonly #child: ChildProcess;
   #output = '';
@@ -44,7 +44,7 @@ export class ControllerProcess {
     this.#child.kill(signal);
   }
 
-  /** The signal that ended it; null if it exited by itself. */
+  /** The signal that ended it; null if it exited normally. */
   async ended(): Promise<NodeJS.Signals | null> {
     await until(() => this.hasEnded, { what: 'the controller ends' });
     return this.#child.signalCode;

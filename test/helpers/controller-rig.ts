@@ -14,29 +14,28 @@ import { TestProbe } from './test-probe.ts';
 import { CommandRecord } from './checked-mongo.ts';
 
 /**
- * The whole controller in this process, on a real NATS server and a store, with probes implemented from the
- * contract.
+ * The whole controller in this process, on a real NATS server and a store, with probes implemented from the contract.
  */
 export interface ControllerRig {
   nats: TestNats;
   store: TestMongo;
   readonly controller: RunningController;
-  /** The operator. */
+  /** The operator's session. */
   readonly session: ApiSession;
   commands: CommandRecord;
   /** Registers, enrols and connects a probe, by default the operator's in region `local`. */
   probe(name: string, of?: { session: ApiSession; region: string }): Promise<TestProbe>;
-  /** Starts another controller beside it, on the same database and bus; ends with the rig. */
+  /** Starts another controller on the same database and bus; it ends with the rig. */
   another(): Promise<RunningController>;
   /** Stops the controller, runs `between`, and starts it again. */
   restart(between: () => Promise<void>): Promise<void>;
-  /** Ends everything; throws if the controller sent a command outside the closed list. */
+  /** Stops everything; throws if the controller sent a command outside the closed list. */
   stop(): Promise<void>;
 }
 
 /**
- * Looks up no domains, unless `env` says otherwise. `watch` receives each command that the controller sends
- * to the database. `throughProxy` returns the address by which the controller reaches its database.
+ * Domain lookups are off unless `env` enables them. `watch` receives each database command of the controller.
+ * `throughProxy` returns the address through which the controller reaches its database.
  */
 export async function startControllerRig(
   env: Record<string, string> = {}, observeCommand: (command: Document) => void = () => undefined,

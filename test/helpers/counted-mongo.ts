@@ -6,13 +6,13 @@ import { openEngine, type Engine } from '../../deploy/embedded/mongo/storage/sto
 
 /** What the embedded store has read from its files. */
 export interface Reads {
-  /** Keys that were looked up, nearly all of them of documents. */
+  /** Keys looked up, nearly all of them of documents. */
   lookups: number;
-  /** Entries that were walked over in the order of their keys. */
+  /** Entries iterated in key order. */
   entries: number;
-  /** Entries that were skipped or counted by their keys. */
+  /** Entries skipped or counted by key. */
   keys: number;
-  /** Of keys and values that were looked up or walked over. */
+  /** Bytes of keys and values looked up or iterated. */
   bytes: number;
 }
 
@@ -22,7 +22,7 @@ export interface CountedMongo {
   stop(): Promise<void>;
 }
 
-/** An embedded store in this process that counts what it reads. */
+/** An embedded store in this process that counts its reads. */
 export async function countedMongo(): Promise<CountedMongo> {
   const dir = mkdtempSync(join(tmpdir(), 'fw-counted-'));
   const reads: Reads = { lookups: 0, entries: 0, keys: 0, bytes: 0 };

@@ -46,7 +46,7 @@ export interface ControllerChange {
   deliveries?: DeliveryStore;
   destinations?: DestinationReader;
   ownsShard?(shard: number): boolean;
-  /** By default, no other one has had the name. */
+  /** By default, the name belongs to no other controller. */
   holder?: string;
   clock?: Clock;
   /** By default, sending mail fails the test. */
@@ -129,7 +129,7 @@ export class DeliveryRig {
     return controller;
   }
 
-  /** The dependencies of senders. */
+  /** The senders' dependencies. */
   stores(change: ControllerChange = {}): UnqueuedStores {
     const { queues, incidents, suppressions, digests } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
@@ -152,7 +152,7 @@ export class DeliveryRig {
     };
   }
 
-  /** `config` is a webhook's address, or the settings of any type. */
+  /** `config` is a webhook's URL, or the settings of any type. */
   async destination(
     to: string | DestinationSettings, change: Partial<DestinationFields> = {},
   ): Promise<DestinationDoc> {
@@ -193,7 +193,7 @@ export function monitorConfig(change: Partial<MonitorConfig> = {}): MonitorConfi
   };
 }
 
-/** A confirmed outage of a monitor, or its end if `resolvedAt` is given. */
+/** A confirmed outage of a monitor, or its resolution if `resolvedAt` is given. */
 export function alertOf(
   monitor: MonitorConfig, incidentId: string, times: { startedAt: number; resolvedAt?: number },
 ): Alert {

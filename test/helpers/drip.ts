@@ -5,7 +5,7 @@ export interface Drip {
   readonly isOpen: boolean;
 }
 
-/** Writes one character of `text` every `everyMs`, then repeats the last one until the connection closes. */
+/** Writes one character of `text` every `intervalMs`, then repeats the last one until the connection closes. */
 export function drip(to: Writable, text: string, everyMs: number): Drip {
   let at = 0;
   let isOpen = true;

@@ -13,13 +13,13 @@ export class EventClient {
   raw = '';
   status = 0;
   headers = new Headers();
-  /** The header a browser would send to resume. */
+  /** The Last-Event-ID header that a browser would send to resume. */
   lastEventId: string | null = null;
   isEnded = false;
   readonly #abort = new AbortController();
   #buffer = '';
 
-  /** Resolves when the response has begun. */
+  /** Resolves when the response has started. */
   static async open(
     url: string, headers: Record<string, string>, lastEventId: string | null = null, path = '/api/events',
   ): Promise<EventClient> {

@@ -1,6 +1,6 @@
 import type { ResponseEvidence, EvidenceMessage } from '../../shared/contracts/evidence.ts';
 
-/** What a good HTTPS check at `at` (Unix ms) saw. */
+/** What a successful HTTPS check at `at` (Unix ms) saw. */
 export function goodResponse(at: number): ResponseEvidence {
   return {
     checked_at: at, remote_address: '192.0.2.7', addresses: ['192.0.2.7', '2001:db8::7'],
@@ -14,7 +14,7 @@ export function goodResponse(at: number): ResponseEvidence {
   };
 }
 
-/** A message about a check at `at` (Unix ms) that met a 503. */
+/** Evidence of a check at `at` (Unix ms) that got a 503. */
 export function evidenceMessage(
   monitorId: string, at: number, change: Partial<EvidenceMessage> = {},
 ): EvidenceMessage {
@@ -27,7 +27,7 @@ export function evidenceMessage(
   };
 }
 
-/** One in which nothing was heard of the target. */
+/** Evidence without any response from the target. */
 export function noResponseEvidence(monitorId: string, at: number): EvidenceMessage {
   return evidenceMessage(monitorId, at, {
     error: { type: 'connection_error', message: 'Connection refused' }, remote_address: null, addresses: [],

@@ -20,7 +20,7 @@ export interface FarwatchOptions {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** A whole installation as started by `npm start`, from bundles, in a process group of its own. */
+/** A whole installation as started by `npm start`, from bundles, in its own process group. */
 export class Farwatch {
   readonly url: string;
   readonly dataDir: string;
@@ -29,7 +29,7 @@ export class Farwatch {
   readonly #port: number;
   readonly #homeDir: string;
   #child: ChildProcess | null = null;
-  /** How many processes `signal` has ended that the quickstart starts again. */
+  /** Number of processes ended by `signal` that the quickstart restarts. */
   #ended = 0;
 
   constructor(options: FarwatchOptions, port: number) {
@@ -70,16 +70,16 @@ export class Farwatch {
     }
   }
 
-  /** Pids of living processes, by role. */
+  /** Pids of running processes, by role. */
   pids(): Partial<Record<FarwatchRole, number>> {
     const runDir = join(this.dataDir, 'run');
     const living = existsSync(runDir) ? new RunRecords(runDir).living() : [];
     return Object.fromEntries(living.map((record) => [record.role, record.pid]));
   }
 
-  /** The pid of the living process in a role; waits while it is being restarted. */
+  /** The pid of the running process in a role; waits while it is being restarted. */
   pid(role: FarwatchRole): Promise<number> {
-    return until(() => this.pids()[role], { what: `${role} lives` });
+    return until(() => this.pids()[role], { what: `${role} is running` });
   }
 
   /** Kills one process, which the quickstart restarts; resolves to its pid. */
@@ -95,10 +95,7 @@ export class Farwatch {
     return pid;
   }
 
-  /**
-   * How many processes have ended that no test has ended, since the first start, and how many rejected
-   * promises nobody has handled.
-   */
+  /** Number of processes that ended without a test causing it since the first start, and of unhandled rejections. */
   async deaths(): Promise<number> {
     const countMatches = (pattern: RegExp) => this.log().match(pattern)?.length ?? 0;
     const ends = () => countMatches(/"name":"quickstart".* (?:keeps exiting|exited) \(/g);
@@ -125,7 +122,7 @@ export class Farwatch {
     await until(() => Object.keys(this.pids()).length === 0, { what: 'all processes gone' });
   }
 
-  /** Asks it to stop; resolves to its exit code. Every process must be gone by then. */
+  /** Asks it to stop; resolves to its exit code. Every process must have ended by then. */
   async end(send: (child: ChildProcess) => void = (child) => void child.kill('SIGTERM')): Promise<number | null> {
     const child = this.#child as ChildProcess;
     send(child);
@@ -136,10 +133,7 @@ export class Farwatch {
     return child.exitCode;
   }
 
-  /**
-   * Stops what still runs and removes the temporary files. Throws if the store refused a command of the
-   * product.
-   */
+  /** Stops what still runs and removes the temporary files. Throws if the store rejected a command of the product. */
   async stop(): Promise<void> {
     if (this.#child && this.#child.exitCode === null && this.#child.signalCode === null) await this.end().catch(() => {});
     await this.kill9All();

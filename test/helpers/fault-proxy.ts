@@ -4,8 +4,8 @@ import { MongoClient } from 'mongodb';
 export type Direction = 'out' | 'back' | 'both';
 
 /**
- * A proxy between a client and a server that acts as a bad network or firewall. `out` is the direction to the
- * server, `back` the one to the client. Dropped data is held and sent later, as TCP would retransmit it.
+ * A proxy between a client and a server that simulates a bad network or firewall. `out` is the direction to the server,
+ * `back` the one to the client. Dropped data is held and sent later, as TCP would retransmit it.
  */
 export interface FaultProxy {
   port: number;
@@ -16,15 +16,15 @@ export interface FaultProxy {
   drop(direction?: Direction): void;
   /** Delays every chunk by this time. */
   delay(ms: number): void;
-  /** Lets no more than so many bytes a second pass, all connections and directions together. */
+  /** Limits all connections and directions together to this rate. */
   pace(bytesPerSecond: number): void;
   /** Breaks every open connection with a TCP RST. */
   reset(): void;
-  /** Closes the server's side of the open connections without telling the clients. */
+  /** Closes the server's side of open connections without notifying the clients. */
   halfOpen(): void;
-  /** Open connections go silent both ways, and neither side is told; new ones work. */
+  /** Silences open connections in both directions without notifying either side; new ones work. */
   mute(): void;
-  /** A connection goes silent once its client sends this text; the others work. */
+  /** Silences a connection once its client sends this text; others work. */
   swallow(text: string): void;
   /** Ends every fault; held data arrives. Silenced connections stay silent. */
   heal(): void;
@@ -47,11 +47,11 @@ export async function startFaultProxy(
   let swallowed: string | null = null;
   let accepted = 0;
   const isDropped = (direction: Exclude<Direction, 'both'>) => dropped === 'both' || dropped === direction;
-  /** When the link has sent all that it was given, by `performance.now()`. */
+  /** When the link will have sent all data accepted so far, by `performance.now()`. */
   let freeAt = 0;
   let bytesPerMs = Infinity;
   const later = (act: () => void) => (delayMs === 0 ? act() : void setTimeout(act, delayMs));
-  /** Passes a chunk on. Over a slow link, its socket is not read again before the chunk is sent. */
+  /** Forwards a chunk. On a slow link, the socket is read again only after the chunk is sent. */
   const pass = (chunk: Buffer, from: Socket, to: Socket) => {
     const send = () => later(() => to.writable && to.write(chunk));
     if (bytesPerMs === Infinity) return send();

@@ -26,7 +26,7 @@ import { TestProbe } from './test-probe.ts';
 export const ORGANIZATION = 'org-1';
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
 
-/** The parts of a test server that a rig uses. */
+/** The parts of a test server used by a rig. */
 export interface RigNats {
   url: string;
   controllerCreds: string;
@@ -52,7 +52,7 @@ export class FleetRig {
     this.monitors = new MonitorStore(this.mongo.db);
   }
 
-  /** By default on the quickstart's own kind of server. */
+  /** By default, on the quickstart's own server version. */
   static async start(version?: NatsVersion): Promise<FleetRig> {
     return FleetRig.on(fileServer(await startNats({ version })));
   }
@@ -66,7 +66,7 @@ export class FleetRig {
   /** Starts the fleet part of another controller, which owns all regions or none. */
   async controller({ ownsAll = true, env = {}, clock = systemClock, mongo = this.mongo, beforeFlush }: {
     ownsAll?: boolean; env?: Record<string, string>; clock?: Clock; mongo?: Mongo;
-    /** Happens before the controller knows that NATS has taken what it sent. */
+    /** Called before the controller knows that NATS has received its messages. */
     beforeFlush?: () => Promise<void>;
   } = {}): Promise<Fleet> {
     const { url, controllerCreds: creds, users } = this.nats;
@@ -118,7 +118,7 @@ export class FleetRig {
     return probe;
   }
 
-  /** `data` of a route's answer to the operator, without HTTP. */
+  /** `data` of a route's response to the operator, without HTTP. */
   async call(
     method: Route['method'], path: string, input: { params?: object; body?: object } = {},
   ): Promise<unknown> {

@@ -4,7 +4,7 @@ import type { Loose } from './api-client.ts';
 import { makeApp, type TestApp } from './make-app.ts';
 import type { Tenant } from './tenants.ts';
 
-/** The whole app on a clock that the test sets. */
+/** The whole app on a clock controlled by the test. */
 export interface IncidentApp extends Pick<TestApp['owners'], 'live' | 'publishedEvents'> {
   app: TestApp;
   incidents: TestApp['controller']['incidents'];
@@ -13,7 +13,7 @@ export interface IncidentApp extends Pick<TestApp['owners'], 'live' | 'published
   monitor(of: Tenant, name?: string): Promise<string>;
 }
 
-/** `past` replaces the stored results and states of monitors. */
+/** `history` replaces the stored results and states of monitors. */
 export async function makeIncidentApp(history?: MonitorHistoryReader): Promise<IncidentApp> {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const app = await makeApp({

@@ -4,8 +4,8 @@ import type { Db } from 'mongodb';
 export class Killed extends Error {}
 
 /**
- * A database whose user is killed at command `at` (from 0): either before it is sent, or after it took effect
- * unanswered.
+ * A database whose user is killed at command `at` (from 0), either before it is sent or after it took effect without a
+ * response.
  */
 export function killableDatabase(db: Db, at: number, isSent: boolean): Db {
   let command = 0;

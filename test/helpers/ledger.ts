@@ -7,13 +7,13 @@ import { SHARD_COUNT } from '../../shared/ids.ts';
 export interface Ledger {
   /** Results by monitor; each lane's numbers count once, as under the lane rule. */
   byMonitor: Map<string, CheckResult[]>;
-  /** Numbers that probes declared as dropped and no batch has, by the reason. */
+  /** Numbers that probes declared as dropped and that are in no batch, by reason. */
   dropped: Map<string, number>;
   /** Missing numbers between 1 and the last of a lane. */
   holes: string[];
   /** The last number of each lane, by shard, probe and epoch: `3/<lane name>`. */
   ends: Map<string, number>;
-  /** Numbers in more than one journal entry: repeated by the probe and skipped by the lane rule. */
+  /** Numbers in more than one journal entry: resent by the probe and skipped by the lane rule. */
   repeated: number;
   results: number;
 }
@@ -27,15 +27,15 @@ export function storeUrl(log: string): string {
 }
 
 /**
- * Reads the whole journal. It is complete only while no snapshot has moved, which takes at least an hour
- * and 64 entries of a shard; a moved snapshot is refused.
+ * Reads the whole journal. It is complete only until a snapshot moves, which takes at least an hour and 64 entries of a
+ * shard; throws if one has.
  */
 export async function readLedger(url: string, database = 'farwatch'): Promise<Ledger> {
   const client = await MongoClient.connect(url);
   try {
     const db = client.db(database);
     const moved = await db.collection('snapshots').findOne({ position: { $gt: 0 } });
-    if (moved) throw new Error('a snapshot has moved, so the journal alone is incomplete');
+    if (moved) throw new Error('a snapshot has moved, so the journal is incomplete');
     const journal = new JournalStore(db);
     const lanes = new Map<string, Map<number, CheckResult | DroppedRange>>();
     let repeated = 0;
@@ -86,7 +86,7 @@ function summarize(lanes: Map<string, Map<number, CheckResult | DroppedRange>>, 
   return ledger;
 }
 
-/** How many slots a monitor had; those without a result or missed record, and those with more than one. */
+/** The number of slots of a monitor, those without a result or missed record, and those with more than one. */
 export function slotFaults(
   results: CheckResult[], intervalMs: number,
 ): { due: number; unexplained: number[]; doubled: number[] } {
@@ -99,7 +99,7 @@ export function slotFaults(
       counts.set(at, (counts.get(at) ?? 0) + 1);
     }
   }
-  // The first check runs immediately, outside the slots.
+  // The first check runs immediately, between slots.
   const grid = [...counts.keys()].sort((a, b) => a - b);
   const phase = modeOf(grid.map((at) => at % intervalMs));
   const slots = grid.filter((at) => at % intervalMs === phase);

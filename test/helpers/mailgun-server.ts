@@ -2,7 +2,7 @@ import { startReceiver, type Behaviour } from './receiver.ts';
 
 export interface MailgunMessage {
   path: string;
-  /** User and password of the basic authentication. */
+  /** User and password of basic authentication. */
   credentials: string;
   /** Fields in order of arrival, including repeated ones. */
   fields: [name: string, value: string][];
@@ -16,16 +16,16 @@ export interface TestMailgunServer {
   url: string;
   /** Accepted messages. */
   messages: MailgunMessage[];
-  /** Requests, including refused ones. */
+  /** Requests, including rejected ones. */
   readonly requests: number;
-  /** Answers 200 and keeps messages again. */
+  /** Responds with 200 and accepts messages again. */
   accept(): void;
-  /** Answers with this status and message, or never. */
+  /** Responds with this status and message, or never. */
   fail(status: number | 'hang' | 'close', message?: string): void;
   close(): Promise<void>;
 }
 
-/** A real HTTP server with the messages API of Mailgun. */
+/** A real HTTP server with Mailgun's messages API. */
 export async function startMailgunServer(): Promise<TestMailgunServer> {
   const receiver = await startReceiver();
   const messages: MailgunMessage[] = [];

@@ -26,24 +26,24 @@ export interface AppOptions {
   plansJson?: string;
   clock?: Clock;
   log?: Log;
-  /** Replaces the bus on which tests answer for the owners of shards. */
+  /** Replaces the bus on which tests respond for the owners of shards. */
   bus?: ControllerBus;
   resolve?: Resolve;
   limits?: ServerLimits;
-  /** Additional routes; one replaces the product's route with the same method and path. */
+  /** Additional routes; they replace product routes with the same method and path. */
   routes?(controller: Controller): Route[];
-  /** Receives each command that is sent to the database. */
+  /** Receives each command sent to the database. */
   onCommand?(command: Document): void;
-  /** Folder with a built console, which is then served. */
+  /** Folder with a built console to serve. */
   consoleDir?: string;
-  /** A database to use in place of a new one. */
+  /** A database to use instead of a new one. */
   mongoUrl?: string;
 }
 
 export interface TestApp {
   url: string;
   db: Db;
-  /** The database, for another app on the same. */
+  /** The database, so that another app can share it. */
   mongoUrl: string;
   dataDir: string;
   routes: readonly Route[];
@@ -53,7 +53,7 @@ export interface TestApp {
   owners: OwnersBus;
   /** A client without credentials. */
   client: ApiClient;
-  /** Mails to an address so far, oldest first, while mail is written to files. */
+  /** Mails to an address so far, oldest first, if mail is written to files. */
   mailsTo(email: string): ReadMail[];
   close(): Promise<void>;
 }
@@ -61,9 +61,7 @@ export interface TestApp {
 /** Cheap enough for a test suite; other tests cover the real cost. */
 const TEST_COST = { logN: 10, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
 
-/**
- * A whole controller without background work, on a port of its own, with a fresh database in a real store.
- */
+/** A whole controller without background work, on its own port, with a fresh database in a real store. */
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const server = options.mongoUrl === undefined ? await testMongo() : null;
   const mongoUrl = options.mongoUrl ?? (server as { url: string }).url;
@@ -113,7 +111,7 @@ function readMails(folder: string): ReadMail[] {
   return names.map((name) => readMail(readFileSync(join(folder, name), 'latin1')));
 }
 
-/** Adds a region, shared or of the organization, and lets the controller read it. */
+/** Adds a region, shared or of the organization, and makes the controller load it. */
 export async function addRegion(app: TestApp, id: string, region: Partial<RegionDoc>): Promise<void> {
   await app.db.collection<RegionDoc>('regions').replaceOne({ _id: id }, {
     name: id, city: '', country: '', lat: null, lon: null, created_at: 1, to_place: 0,

@@ -7,7 +7,7 @@ import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
 import { startNullFreeProxy } from './null-free-proxy.ts';
 
 export interface TestMongo {
-  /** Connection string with a fresh default database for this caller alone. */
+  /** Connection string with a fresh default database for this caller only. */
   readonly url: string;
   /** Name of that database. */
   readonly database: string;
@@ -16,8 +16,8 @@ export interface TestMongo {
 }
 
 /**
- * A fresh database on the server named by TEST_MONGODB_URL, or on an embedded one in this process. In the
- * project `nulls` it stores no field that is null.
+ * A fresh database on the server named by TEST_MONGODB_URL, or on an embedded one in this process. In the project
+ * `nulls`, it stores no null fields.
  */
 export async function testMongo(): Promise<TestMongo> {
   const mongo = await freshMongo();

@@ -17,17 +17,17 @@ export interface NatsCluster {
   /** All servers, separated by commas. */
   url: string;
   controllerCreds: string;
-  /** With the certificate, if there is one; for NODE_EXTRA_CA_CERTS. */
+  /** The certificate, if any; for NODE_EXTRA_CA_CERTS. */
   certFile: string;
   size: number;
-  /** Where servers join it. */
+  /** Where other servers join the cluster. */
   routeUrl: string;
   kill9(at: number): Promise<void>;
   restart(at: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Three servers of an operator that know of each other and authenticate by auth callout, over TLS if given. */
+/** A cluster of three servers with auth callout, as an operator would run it, with TLS if a certificate is given. */
 export async function startNatsCluster(tls: Certificate | null): Promise<NatsCluster> {
   const program = natsPrograms().newest;
   if (!program) throw new Error('no nats-server from 2.10 on');
@@ -50,7 +50,7 @@ export async function startNatsCluster(tls: Certificate | null): Promise<NatsClu
   const children: ChildProcess[] = [];
   const restart = async (at: number) => {
     children[at] = spawn(program.path, ['-c', String(configs[at])], { stdio: 'ignore' });
-    await until(() => respondsAsNats({ host: '127.0.0.1', port: Number(ports[at]) }), { what: 'nats-server answers' });
+    await until(() => respondsAsNats({ host: '127.0.0.1', port: Number(ports[at]) }), { what: 'nats-server responds' });
   };
   const kill9 = async (at: number) => {
     const child = children[at];
@@ -71,7 +71,7 @@ export async function startNatsCluster(tls: Certificate | null): Promise<NatsClu
   };
 }
 
-/** The example as it is for a cluster: what it shows as a comment, with the addresses and password of this test. */
+/** The example with its commented cluster section enabled, with the addresses and password of this test. */
 function asMember(example: string, at: number, ports: readonly number[]): string {
   const routes = ports.map((port) => `"nats://route:${ROUTE_PASSWORD}@127.0.0.1:${port}"`).join(', ');
   return example

@@ -6,13 +6,13 @@ import {
 } from '../../deploy/quickstart/servers/nats-program.ts';
 import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 
-/** Earlier servers have no auth callout, and do not report "no responders" across accounts. */
+/** Earlier servers have no auth callout and don't report "no responders" across accounts. */
 const NEWER_GENERATION = '2.10.0';
 
 export type NatsVersion = 'debian' | 'newest';
 
 /**
- * The servers on this machine: `debian` before 2.10, `newest` the newest from 2.10 on. Either may be missing.
+ * The servers on this machine: `debian` is older than 2.10, `newest` the newest from 2.10 on. Either may be missing.
  */
 export function natsPrograms(): Partial<Record<NatsVersion, NatsProgram>> {
   const cached = process.env['TEST_NATS_PROGRAMS'];
@@ -52,8 +52,8 @@ const INSTALLS = [
 ] as const;
 
 /**
- * Installs each generation that this machine lacks and reports it. Throws if there is no server afterwards.
- * Processes that this one starts need not ask each program for its version again.
+ * Installs each generation missing on this machine and reports it. Throws if there is no server afterwards. Child
+ * processes need not query each program's version again.
  */
 export async function ensureNatsPrograms(say: (line: string) => void): Promise<void> {
   for (const { version, install, takes } of INSTALLS) {

@@ -26,22 +26,22 @@ export interface TestNats {
   /** The server's log so far. */
   log(): string;
   kill9(): Promise<void>;
-  /** Ends the server and removes its files. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>;
-  /** Restarts the server on the same port, by default with its stored data. */
+  /** Restarts the server on the same port, keeping its stored data by default. */
   restart(options?: { wipe?: boolean }): Promise<void>;
 }
 
 export interface NatsOptions {
   version?: NatsVersion;
   tls?: Certificate;
-  /** Runs JetStream from the start, as a server does that has subscribers. */
+  /** Runs JetStream from the start, as a server with subscribers does. */
   jetStream?: boolean;
   /** Modifies the quickstart's configuration. */
   configure?(text: string): string;
 }
 
-/** A real server with the quickstart's own configuration, on a free port, in a directory of its own. */
+/** A real server with the quickstart's own configuration, on a free port, in its own directory. */
 export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
   const programs = natsPrograms();
   const program = options.version ? programs[options.version] : (programs.newest ?? programs.debian);
@@ -77,7 +77,7 @@ export async function startNats(options: NatsOptions = {}): Promise<TestNats> {
     started.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
     child = started;
     const isSettled = async () => started.exitCode !== null || respondsAsNats(address);
-    await until(isSettled, { what: `nats-server ${program.version} answers` });
+    await until(isSettled, { what: `nats-server ${program.version} responds` });
     if (started.exitCode !== null) throw new Error(`nats-server ${program.version} ended:\n${log}`);
   };
   const end = async (signal: NodeJS.Signals) => {

@@ -1,6 +1,6 @@
 import type { Document } from 'bson';
 
-/** The fields of commands that hold what is written. */
+/** The fields of commands that contain written data. */
 const WRITES: Record<string, (command: Document) => Document> = {
   insert: (command) => ({ ...command, documents: (command['documents'] as Document[]).map(withoutNulls) }),
   update: (command) => ({
@@ -10,12 +10,12 @@ const WRITES: Record<string, (command: Document) => Document> = {
     (command['update'] ? { ...command, update: changeWithoutNulls(command['update']) } : command),
 };
 
-/** A command as a database would take it that stores no null; null when it writes nothing. */
+/** A command as a database that stores no nulls would execute it; null if it writes nothing. */
 export function nullFreeCommand(command: Document): Document | null {
   return WRITES[Object.keys(command)[0] as string]?.(command) ?? null;
 }
 
-/** The value without fields that are null, at any depth. Elements of arrays stay. */
+/** The value without null fields at any depth. Array elements stay. */
 function withoutNulls<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutNulls) as T;
   if (!isPlain(value)) return value;
@@ -30,7 +30,7 @@ function changeWithoutNulls(change: Document): Document {
   return filled({ ...withoutNulls(rest), $set: withoutNulls($set), $unset: { ...$unset, ...Object.fromEntries(cleared) } });
 }
 
-/** Without operators that have nothing to do, unless that leaves none. */
+/** Without empty operators, unless none would remain. */
 function filled(change: Document): Document {
   const used = Object.entries(change).filter(([, fields]) => Object.keys(fields).length > 0);
   return used.length > 0 ? Object.fromEntries(used) : { $set: {} };

@@ -12,8 +12,8 @@ export interface NullFreeProxy {
 }
 
 /**
- * Stands before a MongoDB server and takes every null field out of what is written, as FerretDB does with
- * `$setOnInsert`. A field that is set to null is removed.
+ * A proxy for a MongoDB server that removes every null field from writes, as FerretDB does with `$setOnInsert`. Setting
+ * a field to null removes it.
  */
 export async function startNullFreeProxy(mongoUrl: string): Promise<NullFreeProxy> {
   const { hosts: [host], dbName } = new MongoClient(mongoUrl).options;
@@ -70,7 +70,7 @@ function nullFree(message: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The command of an OP_MSG, its document sequences as arrays. */
+/** The command of an OP_MSG, with its document sequences as arrays. */
 function commandOf(message: Buffer): Document {
   let command: Document = {};
   const sequences: Document = {};
@@ -95,7 +95,7 @@ function documentsOf(bytes: Buffer): Document[] {
   return found;
 }
 
-/** Keeps the type of every number. */
+/** Preserves the type of every number. */
 function read(bytes: Buffer): Document {
   return deserialize(bytes, { promoteValues: false });
 }

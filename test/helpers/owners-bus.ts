@@ -10,15 +10,15 @@ import { shardOf } from '../../shared/ids.ts';
 
 export type Figures = Pick<PeriodStats, 'uptime_percentage' | 'avg_response_time' | 'total_checks' | 'failed_checks'>;
 
-/** What controllers ask each other. */
+/** Queries between controllers. */
 type Query = 'open' | 'latest' | 'rows' | 'health';
 
 const HOUR_MS = 3_600_000;
 const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
 
 /**
- * The bus of a controller without background work, for tests without NATS. It answers as the shards' owners
- * with what the test sets, and records pokes and live events.
+ * The bus of a controller without background work, for tests without NATS. Responds as the shards' owners with values
+ * set by the test, and records notifications and live events.
  */
 export class OwnersBus implements ControllerBus {
   readonly isClustered = false;
@@ -30,9 +30,9 @@ export class OwnersBus implements ControllerBus {
   /** Statistics of monitors in `live` that have been checked. */
   readonly figures = new Map<string, Figures>();
   recent: RecentResult[] = [];
-  /** Questions that no owner answers. */
+  /** Queries that no owner responds to. */
   readonly unavailable = new Set<Query>();
-  /** Shards that were poked, in order. */
+  /** Shards that were notified, in order. */
   readonly notifiedShards: number[] = [];
   /** Live events that were published, in order. */
   readonly publishedEvents: LiveEvent[] = [];
@@ -93,7 +93,7 @@ export class OwnersBus implements ControllerBus {
   }
 }
 
-/** The answer of an owner that has these figures in its latest hour. */
+/** The response of an owner with these figures in its latest hour. */
 function openMonitorOf(monitorId: string, live: MonitorLive, stats: Figures | undefined): UnwrittenMonitor {
   if (stats === undefined) return { monitor_id: monitorId, live, hours: [] };
   const { uptime_percentage: uptime, avg_response_time: meanMs, total_checks: total, failed_checks: failed } =

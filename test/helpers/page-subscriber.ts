@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 
 export const SUBSCRIBERS = 'status_page_subscribers';
 
-/** A subscriber who has confirmed, as the controller stores one. */
+/** A confirmed subscriber as stored by the controller. */
 export function pageSubscriber(
   of: { organizationId: string; projectId: string; pageId: string }, email: string,
   change: Partial<SubscriberDoc> = {},

@@ -12,7 +12,7 @@ interface Query {
   hint?: string;
 }
 
-/** Records one query of each shape, to ask the embedded store's planner how it would run it. */
+/** Records one query of each shape, so that the embedded store's planner can explain it. */
 export class QueryPlans {
   readonly #queries = new Map<string, Query>();
   readonly #indexes = new Map<string, Index[]>();
@@ -36,7 +36,7 @@ export class QueryPlans {
     return new Set([...this.#queries.values()].map(({ collection }) => collection));
   }
 
-  /** Shapes that read a whole collection. */
+  /** Shapes that scan a whole collection. */
   collectionScans(): string[] {
     return [...this.#queries].filter(([, query]) => this.#isCollectionScan(query)).map(([shape]) => shape);
   }

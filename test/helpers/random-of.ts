@@ -1,4 +1,4 @@
-/** Numbers from 0 (included) to 1 that a seed determines (mulberry32). */
+/** Random numbers from 0 (inclusive) to 1, determined by a seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

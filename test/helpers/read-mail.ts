@@ -1,5 +1,5 @@
 export interface ReadMail {
-  /** By name in lower case, unfolded and decoded. Values of a repeated name are joined by line breaks. */
+  /** By lower-case name, unfolded and decoded. Values of a repeated name are joined by line breaks. */
   headers: Record<string, string>;
   text: string;
   html: string;
@@ -19,7 +19,7 @@ export function readMail(raw: string): ReadMail {
   return { headers, text: partOf('text/plain'), html: partOf('text/html'), raw };
 }
 
-/** The first link in a mail's text whose path begins with `path`. */
+/** The first link in a mail's text whose path starts with `path`. */
 export function linkIn(mail: { text: string }, path: string): URL {
   const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => new URL(found).pathname.startsWith(path));
   if (link === undefined) throw new Error(`no link to ${path} in: ${mail.text}`);

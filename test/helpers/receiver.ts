@@ -12,7 +12,7 @@ export interface ReceivedRequest {
   at: number;
 }
 
-/** How the receiver handles a request: with a status, no answer at all, or a function. */
+/** How the receiver handles a request: with a status, no response at all, or a function. */
 export type Behaviour = number | 'hang' | 'close' | ((response: ServerResponse, request: ReceivedRequest) => void);
 
 export interface Receiver {

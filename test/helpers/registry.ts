@@ -2,20 +2,20 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { DomainRoots } from '../../controller/domains/sources.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
-/** What a WHOIS server does with a query: answers with a text, or handles the connection itself. */
+/** How a WHOIS server handles a query: responds with a text, or takes over the connection. */
 export type WhoisResponse = string | ((socket: Socket) => void);
 
 export interface Registry {
-  /** Where a controller's search for it begins. */
+  /** Where a controller starts looking for it. */
   roots: DomainRoots;
   http: Receiver;
-  /** Expiry of each domain that the RDAP server has, ISO 8601. */
+  /** Expiry of each domain in the RDAP server, ISO 8601. */
   expiries: Map<string, string>;
-  /** By query, which is a top-level domain or a domain. */
+  /** By query: a top-level domain or a domain. */
   whois: Map<string, WhoisResponse>;
   /** Queries to the WHOIS server so far. */
   queries: string[];
-  /** Number of lookups of a domain, by RDAP and WHOIS. */
+  /** Number of lookups of a domain, over RDAP and WHOIS. */
   lookupsOf(domain: string): number;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export interface TimedResponse {
   tookMs: number;
 }
 
-/** Sends requests until `end` is called, and keeps all answers. A request without an answer has status 0. */
+/** Sends requests until `end` is called and records all responses. A request without a response has status 0. */
 export function startRequestLoop(
   send: () => Promise<Pick<TimedResponse, 'status' | 'code'>>,
 ): { responses: TimedResponse[]; end(): Promise<TimedResponse[]> } {
@@ -30,12 +30,12 @@ export function startRequestLoop(
   };
 }
 
-/** Each kind of answer once, such as `503 SERVICE_UNAVAILABLE`. */
+/** Each distinct response once, such as `503 SERVICE_UNAVAILABLE`. */
 export function kindsOf(responses: TimedResponse[]): string[] {
   return [...new Set(responses.map(({ status, code }) => `${status} ${code ?? ''}`.trim()))].toSorted();
 }
 
-/** The slowest answer, ms. */
+/** Slowest response, ms. */
 export function slowest(responses: TimedResponse[]): number {
   return Math.max(...responses.map((response) => response.tookMs));
 }

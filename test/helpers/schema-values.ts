@@ -5,11 +5,11 @@ import type { Schema } from '../fuzz/document.ts';
 
 type Named = Record<string, Schema>;
 
-/** Lists in values are short; their limits are tried by `brokenFrom`. */
+/** Lists in values are short; `brokenFrom` tests their limits. */
 const MAX_ITEMS = 3;
 const ZONES = ['Z', '+00:00', '-11:30', '+14:00'];
 
-/** Values that fit the schema, without read-only fields. Throws for a keyword that it does not know. */
+/** Values that match the schema, without read-only fields. Throws for an unknown keyword. */
 export function fitting(schema: Schema, named: Named): fc.Arbitrary<unknown> {
   const branches = [[schema['if'], schema['then']], [{}, schema['else']]] as [Schema, Schema | undefined][];
   if ('if' in schema) {
@@ -58,7 +58,7 @@ function textOf(schema: Schema): fc.Arbitrary<string> {
     return fc.tuple(at, zone).map(([when, offset]) => when.toISOString().replace('Z', offset)).filter(fits);
   }
   if (format === 'uri') return fc.webUrl({ validSchemes: ['https'] }).filter(fits);
-  // A pattern that only excludes characters says nothing of the length.
+  // A pattern that only excludes characters doesn't constrain the length.
   const isLoose = pattern === undefined || /^\^\[\^[^\]]*\]\*\$$/.test(pattern);
   if (!isLoose) return fc.stringMatching(new RegExp(pattern, 'u')).filter(fits);
   return fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, 300) }).filter(fits);
@@ -82,7 +82,7 @@ function objectOf(schema: Schema, named: Named): fc.Arbitrary<object> {
   };
   const sent = Object.entries(properties).filter(([, { readOnly }]) => readOnly !== true);
   const shape = Object.fromEntries(sent.map(([name, part]) => [name, fitting(part, named)]));
-  // Few of many fields at once, so that one that is refused does not hide the others.
+  // Only a few of many fields at once, so that a rejected one doesn't mask the others.
   const optional = Object.keys(shape).filter((name) => !required.includes(name));
   const some = fc.subarray(optional, { maxLength: Math.min(3, optional.length) });
   const own = some.chain((names) => fc.record(
@@ -114,7 +114,7 @@ interface Location {
   name: string | number;
 }
 
-/** The value with one part replaced so that the schema forbids it; null if the attempt made nothing of it. */
+/** The value with one part replaced so that the schema rejects it; null if the attempt failed. */
 export function brokenFrom(schema: Schema, value: unknown, named: Named): fc.Arbitrary<unknown> {
   return fc.tuple(fc.nat(), fc.nat()).map(([locationAt, breakAt]) => {
     const root = { body: structuredClone(value) };

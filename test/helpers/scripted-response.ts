@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/** How a test's server handles a request; by default 200 with an empty body, immediately. */
+/** How a test server handles a request; by default 200 with an empty body, immediately. */
 export interface ScriptedResponse {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
-  /** Waits this long before the answer. */
+  /** Delay before the response. */
   delayMs?: number;
-  /** Holds the answer until this resolves. */
+  /** Holds the response until this resolves. */
   after?: Promise<void>;
-  /** `hang` never answers; `reset` breaks the connection with a TCP RST. */
+  /** `hang` never responds; `reset` breaks the connection with a TCP RST. */
   fault?: 'hang' | 'reset';
 }
 
-/** Gives an answer; false if the connection is left without one. */
+/** Sends a response; false if the connection is left without one. */
 export function sendScripted(response: ServerResponse, script: ScriptedResponse): boolean {
   if (script.fault === 'hang') return false;
   if (script.fault === 'reset') {

@@ -2,13 +2,13 @@ import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import type { CommandRecord } from './checked-mongo.ts';
 
 const PINGS = 5;
-/** Of a controller that is never quiet. */
+/** For a controller that never becomes idle. */
 const MAX_ATTEMPTS = 200;
 
 /**
- * Resolves once a controller has done what was due: it has sent the database nothing during some pings and a
- * write, which waits for the disk like the controller's writes. On a busy machine that takes longer, so a test
- * that lets time pass waits for it: to a controller, its own delay would look like an interruption.
+ * Resolves once a controller has no work left: it sent the database nothing during some pings and a write, which waits
+ * for the disk like its own writes. Await this before letting time pass on a busy machine, where the controller's own
+ * delay would look like an outage.
  */
 export async function settled(
   { db, ping }: Pick<Mongo, 'db' | 'ping'>, commands: Pick<CommandRecord, 'seen'>,

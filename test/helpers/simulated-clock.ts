@@ -9,8 +9,8 @@ interface Job {
 }
 
 /**
- * A clock that moves only when told to. Timers fire in order of due time, then of creation, so the same calls
- * give the same run.
+ * A clock that moves only when told to. Timers fire by due time, then by creation, so the same calls produce the same
+ * run.
  */
 export class SimulatedClock implements Clock {
   #nowMs: number;
@@ -37,8 +37,8 @@ export class SimulatedClock implements Clock {
   }
 
   setRepeating(periodMs: number, fire: () => void): Timer {
-    const soundMs = Math.max(1, periodMs);
-    return this.#add(soundMs, soundMs, fire);
+    const clampedMs = Math.max(1, periodMs);
+    return this.#add(clampedMs, clampedMs, fire);
   }
 
   /** Number of pending timers. */
@@ -90,7 +90,7 @@ export class SimulatedClock implements Clock {
     };
   }
 
-  /** Long runs cancel many distant timeouts, so the list is swept once half of it is cancelled. */
+  /** Long runs cancel many distant timeouts, so the list is compacted once half of it is cancelled. */
   #cancel(job: Job): void {
     if (job.cancelled || !job.isQueued) return;
     job.cancelled = true;
@@ -114,8 +114,8 @@ export class SimulatedClock implements Clock {
 }
 
 /**
- * An immediate runs after all promise callbacks, however long their chain. It takes about 1 µs and no time of
- * any clock.
+ * An immediate runs after all promise callbacks, however long their chain. It takes about 1 µs and doesn't advance any
+ * clock.
  */
 function settled(): Promise<void> {
   return new Promise((resolve) => {

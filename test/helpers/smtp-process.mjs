@@ -1,9 +1,9 @@
 import { SMTPServer } from 'smtp-server';
 
 /**
- * An SMTP server in a process of its own. It sends its parent its port, then every accepted mail. Its parent
- * sets its behaviour: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data', to? }`, where `to` is the only
- * recipient to refuse.
+ * An SMTP server in a separate process. Sends its parent its port, then every accepted mail. The parent sets its
+ * behaviour: 'accept', 'hang', or `{ code, text, at: 'rcpt' | 'data', to? }`, where `to` is the only recipient to
+ * reject.
  */
 let behaviour = 'accept';
 process.on('message', (next) => {

@@ -17,13 +17,13 @@ export interface TestSmtpServer {
   url: string;
   mails: ReceivedMail[];
   behave(next: SmtpBehaviour): Promise<void>;
-  /** Ends the process immediately, as a crash would. */
+  /** Kills the process immediately, as a crash would. */
   stop(): Promise<void>;
 }
 
 type Message = { port: number } | { behaves: true } | { mail: { from: string; to: string[]; user: string | null; raw: string } };
 
-/** A real SMTP server in a process of its own that records mails. */
+/** A real SMTP server in a separate process that records mails. */
 export async function startSmtpServer(): Promise<TestSmtpServer> {
   const child = fork(resolve(import.meta.dirname, 'smtp-process.mjs'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
   const mails: ReceivedMail[] = [];

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { bundleFile } from '../bundle.mjs';
 
 /**
- * Counts how often blocks of a product file run: calls, iterations, branches. The count depends on the input
- * alone, so tests can assert it on any machine. V8 counts only code compiled while it is counting, so the
- * file is loaded as a separate copy.
+ * Counts how often blocks of a product file run: calls, iterations, branches. The count depends only on the input, so
+ * tests can assert it on any machine. V8 counts only code compiled while counting, so the file is loaded as a separate
+ * copy.
  */
 export class StepCounter<Exports> {
   readonly exports: Exports;
@@ -29,14 +29,14 @@ export class StepCounter<Exports> {
     post(session, 'Profiler.enable');
     post(session, 'Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     const file = await bundleFile(entry, { packages });
-    // A module that was imported before would come from Node's cache, compiled without counting.
+    // A module imported earlier would come from Node's cache, compiled without counting.
     const url = `${pathToFileURL(file).href}?${randomUUID()}`;
     const exports = (await import(/* @vite-ignore */ url)) as Exports;
     rmSync(file);
     return new StepCounter(session, url, exports);
   }
 
-  /** Steps that `work` takes. */
+  /** Steps taken by `work`. */
   async count(work: () => void | Promise<void>): Promise<number> {
     this.#take();
     await work();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 type Def = { type: string } & Record<string, unknown>;
 
-/** The schema without open objects or untyped parts: unlisted fields are rejected everywhere. */
+/** The schema without open objects or untyped parts: rejects unlisted fields everywhere. */
 export function strictSchema(schema: z.ZodType, around: z.ZodType[] = []): z.ZodType {
   if (around.includes(schema)) return z.lazy(() => strictSchema(schema));
   const def = schema._zod.def as unknown as Def;

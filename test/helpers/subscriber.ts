@@ -2,20 +2,20 @@ import { connect, nkeyAuthenticator, type Consumer, type NatsConnection } from '
 import type { SubscriptionView } from '../../controller/subscriptions/schema.ts';
 import { until } from './until.ts';
 
-/** What the API returns when it creates a subscription. */
+/** The API's response when a subscription is created. */
 export interface IssuedSubscription {
   subscription: SubscriptionView;
   nats_url: string;
   seed: string;
 }
 
-/** A program outside Farwatch that reads with the credential of a subscription. */
+/** An external program that reads with a subscription's credential. */
 export class Subscriber {
   readonly nc: NatsConnection;
   readonly issued: IssuedSubscription;
-  /** What the server refused: `publish <subject>` or `subscription <subject>`. */
+  /** What the server rejected: `publish <subject>` or `subscription <subject>`. */
   readonly refused: string[] = [];
-  /** Everything that arrived on its own subjects. */
+  /** Everything received on its own subjects. */
   readonly received: { subject: string; text: string }[] = [];
 
   constructor(nc: NatsConnection, issued: IssuedSubscription) {
@@ -36,7 +36,7 @@ export class Subscriber {
     return new Subscriber(nc, issued);
   }
 
-  /** Subscribes to all that it may. */
+  /** Subscribes to everything it is permitted to. */
   async listen(): Promise<void> {
     for (const subject of this.issued.subscription.subjects) {
       this.nc.subscribe(subject, { callback: (_error, message) =>
@@ -52,7 +52,7 @@ export class Subscriber {
     return until(() => consumers.get(stream, consumer).catch(() => null), { what: 'a consumer' });
   }
 
-  /** Fetches and acknowledges what its consumer holds, up to `most`. */
+  /** Fetches and acknowledges pending messages of its consumer, up to `maxMessages`. */
   async fetch(maxMessages: number): Promise<string[]> {
     const own = await this.consumer();
     const texts: string[] = [];

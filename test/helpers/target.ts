@@ -9,11 +9,11 @@ export interface Target {
   readonly count: number;
   /** Requests so far on a path, ignoring queries. */
   countOf(path: string): number;
-  /** Sets the answer from now on, to every request or to those of one path. */
+  /** Sets the response to every further request, or to those for one path. */
   respondWith(response: ScriptedResponse, path?: string): void;
-  /** Chooses each answer of a path by the number of the request, from 1. */
+  /** Chooses each response of a path by the request's number, from 1. */
   choose(path: string, by: (count: number) => ScriptedResponse): void;
-  /** Every change of `answer` with its Unix ms: the ground truth for incidents. */
+  /** Every response set with its Unix ms: the ground truth for incidents. */
   readonly history: readonly { at: number; path: string | null; response: ScriptedResponse }[];
   /** Refuses connections until `listen`; the port stays the same. */
   refuse(): Promise<void>;

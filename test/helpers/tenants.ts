@@ -17,7 +17,7 @@ export interface Tenant {
   organizationId: string;
   projectId: string;
   owner: Person;
-  /** With a key of that scope. */
+  /** With an API key of that scope. */
   readKey: ApiClient;
   writeKey: ApiClient;
   readKeyText: string;
@@ -26,7 +26,7 @@ export interface Tenant {
 
 export const PASSWORD = 'correct horse battery';
 
-/** A registered and verified user with an organization of their own. */
+/** A registered and verified user with a separate organization. */
 export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: Person; registration: Loose }> {
   const email = `p${randomBytes(6).toString('hex')}@example.com`;
   const response = await app.client.post('/api/auth/register', { email, password: PASSWORD, name });
@@ -41,7 +41,7 @@ export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: P
   }, registration: response.data };
 }
 
-/** An organization for this suite alone, with its owner and a key of each scope. */
+/** An organization for this suite only, with its owner and a key of each scope. */
 export async function newTenant(app: TestApp): Promise<Tenant> {
   const { person: owner, registration } = await newPerson(app, 'Owner');
   const read = await owner.client.post('/api/auth/api-keys', { name: 'reader' });

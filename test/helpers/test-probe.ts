@@ -8,7 +8,7 @@ import { enrolText, type EnrolResponse, type EnrolRequest } from '../../shared/c
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { until } from './until.ts';
 
-/** A probe's keys and its side of the assignment protocol, implemented from the contract alone. */
+/** A probe's keys and its side of the assignment protocol, implemented only from the contract. */
 export class TestProbe {
   readonly user: KeyPair;
   readonly box: KeyPair = createCurve();
@@ -38,7 +38,7 @@ export class TestProbe {
     return { ...unsigned, signature, version: 'test', capabilities: ['http'], ...change };
   }
 
-  /** Connects with the enrolled identity, retrying until the server knows it. */
+  /** Connects with the enrolled identity, retrying until the server accepts it. */
   async connect(url?: string): Promise<NatsConnection> {
     const { nats_url, probe_id } = this.enrolment as EnrolResponse;
     this.connection = await until(

@@ -4,10 +4,7 @@ export type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>;
 /** Only prevents hanging: far longer than anything takes, even on a busy machine. */
 const DEADLINE_MS = 300_000;
 
-/**
- * Polls `probe` until it returns a truthy value, and returns that. After `timeoutMs`, throws with the last
- * value seen.
- */
+/** Polls `probe` until it returns a truthy value, and returns that. After `timeoutMs`, throws with the last value. */
 export async function until<T>(
   probe: () => T | Promise<T>,
   options: { timeoutMs?: number; everyMs?: number | undefined; what?: string } = {},

@@ -3,7 +3,7 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 /** Columns of an hour's times. */
 export const [UP, DEGRADED, DOWN] = [0, 1, 2] as const;
 
-/** A stretch of time with one status, Unix ms. */
+/** A time range with one status, Unix ms. */
 export interface Span {
   from: number;
   until: number;
@@ -13,8 +13,8 @@ export interface Span {
 type Row = Pick<CheckResult, 'started_at' | 'outcome' | 'degraded'>;
 
 /**
- * The statuses of a monitor in one region by its results alone, up to its last result or `until`. A status
- * holds until the next result; an outage begins with its first failure. The results must have no gaps.
+ * The statuses of a monitor in one region according to its results only, up to its last result or `until`. A status
+ * lasts until the next result; an outage starts with its first failure. The results must have no gaps.
  */
 export function spansByResults(rows: readonly Row[], retries: number, until?: number): Span[] {
   const spans: Span[] = [];
@@ -41,7 +41,7 @@ export function spansByResults(rows: readonly Row[], retries: number, until?: nu
   return spans;
 }
 
-/** The share of the time that is not down, in percent; null without any time. */
+/** Share of the time not down, in percent; null for no time. */
 export function uptimeByResults(rows: readonly Row[], retries: number, until: number): number | null {
   let [monitored, down] = [0, 0];
   for (const { from, until: end, column } of spansByResults(rows, retries, until)) {

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from '../../shared/time.ts';
 
-/** Real time that can jump ahead, for waits of minutes with real sockets and a real store. */
+/** Real time that can jump ahead, for delays of minutes with real sockets and a real store. */
 export class WarpClock implements Clock {
   #aheadMs = 0;
   readonly #timers = new Set<{ dueMs: number; fire: () => void; handle: NodeJS.Timeout }>();

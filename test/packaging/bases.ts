@@ -9,8 +9,8 @@ const NODE = 'docker.io/library/node:22-bookworm';
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Has the images that the Containerfile begins with: pulled, or built under their names where no registry can be
- * reached. Resolves to how.
+ * Provides the Containerfile's base images: pulled, or built locally under their names if no registry is reachable.
+ * Resolves to which.
  */
 export async function ensureBases(): Promise<string> {
   if (await exists(DEBIAN) && await exists(NODE)) return 'left by an earlier run';
@@ -47,7 +47,7 @@ function buildDebian(dir: string): Promise<string> {
     tar -C ${dir}/tree -c . | podman import - ${DEBIAN}`);
 }
 
-/** Trusts what this machine trusts, and compiles with the headers of its Node.js if they are there. */
+/** Trusts the machine's authorities, and compiles with the headers of its Node.js if present. */
 async function buildNode(dir: string): Promise<string> {
   const home = dirname(dirname(realpathSync(process.execPath)));
   const npm = (await shell('dirname $(dirname $(realpath $(command -v npm)))')).trim();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commandsOf, PROBE_IMAGE as NAME, podman, shell } from './podman.ts';
 import { PackagingRig, rightsIn } from './rig.ts';
 
-/** What is no file on a disk. */
+/** Mounts that are not on a disk. */
 const KERNEL_OR_MEMORY = ['tmpfs', 'proc', 'sysfs', 'devpts', 'mqueue', 'cgroup', 'cgroup2'];
 let rig: PackagingRig;
 
@@ -24,18 +24,18 @@ async function stops(): Promise<void> {
   expect((await log()).split('\n').at(-1)).toContain('"msg":"stopped"');
 }
 
-test('a container enrols by its token, and reports what it checks', async () => {
+test('a container enrols with its token and reports results', async () => {
   await rig.connected(1, probe);
   await rig.reports();
   expect(await rig.capabilities()).toContain('ICMP/raw-socket');
 });
 
-test('it is not root, and has CAP_NET_RAW alone', async () => {
+test('it runs without root and has only CAP_NET_RAW', async () => {
   const status = readFileSync(`/proc/${await inspect('.State.Pid')}/status`, 'utf8');
   expect(rightsIn(status)).toMatchObject({ users: [65_532], onlyNetRaw: true });
 });
 
-test('it can write its volume and no other place on a disk, and neither could root', async () => {
+test('only its volume is writable on disk, even for root', async () => {
   const elsewhere = KERNEL_OR_MEMORY.map((type) => `! -fstype ${type}`).join(' ');
   const find = `find / ${elsewhere} -writable '(' -type d -o -type f ')' 2>/dev/null || true`;
   const writable = (await podman('exec', NAME, 'sh', '-c', `"${find}"`)).split('\n');
@@ -44,15 +44,15 @@ test('it can write its volume and no other place on a disk, and neither could ro
   await expect(podman('exec', '--user', '0', NAME, 'touch', '/probe/probe.mjs')).rejects.toThrow('Read-only file system');
 });
 
-test('it goes on as the same probe when it is restarted', async () => {
+test('it keeps its identity after a restart', async () => {
   await podman('restart', NAME);
   await rig.connected(2, probe);
   await rig.reports();
 });
 
-test('it hands over what it has when it is stopped', stops);
+test('it sends its results before it stops', stops);
 
-test('another container goes on with its volume, without a token', async () => {
+test('another container with the same volume starts without a token', async () => {
   await podman('rm', NAME);
   await podman(
     'run', '--detach', '--name', NAME, '--read-only', '--cap-drop', 'ALL', '--cap-add', 'NET_RAW',

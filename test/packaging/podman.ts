@@ -7,14 +7,14 @@ import { runQuietly } from '../../deploy/quickstart/install.mjs';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { root } from '../root.mjs';
 
-/** Everything of Podman's that outlives a run: the base images. */
+/** The only Podman data that outlives a run: the base images. */
 export const CACHE = join(root, 'node_modules/.cache/farwatch-test/packaging');
 const STORAGE = join(CACHE, 'storage');
-/** Short, for sockets; each checkout has its own. */
+/** Short, because of sockets; each checkout has its own. */
 const RUNNING = join(tmpdir(), `farwatch-packaging-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`);
 const SETTINGS = { CONTAINERS_CONF: join(CACHE, 'containers.conf'), CONTAINERS_STORAGE_CONF: join(CACHE, 'storage.conf') };
 
-/** Names of the images that these tests build and remove. */
+/** Names of the images built and removed by these tests. */
 export const PROBE_IMAGE = 'farwatch-probe';
 export const MACHINE_IMAGE = 'farwatch-machine';
 const REMOVE = `
@@ -23,13 +23,13 @@ const REMOVE = `
   podman rmi --ignore --force ${PROBE_IMAGE} ${MACHINE_IMAGE} || true
   podman image prune --force`;
 
-/** Of what a command has written, in an error. */
+/** Of a command's output, in an error. */
 const MAX_ERROR_LINES = 20;
 
-/** Podman apart from the machine's own: the probe is in the machine's network, as the controller is. */
+/** Isolates these tests from the machine's Podman. The probe uses the host network, like the controller. */
 export function configurePodman(): void {
   mkdirSync(CACHE, { recursive: true });
-  // runc, as crun refuses a hybrid of cgroups v1 and v2; limits that a container in a container may set.
+  // runc, because crun rejects a hybrid of cgroups v1 and v2; limits that are permitted in a nested container.
   writeFileSync(SETTINGS.CONTAINERS_CONF, `
 [containers]
 netns = "host"
@@ -51,7 +51,9 @@ skip_mount_home = "true"
 `);
 }
 
-/** Runs a shell script whose `podman` is that of these tests; resolves to its output, rejects with the end of it. */
+/**
+ * Runs a shell script with `podman` configured for these tests; resolves to its output, or rejects with the end of it.
+ */
 export async function shell(script: string): Promise<string> {
   const run = runQuietly('sh', ['-ec', script], { cwd: root, env: cleanEnvironment(SETTINGS) });
   const output = await run.catch((error: Error) => {
@@ -60,24 +62,24 @@ export async function shell(script: string): Promise<string> {
   return String(output).trim();
 }
 
-/** `args` are words of a shell. */
+/** `args` are shell words. */
 export function podman(...args: string[]): Promise<string> {
   return shell(`podman ${args.join(' ')}`);
 }
 
-/** Removes all but the base images, as far as it can. */
+/** Removes everything except the base images, as far as possible. */
 export async function removeContainers(): Promise<void> {
   await shell(REMOVE).catch(() => undefined);
   rmSync(RUNNING, { recursive: true, force: true });
 }
 
-/** The same in one go, for a process that exits. */
+/** The same synchronously, for an exiting process. */
 export function removeContainersSync(): void {
   spawnSync('sh', ['-c', REMOVE], { env: cleanEnvironment(SETTINGS), stdio: 'ignore' });
   rmSync(RUNNING, { recursive: true, force: true });
 }
 
-/** The commands that the comment on top of a file of deploy/probe tells its reader. */
+/** The commands in the header comment of a file of deploy/probe. */
 export function commandsOf(file: string, { url, token }: { url: string; token: string }): string {
   const text = readFileSync(join(root, 'deploy/probe', file), 'utf8');
   return [...text.matchAll(/^# {3}(.*)$/gm)].map(([, line]) => line).join('\n')

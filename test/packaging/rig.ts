@@ -17,7 +17,7 @@ export interface PackagedProbe {
   hasEnded(): Promise<boolean>;
 }
 
-/** An installation, and a region of it that has one probe. */
+/** An installation, and a region in it with one probe. */
 export class PackagingRig {
   readonly url: string;
   readonly token: string;
@@ -56,7 +56,7 @@ export class PackagingRig {
     return new PackagingRig(farwatch, target, session, { id: probe.id, token }, monitors);
   }
 
-  /** Waits until the packaged probe has connected, `times` times in all; rejects when it ends before. */
+  /** Waits until the packaged probe has connected `times` times in total; rejects if it ends before. */
   async connected(times: number, { log, hasEnded }: PackagedProbe): Promise<void> {
     const connections = async () => (await log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
     await until(async () => await hasEnded() || (await connections()).length >= times, {
@@ -68,7 +68,7 @@ export class PackagingRig {
       .toEqual(Array.from({ length: times }, () => expect.objectContaining({ probe: this.probeId })));
   }
 
-  /** Resolves when the probe has reported successes of each monitor from now on. */
+  /** Resolves when the probe has reported new successes of each monitor. */
   async reports(): Promise<void> {
     await Promise.all(this.#monitors.map(async ({ id }) => {
       const before = await this.#successesOf(id);
@@ -96,7 +96,7 @@ export class PackagingRig {
   }
 }
 
-/** Whom a process runs as, and what it may do, as /proc/PID/status says. */
+/** A process's users and capabilities, from /proc/PID/status. */
 export function rightsIn(status: string): { users: number[]; onlyNetRaw: boolean; noNewPrivileges: boolean } {
   const valueOf = (name: string) => new RegExp(`^${name}:\\s+(.+)$`, 'm').exec(status)?.[1] ?? '';
   return {

@@ -4,7 +4,7 @@ import { commandsOf, MACHINE_IMAGE as NAME, podman, shell } from './podman.ts';
 import { PackagingRig, rightsIn } from './rig.ts';
 
 const UNIT = 'farwatch-probe.service';
-/** Of users that systemd makes for a service. */
+/** The range of users that systemd allocates for services. */
 const DYNAMIC_USERS = { min: 61_184, max: 65_519 };
 let rig: PackagingRig;
 
@@ -15,7 +15,7 @@ const log = () => inMachine('journalctl', '--unit', UNIT, '--output', 'cat', '--
 beforeAll(async () => {
   rig = await PackagingRig.start();
   await podman('build', '--tag', NAME, '--file', 'test/packaging/machine.Containerfile', '.');
-  // All that a systemd needs, but not the settings of this machine's kernel, as with `--privileged`.
+  // Everything systemd needs except the kernel's settings, as with `--privileged`.
   await podman(
     'run', '--detach', '--name', NAME, '--systemd', 'always', '--cap-add', 'ALL',
     ...['seccomp=unconfined', 'apparmor=unconfined', 'label=disable'].flatMap((option) => ['--security-opt', option]),
@@ -31,7 +31,7 @@ afterAll(() => rig?.stop());
 
 const probe = { log, hasEnded: async () => ['failed', 'inactive'].includes(await show('ActiveState')) };
 
-test('a service enrols by its token, and reports what it checks', async () => {
+test('a service enrols with its token and reports results', async () => {
   await rig.connected(1, probe);
   expect(await show('ActiveState')).toBe('active');
   expect(await inMachine('systemctl', 'is-enabled', UNIT)).toBe('enabled');
@@ -39,7 +39,7 @@ test('a service enrols by its token, and reports what it checks', async () => {
   expect(await rig.capabilities()).toContain('ICMP/raw-socket');
 });
 
-test('it runs as a user of its own, with CAP_NET_RAW alone, and can gain no right', async () => {
+test('it runs as a separate user with only CAP_NET_RAW and can gain no privileges', async () => {
   const { users, ...rights } = rightsIn(await inMachine('cat', `/proc/${await show('MainPID')}/status`));
   expect(rights).toEqual({ onlyNetRaw: true, noNewPrivileges: true });
   expect(users).toHaveLength(1);
@@ -47,7 +47,7 @@ test('it runs as a user of its own, with CAP_NET_RAW alone, and can gain no righ
   expect(users[0]).toBeLessThanOrEqual(DYNAMIC_USERS.max);
 });
 
-test('it can write its own folder, and nothing of the system', async () => {
+test('it can write its own folder and nothing of the system', async () => {
   const sees = ['nsenter', '--mount', '--target', await show('MainPID'), 'touch'];
   await inMachine(...sees, '/var/lib/farwatch-probe/touched');
   for (const path of ['/etc/touched', '/var/lib/touched', '/opt/farwatch-probe/probe.mjs']) {
@@ -55,14 +55,14 @@ test('it can write its own folder, and nothing of the system', async () => {
   }
 });
 
-test('it starts again when it is killed', async () => {
+test('it restarts after being killed', async () => {
   await inMachine('systemctl', 'kill', '--kill-whom', 'main', '--signal', 'KILL', UNIT);
   await rig.connected(2, probe);
   expect(await show('NRestarts')).toBe('1');
   await rig.reports();
 });
 
-test('it hands over what it has when it is stopped', async () => {
+test('it sends its results before it stops', async () => {
   await inMachine('systemctl', 'stop', UNIT);
   expect(await show('ActiveState')).toBe('inactive');
   expect([await show('Result'), await show('ExecMainStatus')]).toEqual(['success', '0']);

@@ -3,7 +3,7 @@ import { ensureDebianPackages } from '../services/packages.ts';
 import { ensureBases } from './bases.ts';
 import { CACHE, configurePodman, removeContainers, removeContainersSync } from './podman.ts';
 
-/** Prepares Podman for all files of tests; what it returns is called after them. */
+/** Prepares Podman for all test files; the returned function cleans up after them. */
 export default async function setUp(): Promise<() => Promise<void>> {
   try {
     return await prepare();
@@ -17,7 +17,7 @@ async function prepare(): Promise<() => Promise<void>> {
   configurePodman();
   const lock = await takeMachineLock('packaging', CACHE);
   if (!lock) throw new Error('npm run packaging already runs in this checkout');
-  // What a run has left that was killed.
+  // Left over from a killed run.
   await removeContainers();
   process.once('exit', removeContainersSync);
   process.stdout.write(`Base images: ${await ensureBases()}\n`);
@@ -28,7 +28,7 @@ async function prepare(): Promise<() => Promise<void>> {
   };
 }
 
-/** The error with its causes, and without a stack: vitest can fail over that of an error in a global setup. */
+/** The error with its causes but without a stack: vitest may fail on the stack of a global setup's error. */
 function withCauses(error: unknown): Error {
   const messages: string[] = [];
   for (let each = error; each instanceof Error; each = each.cause) messages.push(each.message);

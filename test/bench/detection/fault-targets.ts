@@ -4,7 +4,7 @@ import { NameServer } from '../scenarios/targets/name-server.ts';
 import { SecureSite } from '../scenarios/targets/secure-site.ts';
 import { WebSite, type Responder } from '../scenarios/targets/web-site.ts';
 
-/** `silent`: the connection is accepted and never answered, so only the timeout tells. */
+/** `silent`: the connection is accepted but gets no response, so only the timeout reveals it. */
 export const FAULT_KINDS = ['503', 'reset', 'silent', 'certificate', 'nxdomain'] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -12,7 +12,7 @@ export interface FaultTarget {
   name: string;
   kind: FaultKind;
   url: string;
-  /** From now on every check fails. */
+  /** Every check fails after this call. */
   break(): void;
 }
 
@@ -20,14 +20,14 @@ const RESPONDERS: Partial<Record<FaultKind, Responder>> = {
   503: status(503), silent: noResponse, reset: (_request, response) => response.socket?.resetAndDestroy(),
 };
 
-/** Sound targets on loopback, an equal number of each kind, each of which can be broken on its own. */
+/** Healthy targets on loopback, equally many of each kind, which can be broken individually. */
 export class FaultTargets {
   readonly #site = new WebSite();
   readonly #names = new NameServer('127.0.0.1');
   readonly #certificates = makeCertificates();
   readonly #secure: SecureSite[] = [];
 
-  /** Targets of the different kinds take turns. */
+  /** The kinds of targets alternate. */
   async listen(count: number): Promise<FaultTarget[]> {
     await Promise.all([this.#site.listen(), this.#names.listen()]);
     return Promise.all(Array.from({ length: count }, (_, index) => this.#make(index)));
@@ -38,7 +38,7 @@ export class FaultTargets {
     return this.#names.endpoint;
   }
 
-  /** Authorities of the sound certificates, PEM. */
+  /** Authorities of the valid certificates, PEM. */
   get roots(): string {
     return trusted(this.#certificates);
   }

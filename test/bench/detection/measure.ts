@@ -13,18 +13,18 @@ import { FaultTargets, type FaultKind, type FaultTarget } from './fault-targets.
 
 export interface Detection {
   kind: FaultKind;
-  /** From the fault until the webhook of the product; of its first failing check until then. Ms. */
+  /** From the fault to the product's webhook, and from its first failing check to the webhook. Ms. */
   alertMs: number;
   confirmMs: number;
-  /** From the fault until the post of the poller, ms. */
+  /** From the fault to the poller's post, ms. */
   pollerMs: number;
 }
 
 export interface Detections {
   found: Detection[];
-  /** Faults of which one of the two did not tell. */
+  /** Faults that one of the two did not report. */
   missing: number;
-  /** Faults that one of the two told of before they began: the machine was too busy for its checks. */
+  /** Faults that one of the two reported before they started: the machine was too busy for its checks. */
   premature: number;
 }
 
@@ -35,15 +35,15 @@ export interface DetectionOptions {
   faults: number;
   intervalMs: number;
   timeoutMs: number;
-  /** Over which the faults are spread at random. */
+  /** The faults are spread at random over this time. */
   spreadMs: number;
 }
 
 const ALERT_TIMEOUT_MS = 60_000;
 
 /**
- * Breaks targets one by one at random instants, watched by three regions of a whole installation and, at the
- * same time, by a poller that checks as often as the three together.
+ * Breaks targets one by one at random times, monitored by a whole installation with three regions and by a poller that
+ * checks as often as all three together.
  */
 export async function measureDetection(options: DetectionOptions): Promise<Detections> {
   const { outdir, faults, intervalMs, timeoutMs, spreadMs } = options;
@@ -70,7 +70,7 @@ export async function measureDetection(options: DetectionOptions): Promise<Detec
     running.unshift({ stop: () => poller.child.kill('SIGKILL') });
     poller.outcome.catch(() => undefined);
     await poller.ready;
-    // Every region has checked every target by then.
+    // By then, every region has checked every target.
     await passTime(intervalMs * 1.5);
     const brokenAt = await breakAll(targets, spreadMs);
     await until(async () => (await receiver.received()).length >= 2 * faults, {
@@ -114,7 +114,7 @@ async function createMonitors(
   { receiver, intervalMs, timeoutMs }: { receiver: BenchReceiver; intervalMs: number; timeoutMs: number },
 ): Promise<void> {
   await session.ok('POST', '/api/integrations', {
-    name: 'On call', type: 'webhook', is_default: true, config: { url: `http://127.0.0.1:${receiver.port}/told` },
+    name: 'On call', type: 'webhook', is_default: true, config: { url: `http://127.0.0.1:${receiver.port}/alert` },
   });
   const { regions } = await session.ok<{ regions: { id: string }[] }>('GET', '/api/regions');
   const monitors = await Promise.all(targets.map(({ name, url }) => session.ok<{ monitor: { id: string } }>(
@@ -131,7 +131,7 @@ async function createMonitors(
   }
 }
 
-/** Resolves to when each target broke, Unix ms with fraction, by name. */
+/** Resolves to the time when each target broke, Unix ms with fraction, by name. */
 async function breakAll(targets: readonly FaultTarget[], spreadMs: number): Promise<Map<string, number>> {
   const random = randomOf(10);
   const order = targets.map((target) => ({ target, afterMs: random() * spreadMs }))
@@ -155,7 +155,7 @@ function paired(
   for (const { name, kind } of targets) {
     const at = brokenAt.get(name) as number;
     const of = (wanted: string) => received.find(({ path, name: who }) => path === wanted && who === name);
-    const [alert, direct] = [of('/told'), of('/direct')];
+    const [alert, direct] = [of('/alert'), of('/direct')];
     if (!alert || !direct) missing += 1;
     else if (alert.at < at || direct.at < at) premature += 1;
     else found.push({ kind, alertMs: alert.at - at, confirmMs: alert.at - alert.startedAt, pollerMs: direct.at - at });

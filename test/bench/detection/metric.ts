@@ -8,15 +8,15 @@ import { measureDetection, type Detection } from './measure.ts';
 import { detect, POLICIES } from './policies.ts';
 
 const INTERVAL_MS = 10_000;
-/** Of a check; the shortest that the API takes. */
+/** Timeout of a check: the API's minimum. */
 const TIMEOUT_MS = 1000;
 const REGIONS = 3;
 const FAULTS = 200;
 const SPREAD_MS = 240_000;
-/** Confirmation by others, and their recheck: each has to wait for its own timeout when nothing answers. */
+/** The witnesses' checks and their rechecks, which run into their timeouts if nothing responds. */
 const CONFIRMING_CHECKS = 2;
 
-/** Time from a fault until the webhook, against a poller that alerts on the first failure. */
+/** Time from a fault to the webhook, against a poller that alerts on the first failure. */
 export const detectionLatency: Metric = async ({ outdir, root, scale }) => {
   const faults = Math.round(FAULTS * scale);
   const { found, missing, premature } = await measureDetection({
@@ -32,7 +32,7 @@ export const detectionLatency: Metric = async ({ outdir, root, scale }) => {
     print({
       ...line, what: 'fault to webhook, mean, against a first-failure poller', ours: [mean(({ alertMs }) => alertMs)],
       theirs: [mean(({ pollerMs }) => pollerMs)], floor: { max: 1.3 },
-      note: `${found.length} faults, ${REGIONS} regions every ${INTERVAL_MS / 1000} s, two rounds; ${premature} told before they began; load ${loadavg()[0]?.toFixed(1)}; goal 1.05`,
+      note: `${found.length} faults, ${REGIONS} regions every ${INTERVAL_MS / 1000} s, two rounds; ${premature} reported before they started; load ${loadavg()[0]?.toFixed(1)}; goal 1.05`,
     }),
     print({
       ...line, what: 'the same without targets that are silent', ours: [mean(({ alertMs }) => alertMs, notSilent)],
@@ -58,7 +58,7 @@ export const detectionLatency: Metric = async ({ outdir, root, scale }) => {
   ];
 };
 
-/** What a check of the fault takes to fail, ms, where that is more than an instant. */
+/** How long a check of the fault takes to fail, ms, unless it fails immediately. */
 function ownMs({ kind }: Detection): number {
   return kind === 'silent' ? TIMEOUT_MS : 0;
 }

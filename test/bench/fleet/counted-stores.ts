@@ -8,7 +8,7 @@ export interface Writes {
   documents: number;
 }
 
-/** A database that has the states that `load` gives, takes every write at once, counts it and keeps nothing. */
+/** A database that returns the states from `load`, accepts and counts all writes immediately, and stores nothing. */
 export function countedStores(
   load: (shard: number) => StateRecord[],
 ): { stores: ShardsDeps['stores']; writes: Writes } {

@@ -7,7 +7,7 @@ const SIZES = [10_000, 100_000, 1_000_000];
 const PROBES = { regions: 50, probesPerRegion: 20 };
 const HEAP_MB = 14_000;
 
-/** How a fleet of 1,000 probes grows with its monitors, on virtual time. */
+/** How the load of a fleet of 1,000 probes grows with its monitors, on virtual time. */
 export const fleetGrowth: Metric = async ({ outdir, scale }) => {
   const forMs = 20_000;
   const figures: FleetFigures[] = [];

@@ -1,15 +1,15 @@
 import { chooseProbe } from '../../../controller/assignments/rules.ts';
 
 export interface Moves {
-  /** Monitors that got another probe, per monitor that had to. */
+  /** Monitors that moved, per monitor that had to. */
   perDue: number;
   /** Monitors of the busiest probe divided by the average. */
   imbalance: number;
 }
 
 /**
- * What happens to the monitors of a region when its first probe leaves and another one comes. Those of the
- * probe that leaves have to move, and to one that comes its equal share.
+ * Which monitors of a region move when its first probe leaves and another joins. Necessary moves: those of the leaving
+ * probe, and an equal share for the joining one.
  */
 export function movesIn(monitorIds: readonly string[], probeIds: readonly string[], newcomer: string): Moves {
   const left = probeIds.slice(1);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { request } from 'undici';
 import { keepInFlight } from './in-flight.ts';
 
-/** GETs on fresh connections with limited concurrency, by bare sockets or by undici. */
+/** GETs over fresh connections with limited concurrency, with bare sockets or undici. */
 export async function bareGets(options: Record<string, unknown>): Promise<{ done: number; cpuMs: number }> {
   const { port, count, inFlight, by } =
     options as { port: number; count: number; inFlight: number; by: 'net' | 'undici' };

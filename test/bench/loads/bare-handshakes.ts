@@ -2,8 +2,8 @@ import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
 import { keepInFlight } from './in-flight.ts';
 
 /**
- * GETs by `tls.connect`, each with a handshake of its own that verifies the chain; then the expiry of the
- * certificate is read. All connections share a context, or each reads the authority again.
+ * GETs with `tls.connect`, each with a full handshake that verifies the chain, then reads the certificate's expiry.
+ * Connections either share a context or each reads the authority again.
  */
 export async function bareHandshakes(options: Record<string, unknown>): Promise<{ done: number; cpuMs: number }> {
   const { port, ca, count, inFlight, by } =

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { keepInFlight } from './in-flight.ts';
 
-/** Lookups of the bench's names by c-ares, as Node.js has it; each address is compared. */
+/** Lookups of the bench's names through Node's c-ares; verifies each address. */
 export async function bareLookups(options: Record<string, unknown>): Promise<{ done: number; cpuMs: number }> {
   const { port, names, expectedAddress, count, inFlight } =
     options as { port: number; names: string[]; expectedAddress: string; count: number; inFlight: number };

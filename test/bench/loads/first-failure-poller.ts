@@ -10,12 +10,12 @@ interface PollerOptions {
   nameServer: string;
   /** PEM. */
   roots: string;
-  /** Where a failure is posted. */
+  /** Where failures are posted. */
   receiver: string;
   forMs: number;
 }
 
-/** One poller that alerts on the first failure of each target, unconfirmed and unstored. */
+/** A poller that alerts on the first failure of each target, without confirmation or storage. */
 export async function firstFailurePoller(options: Record<string, unknown>): Promise<{ posted: number }> {
   const { targets, intervalMs, forMs, ...rest } = options as unknown as PollerOptions;
   const timers: NodeJS.Timeout[] = [];
@@ -41,7 +41,7 @@ export async function firstFailurePoller(options: Record<string, unknown>): Prom
   return { posted };
 }
 
-/** Whether a GET on a fresh connection is answered with 2xx in time. */
+/** Whether a GET over a fresh connection gets a 2xx response in time. */
 function poller(
   { timeoutMs, nameServer, roots }: Pick<PollerOptions, 'timeoutMs' | 'nameServer' | 'roots'>,
 ): (url: string) => Promise<boolean> {

@@ -1,9 +1,8 @@
-/** Of the count, so much is done before, unmeasured: a probe has been running for long, its code is compiled. */
+/** Share of the count run beforehand, unmeasured: a real probe has been running for long, so its code is compiled. */
 const WARM_UP = 0.25;
 
 /**
- * Runs `once` `count` times, `inFlight` at a time; `nth` counts from 0. Returns the CPU time of this process,
- * ms.
+ * Calls `once` `count` times, `inFlight` at a time, with the index from 0. Returns the CPU time of this process, ms.
  */
 export async function keepInFlight(
   { count, inFlight }: { count: number; inFlight: number }, once: (nth: number) => Promise<void>,

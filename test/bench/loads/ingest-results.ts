@@ -22,7 +22,7 @@ interface IngestOptions {
 
 interface IngestFigures {
   results: number;
-  /** CPU of this process and the database since the first batch, ms. The input is prepared before that. */
+  /** CPU of this process and the database since the first batch, ms; excludes preparing the input. */
   cpuMs: number;
   /** The database's share of `cpuMs`. */
   databaseMs: number;
@@ -33,8 +33,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
- * The product's way: journal, acknowledgements, then the hour's results and rollups, until the journal can be
- * deleted.
+ * The product's path: journal, acknowledgements, then the hour's results and rollups, until the journal can be deleted.
  */
 export async function ingestResults(options: Record<string, unknown>): Promise<IngestFigures> {
   const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;
@@ -71,7 +70,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
       await Promise.all(lanes.map((lane) => feed(intake, lane, minute)));
     }
   };
-  // Once every monitor has its status, one hour is written for each hour that arrives.
+  // Once every monitor has its status, each arriving hour writes one hour.
   await feedHours(0, 1);
   const initialResults = intake.counts.results;
   const before = process.cpuUsage();
@@ -116,7 +115,7 @@ function batchesOf(shard: number, ids: string[], each: number, start: number): P
   });
 }
 
-/** Sends a minute of one lane; resolves when the journal has it. */
+/** Sends a minute of one lane; resolves when it is in the journal. */
 async function feed(intake: Shards, { shard, region, batches }: PackedLane, minute: number): Promise<void> {
   await Promise.all((batches[minute] ?? []).map(({ bytes, last }) => new Promise<void>((resolve) => {
     intake.take(shard, {
@@ -128,9 +127,7 @@ async function feed(intake: Shards, { shard, region, batches }: PackedLane, minu
   })));
 }
 
-/**
- * A simulated wall clock, with timers and durations fifty times as fast, so that batching delays cost little.
- */
+/** A simulated wall clock with timers and durations fifty times as fast, so that batching delays cost little. */
 function fastClock(now: () => number): Clock {
   return {
     now, monotonic: () => systemClock.monotonic() * 50,
@@ -140,8 +137,8 @@ function fastClock(now: () => number): Clock {
 }
 
 /**
- * The usual approach, one document per result, with the same guarantees: batches are decoded, the key makes
- * repeats harmless, and an index finds a monitor's results by time. A thousand per command.
+ * The usual approach, one document per result in commands of a thousand, with the same guarantees: decoded batches, a
+ * key that makes repeats harmless, and an index by monitor and time.
  */
 export async function bareIngest(options: Record<string, unknown>): Promise<IngestFigures> {
   const { url, databasePid, monitors, hours, regions } = options as unknown as IngestOptions;

@@ -16,7 +16,7 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf } from './results.ts';
 
 const INTERVAL_MS = 60_000;
-/** As many as an answer with assignments has. */
+/** As many as a response with assignments has. */
 const BATCH_SIZE = 500;
 
 export interface MemoryFigures {
@@ -25,7 +25,7 @@ export interface MemoryFigures {
 
 type Options = Record<string, unknown>;
 
-/** What a probe holds of monitors that it has got as messages and checked once. */
+/** Memory a probe uses for monitors received as messages and checked once. */
 export async function probeMemory(options: Options): Promise<MemoryFigures> {
   const clock = new SimulatedClock();
   const set = new AssignmentSet();
@@ -52,7 +52,7 @@ export async function probeMemory(options: Options): Promise<MemoryFigures> {
   return measured([set, scheduler, runner]);
 }
 
-/** What a controller holds of monitors that it has read from the database, beside the running hour's results. */
+/** Memory a controller uses for monitors read from the database and the current hour's results. */
 export async function controllerMemory(options: Options): Promise<MemoryFigures> {
   // As `StateStore` reads a shard.
   const shared = Array.from({ length: SHARD_COUNT }, () => new SharedValues());
@@ -67,7 +67,7 @@ export async function controllerMemory(options: Options): Promise<MemoryFigures>
   return measured([loaded]);
 }
 
-/** A plain object and a timer for each monitor, in a map. */
+/** A plain object and a timer per monitor, in a map. */
 export async function bareMemory(options: Options): Promise<MemoryFigures> {
   const monitors = new Map<string, object>();
   for (let nth = 0; nth < Number(options['monitors']); nth += 1) {
@@ -113,7 +113,7 @@ function recordAt(nth: number): StateRecord {
   return { monitor_id, shard: shardOf(monitor_id), position: 0, state, outbox: [] };
 }
 
-/** Of this process, while `held` is still needed. */
+/** Memory of this process while `held` is still referenced. */
 async function measured(held: unknown[]): Promise<MemoryFigures> {
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc?.();

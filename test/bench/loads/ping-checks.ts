@@ -5,10 +5,10 @@ import { SystemResolver } from '../../../probe/checks/network/resolver.ts';
 import { Trust } from '../../../probe/checks/tls/trust.ts';
 import { sleep, systemClock } from '../../../shared/time.ts';
 
-/** Checks that start at once; the others follow in steps of a millisecond, as a schedule spreads them. */
+/** Checks that start together; the others follow in steps of a millisecond, as a schedule spreads them. */
 const STARTS_PER_STEP = 4;
 
-/** ICMP checks of loopback addresses; null where raw sockets cannot be opened. */
+/** ICMP checks of loopback addresses; null without permission to open raw sockets. */
 export async function pingChecks(
   options: Record<string, unknown>,
 ): Promise<{ sent: number; received: number; rttsMs: number[]; cpuMs: number } | null> {
@@ -28,7 +28,7 @@ export async function pingChecks(
     }
     return Promise.all(running);
   };
-  // A probe has been running for long, so its code is compiled.
+  // A real probe has been running for long, so its code is compiled.
   await checkAll();
   const before = process.cpuUsage();
   const findings = await checkAll();

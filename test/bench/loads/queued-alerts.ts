@@ -15,7 +15,7 @@ interface QueuedOptions {
   url: string;
   port: number;
   destinations: number;
-  /** Receivers among them that never answer. */
+  /** Receivers among them that never respond. */
   hanging: number;
   /** Alerts per destination. */
   each: number;
@@ -25,8 +25,8 @@ interface QueuedOptions {
 const PER_ALERT = 100;
 
 /**
- * The product's delivery with a full queue, as after downtime. Resolves when all healthy destinations have
- * their alerts.
+ * The product's delivery with a full queue, as after downtime. Resolves when all healthy destinations have their
+ * alerts.
  */
 export async function queuedAlerts(options: Record<string, unknown>): Promise<{ startedAt: number }> {
   const { url, port, destinations, hanging, each } = options as unknown as QueuedOptions;
@@ -62,7 +62,7 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   notifications.start();
   const wanted = (destinations - hanging) * each;
   while (notifications.service.counts.sent < wanted) await new Promise((resolve) => setTimeout(resolve, 20));
-  // Hanging attempts are not awaited: the end of the process closes them.
+  // Hanging attempts are not awaited; exiting closes them.
   return { startedAt };
 }
 

@@ -1,6 +1,6 @@
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
 
-/** Reads each document of the collection `monitors`, and does nothing with it. */
+/** Reads each document of the collection `monitors` and discards it. */
 export async function readMonitors(options: Record<string, unknown>): Promise<{ count: number }> {
   const { url } = options as { url: string };
   const mongo = openMongo(url);

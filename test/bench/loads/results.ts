@@ -2,7 +2,7 @@ import { derivedId, shardOf } from '../../../shared/ids.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 
-/** The same results for the same seed, with log-normal jitter as of real targets; one in a thousand fails. */
+/** Deterministic results per seed, with realistic log-normal jitter; one in a thousand fails. */
 export function resultMaker(seed = 1): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {
   let state = seed;
   const random = (): number => {
@@ -31,7 +31,7 @@ export function resultMaker(seed = 1): (seq: number, monitorId: string, schedule
   };
 }
 
-/** A result as a document of its own, with the fields that a block keeps. */
+/** A result as a separate document with the fields stored in a block. */
 export function bareDocument(result: CheckResult): Record<string, unknown> {
   const { monitor_id, attempt, reason, scheduled_at, started_at, response_time_ms, outcome, degraded, status_code, timings } =
     result;

@@ -7,7 +7,7 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 export interface TimerFigures {
   fired: number;
   missed: number;
-  /** How late each start was, ms. */
+  /** Delay of each start, ms. */
   p50: number;
   p99: number;
   max: number;
@@ -37,7 +37,7 @@ export async function wheelTimers(options: Record<string, unknown>): Promise<Tim
   return figuresOf(late, missed);
 }
 
-/** How much later the starts of the last interval are than those of the first, on virtual time, ms. */
+/** How much later checks start in the last interval than in the first, on virtual time, ms. */
 export async function virtualHour(options: Record<string, unknown>): Promise<{ drift: number; missed: number }> {
   const { monitors, intervalMs, forMs } = options as unknown as TimerOptions;
   const clock = new SimulatedClock();
@@ -61,7 +61,7 @@ export async function virtualHour(options: Record<string, unknown>): Promise<{ d
   return { drift: Math.max(0, late.last - late.first), missed };
 }
 
-/** Takes a share of its core, from 0 to 1, until it is killed. */
+/** Uses a share of its core, from 0 to 1, until it is killed. */
 export function burnCpu(options: Record<string, unknown>): Promise<never> {
   const { share } = options as { share: number };
   const eachMs = 10;
@@ -72,7 +72,7 @@ export function burnCpu(options: Record<string, unknown>): Promise<never> {
   return new Promise(() => undefined);
 }
 
-/** One timer per monitor, set after each check for the rest of the interval: the usual way, which drifts. */
+/** One timer per monitor, set after each check for the rest of the interval: the usual approach, which drifts. */
 export function naiveTimers(options: Record<string, unknown>): Promise<TimerFigures> {
   return timerEach(options, (dueMs, startedMs, intervalMs) => ({
     dueMs: dueMs + intervalMs, delayMs: intervalMs - (Date.now() - startedMs),

@@ -22,10 +22,10 @@ interface Wire {
 const EPOCH = '0199bench';
 const WINDOW = 8;
 const MONITORS = 10_000;
-/** As long as the product waits for an answer. */
+/** The product's response timeout. */
 const RESPONSE_TIMEOUT_MS = 2000;
 const RESULT_BYTES = 40;
-/** Results of a lane that are there at once. A probe has few: it packs them as they come. */
+/** Results of a lane available at once. A probe has few, because it packs them as they arrive. */
 const PREPARED = 1000;
 
 function seedOf({ seedFile }: Wire): Buffer {
@@ -39,7 +39,7 @@ async function open(wire: Wire) {
   });
 }
 
-/** Connected as a probe is. */
+/** Connects like a probe. */
 async function openLink(wire: Wire): Promise<Link> {
   const link = new Link({
     url: wire.url, seed: seedOf(wire), probeId: 'probe', clock: systemClock, log: createLog('bench', 'silent'),
@@ -50,7 +50,7 @@ async function openLink(wire: Wire): Promise<Link> {
   return link;
 }
 
-/** The probe's side: batches of 100 per lane, eight in flight, encoded and sent as the product does. */
+/** The probe's side: batches of 100 per lane, eight in flight, encoded and sent as in the product. */
 export async function publishBatches(
   options: Record<string, unknown>,
 ): Promise<{ sent: number; cpuMs: number }> {
@@ -60,7 +60,7 @@ export async function publishBatches(
   const make = resultMaker();
   const perShard = Math.floor(wire.count / shards.length / 100) * 100;
   const at = 1_790_000_000_000;
-  // Results are prepared beforehand and then numbered anew, so that only sending is measured.
+  // Results are prepared in advance and renumbered, so that only sending is measured.
   const found = shards.map(([, ids]) => Array.from(
     { length: PREPARED }, (_, index) => make(index + 1, ids[index % ids.length] as string, at + index),
   ));
@@ -86,7 +86,7 @@ export async function publishBatches(
   return { sent: perShard * shards.length, cpuMs: (used.user + used.system) / 1000 };
 }
 
-/** Sends a batch until its owner has everything up to `last`, as after a broken connection. */
+/** Resends a batch until its owner has everything up to `last`, as after a lost connection. */
 async function untilAcknowledged(link: Link, subject: string, bytes: Uint8Array, last: number): Promise<void> {
   for (;;) {
     const response = await link.request(subject, bytes, RESPONSE_TIMEOUT_MS).catch(() => null);
@@ -95,7 +95,7 @@ async function untilAcknowledged(link: Link, subject: string, bytes: Uint8Array,
   }
 }
 
-/** The owner's side with a journal that does nothing: decodes, applies the lane rule, answers. */
+/** The owner's side with a journal that does nothing: decodes, applies the lane rule, responds. */
 export async function takeBatches(
   options: Record<string, unknown>,
 ): Promise<{ taken: number; duplicates: number; cpuMs: number }> {
@@ -121,7 +121,7 @@ export async function takeBatches(
       owner.settled();
     }
   }
-  // What came together is settled together, as the journal does.
+  // Batches that arrive together are settled together, as in the journal.
   const unsettled = new Set<EntryBuilder>();
   const before = process.cpuUsage();
   await new Promise<void>((resolve) => {
@@ -152,8 +152,8 @@ export async function takeBatches(
 }
 
 /**
- * Messages of `perMessage` results, each acknowledged by a stream, 256 in flight: how a simple client sends
- * messages that must not get lost. Nothing is encoded or decoded.
+ * Messages of `perMessage` results, each acknowledged by a stream, 256 in flight: how a simple client sends messages
+ * reliably. No encoding or decoding.
  */
 export async function publishEach(options: Record<string, unknown>): Promise<{ sent: number }> {
   const wire = options as unknown as Wire & { perMessage: number };

@@ -18,36 +18,36 @@ import { VirtualProbe } from '../virtual-probe.ts';
 const START_MS = 1_760_000_460_000;
 const INTERVAL_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Regions that each monitor is checked from. */
+/** Regions that check each monitor. */
 const REGIONS_PER_MONITOR = 3;
 
 interface FleetOptions {
   monitors: number;
   regions: number;
   probesPerRegion: number;
-  /** Virtual time before anything counts, and while it counts, ms. */
+  /** Virtual time before and during the measurement, ms. */
   settleMs: number;
   forMs: number;
 }
 
 export interface FleetFigures extends Moves {
   results: number;
-  /** Batches that probes sent. */
+  /** Batches sent by probes. */
   messages: number;
   writes: number;
   documents: number;
-  /** Heap and buffers after a collection, bytes. */
+  /** Heap and buffers after garbage collection, bytes. */
   probeBytes: number;
   controllerBytes: number;
-  /** CPU of this process for that time, ms. */
+  /** CPU of this process during the measurement, ms. */
   cpuMs: number;
-  /** CPU for choosing the probes of all monitors, ms. */
+  /** CPU for assigning probes to all monitors, ms. */
   placingMs: number;
 }
 
 /**
- * A fleet at work on virtual time, as the product would run it: probes chosen by the rules of placement, each
- * with its schedule, rechecks, packing and sending, and a controller with all shards.
+ * A working fleet on virtual time, as in the product: probes chosen by the placement rules, each with scheduling,
+ * rechecks, packing and sending, and a controller with all shards.
  */
 export async function virtualFleet(input: Record<string, unknown>): Promise<FleetFigures> {
   const options = input as unknown as FleetOptions;
@@ -129,7 +129,7 @@ function recordsOf(monitors: readonly MonitorConfig[]): StateRecord[][] {
   return shards;
 }
 
-/** Returns the CPU that choosing took, ms. */
+/** Returns the CPU ms spent on placement. */
 function placeAll(monitors: readonly MonitorConfig[], byRegion: ReadonlyMap<string, VirtualProbe[]>): number {
   const ids = new Map([...byRegion].map(([region, probes]) => [region, probes.map(({ probeId }) => probeId).sort()]));
   const byId = new Map([...byRegion.values()].flat().map((probe) => [probe.probeId, probe]));
@@ -147,7 +147,7 @@ function placeAll(monitors: readonly MonitorConfig[], byRegion: ReadonlyMap<stri
   return usedMs;
 }
 
-/** Lets time pass, and promises settle after each timer that did something. */
+/** Advances the clock; promises settle after each timer that did something. */
 async function run(clock: SimulatedClock, pulse: Pulse, forMs: number): Promise<void> {
   let isOver = false;
   clock.setTimer(forMs, () => (isOver = true));

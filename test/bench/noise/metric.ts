@@ -5,7 +5,7 @@ import { runNoise } from './run.ts';
 const CHECKS = 1_000_000;
 const OUTAGES = 500;
 
-/** False and missing alerts under noise, against alerting on the first failure and one round of questions. */
+/** False and missing alerts under noise, against alerting on the first failure and a single round of confirmation. */
 export const falseAlerts: Metric = async ({ scale }) => {
   const figures = await runNoise({
     seed: 11, monitors: 6000, intervalMs: 60_000, checks: CHECKS * scale, outages: Math.round(OUTAGES * scale),
@@ -29,6 +29,6 @@ export const falseAlerts: Metric = async ({ scale }) => {
     }),
     none(`of ${Math.round(OUTAGES * scale)} real outages, without an alert`, figures.missed),
     none('outages with more than one alert', figures.doubled),
-    none('alerts whose end was not told, or told twice', figures.unresolved),
+    none('alerts not resolved exactly once', figures.unresolved),
   ];
 };

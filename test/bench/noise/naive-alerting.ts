@@ -2,18 +2,18 @@ import type { Found } from '../virtual-probe.ts';
 
 interface NaiveOptions {
   isWorking: (monitorId: string) => boolean;
-  /** Asked about a first failure; true if it is alerted. */
+  /** Called on a first failure; returns true to alert. */
   confirms: (monitorId: string, region: string) => boolean;
 }
 
 /**
- * Alerts when a slot fails while its monitor is not known to be down, if `confirms` agrees; the next success
- * in any region ends the outage.
+ * Alerts when a slot fails and its monitor is not known to be down, if `confirms` agrees. The next success in any
+ * region ends the outage.
  */
 export class NaiveAlerting {
-  /** Alerts for targets that worked. */
+  /** Alerts for working targets. */
   falseAlerts = 0;
-  /** Of these, alerts that a region without network caused. */
+  /** Of these, alerts caused by a region without network. */
   falseByLoss = 0;
   readonly #options: NaiveOptions;
   readonly #down = new Set<string>();

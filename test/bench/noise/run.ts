@@ -8,21 +8,21 @@ import { VirtualProbe, type Found } from '../virtual-probe.ts';
 import { NaiveAlerting } from './naive-alerting.ts';
 
 const REGIONS = ['eu', 'us', 'ap'];
-/** The beats until most of the kept ones show the new time. */
+/** Time until most of the recent beats show the new clock. */
 const SKEW_DETECTED_AFTER_MS = 15_000;
 const CLOCK_SKEW_MS = 30_000;
 const CUT_OFF_MS = 10 * MINUTE_MS;
 const RESTART_AFTER_MS = 5000;
-/** For all monitors to be watched. */
+/** Time until all monitors are being checked. */
 const SETTLE_MS = 2 * MINUTE_MS;
-/** A check that failed in the outage may be confirmed a moment after it. */
+/** A check that failed during the outage may be confirmed shortly after it. */
 const MAX_CONFIRM_DELAY_MS = 3000;
 
 export interface NoiseOptions {
   seed: number;
   monitors: number;
   intervalMs: number;
-  /** Checks of slots, of all regions together. */
+  /** Slot checks of all regions together. */
   checks: number;
   outages: number;
   /** Share of checks that fail although their target works. */
@@ -35,21 +35,21 @@ export interface NoiseFigures {
   /** Outages without an alert, and with more than one. */
   missed: number;
   doubled: number;
-  /** Alerts that the end of an outage was not told of, or more than once. */
+  /** Alerts whose resolution was not sent exactly once. */
   unresolved: number;
   firstFailure: { falseAlerts: number; falseByLoss: number };
   singleRound: { falseAlerts: number };
 }
 
-/** An alert, and when it was handed over to be sent, Unix ms. */
+/** An alert, and when it was handed over for sending, Unix ms. */
 interface SentAlert {
   alert: Alert;
   at: number;
 }
 
 /**
- * Three regions check under noise, on virtual time. Meanwhile one region loses its network for ten minutes,
- * the clock of another's probe goes 30 s ahead, and one of two controllers is killed and starts again.
+ * Three regions check under noise, on virtual time. Meanwhile, one loses its network for ten minutes, the clock of
+ * another's probe jumps ahead by 30 s, and one of two controllers is killed and restarted.
  */
 export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   const { seed, monitors, intervalMs, noise } = options;
@@ -72,7 +72,7 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   let isNoisy = false;
   let checks = 0;
   const rivals = rivalsOf(world, probes, noise, seed);
-  // Drawn in any case, so that an outage changes nothing for others.
+  // Always drawn, so that an outage doesn't change the random sequence of others.
   const outcomeFor = (isLost: boolean, id: string): Found => {
     const isNoise = draws.chance(noise) && isNoisy;
     if (isLost) return 'lost';
@@ -113,7 +113,7 @@ export async function runNoise(options: NoiseOptions): Promise<NoiseFigures> {
   return { checks, ...judge(world, sentAlerts), ...rivals };
 }
 
-/** The product's own orders to confirm, without their encryption. */
+/** The product's confirmation orders, without encryption. */
 function confirmationsIn(world: World, probes: readonly VirtualProbe[]): Confirmations {
   type Enrolled = ReturnType<ConstructorParameters<typeof Confirmations>[0]['directory']['enrolled']>;
   return new Confirmations({
@@ -137,8 +137,8 @@ function confirmationsIn(world: World, probes: readonly VirtualProbe[]): Confirm
 }
 
 /**
- * The first sees every slot that the product's probes see; the second sees those of regions that have a
- * network, and asks the others once.
+ * The first sees every slot seen by the product's probes. The second sees those of regions with a network, and confirms
+ * with the others once.
  */
 function rivalsOf(
   world: World, probes: readonly VirtualProbe[], noise: number, seed: number,
@@ -156,7 +156,7 @@ function rivalsOf(
   };
 }
 
-/** One for each of the first monitors, of one to five intervals, over the whole run. */
+/** One outage per monitor for the first monitors, one to five intervals long, spread over the whole run. */
 function planOutages(world: World, { outages, intervalMs }: NoiseOptions, forMs: number): void {
   const random = world.random.fork();
   const ids = [...world.db.monitors.keys()].slice(0, outages);
@@ -186,7 +186,7 @@ function planFaults(
   at(0.8, () => controller?.kill());
 }
 
-/** Compares the alerts with what really happened. An alert that is told again after a crash counts once. */
+/** Compares the alerts with the ground truth. An alert repeated after a crash counts once. */
 function judge(
   { targets, db }: World, sentAlerts: readonly SentAlert[],
 ): Pick<NoiseFigures, 'falseAlerts' | 'missed' | 'doubled' | 'unresolved'> {

@@ -2,7 +2,7 @@ import { makeCertificate } from '../../helpers/certificate.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The first name is also the subject, by which OpenSSL finds an authority: it has to differ. */
+/** The first name is also the subject, by which OpenSSL finds an authority, so it must be unique. */
 const here = (subject: string): string[] => [`${subject}.bench.test`, '127.0.0.1'];
 
 export type TestCertificates = ReturnType<typeof makeCertificates>;
@@ -21,7 +21,7 @@ export function makeCertificates() {
   };
 }
 
-/** What a probe has to trust, PEM: all but the self-signed one. */
+/** What a probe must trust, PEM: all except the self-signed one. */
 export function trusted({ selfSigned: _untrusted, ...others }: TestCertificates): string {
   return Object.values(others).map(({ cert }) => cert).join('');
 }

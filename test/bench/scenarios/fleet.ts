@@ -7,13 +7,13 @@ import { startExtraProbe } from '../extra-probe.ts';
 import { trusted } from './certificates.ts';
 import type { World } from './world.ts';
 
-/** An installation with a probe in each of two regions, and a session of its operator. */
+/** An installation with one probe in each of two regions, and its operator's session. */
 export interface Fleet {
   session: ApiSession;
   stop(): Promise<void>;
 }
 
-/** Both probes trust the world's certificates, and each asks the name servers of its region. */
+/** Both probes trust the world's certificates; each queries the name servers of its region. */
 export async function startFleet(world: World, start: string): Promise<Fleet> {
   const directory = mkdtempSync(join(tmpdir(), 'farwatch-scenarios-'));
   const roots = join(directory, 'roots.pem');

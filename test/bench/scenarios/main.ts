@@ -4,9 +4,7 @@ import { runScenarios } from './run.ts';
 import { outcomeOf } from './score.ts';
 import { table } from './table.ts';
 
-/**
- * Runs the scenarios whose names begin with one of `prefixes`, or all. Exits with 1 unless every one is right.
- */
+/** Runs the scenarios whose names start with one of `prefixes`, or all. Exits with 1 unless all are right. */
 export async function main(prefixes: string[], { outdir, root }: { outdir: string; root: string }): Promise<number> {
   const wanted = SCENARIOS.filter(
     ({ name }) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix)),

@@ -4,7 +4,7 @@ import { until } from '../../helpers/until.ts';
 import type { MonitorBody } from './scenario.ts';
 import type { ReceivedAlert } from './score.ts';
 
-/** Long enough that a check of a busy machine ends in time. */
+/** Long enough for a check on a busy machine. */
 const DEFAULTS = { interval_seconds: 10, timeout_ms: 5000 };
 
 interface ResultView {
@@ -12,7 +12,7 @@ interface ResultView {
   error: { type: string; layer?: string; message: string } | null;
 }
 
-/** The monitors of all scenarios, and what their alerts say. */
+/** The monitors of all scenarios and their alerts. */
 export class MonitorObserver {
   readonly #session: ApiSession;
   readonly #receiver: Receiver;
@@ -53,7 +53,7 @@ export class MonitorObserver {
     return monitor.runtimeStatus;
   }
 
-  /** Checks that the monitor's regions made since then. */
+  /** Checks by the monitor's regions since then. */
   async results(id: string, since: number, until = Date.now()): Promise<ResultView[]> {
     const { results } = await this.#session.ok<{ results: ResultView[] }>(
       'GET', `/api/monitors/${id}/results?from=${since}&to=${until}`,

@@ -4,15 +4,15 @@ import { score, type Score } from './score.ts';
 import { MonitorObserver } from './monitor-observer.ts';
 import { World } from './world.ts';
 
-/** For all monitors to be up, for all faults to be alerted, and for all to be over. */
+/** Time limit for all monitors to be up, for all faults to be alerted, and for all to recover. */
 const LIMIT_MS = 180_000;
-/** Checks that a monitor makes during the faults before its silence counts. */
+/** Checks a monitor must have run during the faults before a missing alert counts. */
 const CHECKS = 3;
 
 interface Monitors {
   scenario: Scenario;
   detector: string;
-  /** Ids by the word for each. */
+  /** Ids by label. */
   bystanders: ReadonlyMap<string, string>;
 }
 
@@ -24,7 +24,7 @@ interface Options {
   say: (line: string) => void;
 }
 
-/** Runs the scenarios side by side: all sound, then all broken, then all sound again. */
+/** Runs the scenarios concurrently: all healthy, then all broken, then all healthy again. */
 export async function runScenarios(scenarios: readonly Scenario[], options: Options): Promise<Score[]> {
   const { say } = options;
   const secureNames = scenarios.map(({ name }) => name).filter((name) => name.startsWith('tls-'));
@@ -90,7 +90,7 @@ async function breakAndHeal(
   return scores;
 }
 
-/** Whether all that was said of a monitor has no end that could be reported. */
+/** Whether the monitor's alerts are all of kinds that have no resolution. */
 function isAdvisory(observer: MonitorObserver, id: string): boolean {
   return observer.alerts(id).every(({ event }) => event === 'monitor.ssl_expiring');
 }

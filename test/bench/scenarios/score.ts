@@ -1,39 +1,39 @@
 import type { Expected } from './scenario.ts';
 
-/** An alert as the receiver got it. `at`: Unix ms. */
+/** An alert as received. `at` is Unix ms. */
 export interface ReceivedAlert {
   event: string;
   at: number;
 }
 
-/** What one scenario's monitors said. */
+/** What the monitors of a scenario reported. */
 export interface Observed {
   name: string;
   expected: Expected;
-  /** Instants, Unix ms. */
+  /** Unix ms. */
   brokenAt: number;
   healedAt: number;
-  /** Of the detector, in order. */
+  /** From the detector, in order. */
   alerts: readonly ReceivedAlert[];
-  /** Of the bystanders. */
+  /** From the bystanders. */
   bystanderAlerts: readonly (ReceivedAlert & { bystander: string })[];
-  /** The detector's incident, if it has one. */
+  /** The detector's incident, if any. */
   incident: { type: string; regions: readonly string[] } | null;
-  /** Of the check that failed. */
+  /** Of the failed check. */
   layer: string | null;
-  /** The regions that the incident has to name; null: whichever it names. */
+  /** The regions that the incident must name; null to accept any. */
   expectedRegions: readonly string[] | null;
 }
 
 export interface Score {
   name: string;
-  /** From the start of the fault to its alert, ms; null when there was none. */
+  /** From the start of the fault to its alert, ms; null if there was none. */
   detectedAfterMs: number | null;
   expected: string;
   got: string;
   isClassified: boolean;
   falseAlarms: string[];
-  /** Whether the end of the fault was reported too, where the event has an end. */
+  /** Whether the recovery was reported too, for events that have one. */
   isResolved: boolean;
 }
 
@@ -43,9 +43,8 @@ const ENDS: Readonly<Record<string, string>> = {
 const ENDINGS = new Set(Object.values(ENDS));
 
 /**
- * Judges one scenario. The first alert after the start of the fault detects it. False are alerts of the
- * detector before the fault and after the first one, unless they say that it is over, and all alerts of
- * bystanders.
+ * Scores one scenario. The first alert after the start of the fault detects it. False alerts are all of the
+ * bystanders', and the detector's before the fault and after the first one, except for the resolution.
  */
 export function score(observed: Observed): Score {
   const { alerts, brokenAt, expected, expectedRegions, bystanderAlerts, incident } = observed;

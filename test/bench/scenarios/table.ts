@@ -1,6 +1,6 @@
 import { outcomeOf, type Score } from './score.ts';
 
-/** The scores as lines of text, with a summary at their end. */
+/** The scores as lines of text, ending with a summary. */
 export function table(scores: readonly Score[]): string {
   const rows = scores.map((each) => [
     each.name,

@@ -5,7 +5,7 @@ import { SilentPort } from './targets/silent-port.ts';
 import { TcpPort } from './targets/tcp-port.ts';
 import { WebSite } from './targets/web-site.ts';
 
-/** Where the name servers of the second region send it, as geographic DNS would. */
+/** The address returned by the second region's name servers, as with geographic DNS. */
 export const ABROAD_ADDRESS = '127.0.0.2';
 
 /** The name of a scenario's site. */
@@ -13,10 +13,10 @@ export function zoneName(scenario: string): string {
   return `${scenario}.bench.test`;
 }
 
-/** Everything that monitors look at, on loopback addresses. */
+/** All targets of the monitors, on loopback addresses. */
 export class World {
   readonly site = new WebSite();
-  /** Those of the first region. */
+  /** Of the first region. */
   readonly nameServers = [new NameServer('127.0.0.1'), new NameServer('127.0.0.1')] as const;
   readonly nameServerAbroad = new NameServer(ABROAD_ADDRESS);
   readonly certificates: TestCertificates = makeCertificates();

@@ -7,13 +7,13 @@ import { newId, SHARD_COUNT, shardOf } from '../../../shared/ids.ts';
 import { evidenceMessage } from '../../helpers/evidence.ts';
 import type { Random } from '../../simulation/random.ts';
 
-/** What a hostile probe publishes: to a shard, or as a beat, a request for its assignments or evidence. */
+/** What a hostile probe publishes: to a shard, or as a beat, a sync request or evidence. */
 export type HostileMessage =
   | { to: 'results'; shard: number; bytes: Uint8Array }
   | { to: 'beat' | 'sync' | 'evidence'; bytes: Uint8Array };
 
 export interface KnownMonitors {
-  /** Monitors that are assigned to the hostile probe. */
+  /** Monitors assigned to the hostile probe. */
   own: string[];
   /** Monitors of others. */
   foreign: string[];
@@ -24,11 +24,11 @@ const ODD_NUMBERS = [
 ];
 const ODD_TEXTS = ['', '\u0000', '\ud800', '\u202e', '</script>', '$where', '__proto__', '=1+1', 'x'.repeat(1001)];
 
-/** Makes messages from a seed: sound ones, ones at the edges of what is allowed, and damaged ones. */
+/** Generates messages from a seed: valid ones, edge cases and damaged ones. */
 export class HostileMessages {
   readonly #random: Random;
   readonly #monitors: KnownMonitors;
-  /** The next place of lanes that are continued, by shard and epoch. */
+  /** The next seq of continued lanes, by shard and epoch. */
   readonly #lanes = new Map<string, number>();
   #epochs = 0;
 

@@ -19,25 +19,24 @@ export interface BusFuzzReport {
   seed: number;
   messages: number;
   bytes: number;
-  /** Dead letters that the attack left. */
+  /** Dead letters left by the attack. */
   letters: number;
-  /** What the attack did to others; empty if it did nothing. */
+  /** Effects of the attack on others; empty if there were none. */
   faults: string[];
 }
 
 const VICTIMS = 6;
 const BAITS = 20;
-/** Below what a probe may send in a second, so that nearly every message is looked at. */
+/** Below a probe's rate limit, so that nearly every message is processed. */
 const BURST_BYTES = 60_000;
 const PAUSE_MS = 100;
-/** The victim's probe reports once in so many pauses: each report may wait a second for the journal. */
+/** The victim's probe reports once per this many pauses: each report may wait a second for the journal. */
 const PAUSES_PER_REPORT = 20;
 const PAUSES_PER_LINE = 100;
 
 /**
- * Publishes random messages with the credential of an enrolled probe, while another tenant's probe reports;
- * then holds what the other tenant sees against what its probe reported. The seed determines the messages
- * except ids and times.
+ * Publishes random messages as an enrolled probe while another tenant's probe reports, then compares what that tenant
+ * sees with what its probe reported. The seed determines the messages except ids and times.
  */
 export async function runBusFuzz(
   seed: number, messages: number, progress: (line: string) => void = () => undefined,
@@ -62,7 +61,7 @@ class BusFuzz {
   readonly #progress: (line: string) => void;
   #victims: string[] = [];
   #baits: string[] = [];
-  /** Results reported of each of the victim's monitors. */
+  /** Results reported per monitor of the victim. */
   readonly #reported = new Map<string, number>();
   readonly #faults: string[] = [];
 
@@ -152,7 +151,7 @@ class BusFuzz {
     return total;
   }
 
-  /** The victim's probe reports one result of each of its monitors, and sends it again until it is answered. */
+  /** The victim's probe reports one result per monitor, and resends it until acknowledged. */
   async #report(isUp: boolean, monitors = this.#victims): Promise<void> {
     await Promise.all(monitors.map(async (id) => {
       const seq = (this.#reported.get(id) ?? 0) + 1;
@@ -170,7 +169,7 @@ class BusFuzz {
     }));
   }
 
-  /** Everything reported is counted, an outage is an incident and is alerted, and nothing else is. */
+  /** Everything reported is counted, every outage is an incident with an alert, and there is nothing else. */
   async #verify(when: string): Promise<void> {
     const { url } = this.#rig.controller;
     await this.#expect(`${when}: the controller is ready`,
@@ -208,7 +207,7 @@ class BusFuzz {
   }
 }
 
-/** Monitors that are assigned to this probe. */
+/** Monitors assigned to this probe. */
 async function createMonitors(session: ApiSession, probe: TestProbe, count: number, regions = ['local']): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {

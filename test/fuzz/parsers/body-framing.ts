@@ -4,7 +4,7 @@ import { fuzzedParser, piecesOf } from './fuzzed-parser.ts';
 
 type Outcome = BodyFraming.FramingOutcome;
 
-/** In one piece and in several the outcome is the same, and so is the content. */
+/** In one piece or several, outcome and content are the same. */
 export const bodyFraming = fuzzedParser<typeof BodyFraming>({
   name: 'body-framing', entry: 'probe/checks/http/body-framing.ts',
   seeds: [

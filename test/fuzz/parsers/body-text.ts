@@ -13,20 +13,20 @@ function bomCharset(bytes: Buffer): string | undefined {
   return start.startsWith('feff') ? 'utf-16be' : start.startsWith('fffe') ? 'utf-16le' : undefined;
 }
 
-/** Without `stream`, many versions of Node take Windows-1252 for Latin-1 (nodejs/node#56542). */
+/** Without `stream`, many Node versions decode Windows-1252 as Latin-1 (nodejs/node#56542). */
 function decoded(bytes: Buffer, charset: string): string {
   const decoder = new TextDecoder(charset);
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
-/** A lone surrogate has no place in UTF-8. */
+/** UTF-8 can't represent lone surrogates. */
 function inUtf8(text: string): string {
   return Buffer.from(text).toString();
 }
 
 /**
- * The text is what TextDecoder makes of the bytes in the charset that is named; it contains its own parts,
- * and what else is found in it occurs. A first line may be the Content-Type.
+ * The text equals TextDecoder's output for the declared charset, contains its own parts, and everything found occurs in
+ * it. A first line may be the Content-Type.
  */
 export const bodyText = fuzzedParser<typeof BodyTextModule>({
   name: 'body-text', entry: 'probe/checks/http/body-text.ts',

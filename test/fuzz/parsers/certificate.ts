@@ -8,7 +8,7 @@ import type * as WeakSignature from '../../../probe/checks/tls/weak-signature.ts
 import { TLS_LIMITS, tlsFacts } from '../../../shared/contracts/result.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
-/** Few short names without control characters, and no more of them than the text can contain. */
+/** A few short names without control characters, no more than the text can contain. */
 export const certificateNames = fuzzedParser<typeof CertificateNames>({
   name: 'certificate-names', entry: 'probe/checks/tls/certificate-names.ts',
   seeds: [
@@ -27,7 +27,7 @@ export const certificateNames = fuzzedParser<typeof CertificateNames>({
 
 const ALGORITHM = '300a06082a8648ce3d040301';
 
-/** The answer is one of the three, whatever the lengths in the certificate say. */
+/** The result is one of the three values, whatever lengths the certificate claims. */
 export const weakSignature = fuzzedParser<typeof WeakSignature>({
   name: 'weak-signature', entry: 'probe/checks/tls/weak-signature.ts',
   seeds: [
@@ -37,10 +37,10 @@ export const weakSignature = fuzzedParser<typeof WeakSignature>({
   feed: ({ weakSignatureOf }, bytes) => assert.ok([null, 'MD5', 'SHA-1'].includes(weakSignatureOf(bytes))),
 });
 
-/** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
+/** In the checkout, where npm runs; the bundled fuzzer is elsewhere. */
 const FIXTURES = resolve('test/fixtures/certificates');
 
-/** The facts of a certificate that OpenSSL can parse, its dates among them, are fit to be sent. */
+/** The facts of any certificate that OpenSSL can parse are valid for sending, including its dates. */
 export const certificateFacts = fuzzedParser<typeof CertificateModule>({
   name: 'certificate-facts', entry: 'probe/checks/tls/certificate.ts',
   seeds: readdirSync(FIXTURES).map((name) => new X509Certificate(readFileSync(join(FIXTURES, name))).raw),

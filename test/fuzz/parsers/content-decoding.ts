@@ -9,7 +9,7 @@ import { fuzzedParser, piecesOf } from './fuzzed-parser.ts';
 
 type Decoder = DecodeBody.BodyDecoder;
 
-/** The first byte of an input chooses one. */
+/** The first byte of an input selects one. */
 const ENCODINGS = ['gzip', 'deflate', 'br', 'x-gzip', 'zstd', 'gzip, gzip'];
 const [GZIP, DEFLATE, BROTLI, OTHER, TWICE] = [0, 1, 2, 4, 5];
 const TEXT = Buffer.from('<html><head><meta charset="utf-8"></head><body>Grüße, 日本語!</body></html>'.repeat(40));
@@ -26,7 +26,7 @@ const seeds: readonly [number, Buffer][] = [
   [OTHER, Buffer.from('28b52ffd2005290000', 'hex')], [TWICE, gzipSync(gzipSync(TEXT))],
 ];
 
-/** What Node decodes in one go; null if it refuses to. */
+/** Node's one-shot decoding; null if it fails. */
 function oracle(encoding: string, bytes: Buffer): Buffer | null | 'large' {
   const isZlib = ((bytes[0] ?? 0) & 0x0f) === 8;
   const decode = { gzip: gunzipSync, 'x-gzip': gunzipSync, br: brotliDecompressSync }[encoding]
@@ -38,7 +38,7 @@ function oracle(encoding: string, bytes: Buffer): Buffer | null | 'large' {
   }
 }
 
-/** Of each loaded copy, since a decoder has megabytes of memory that it uses again. */
+/** One per loaded copy, because a decoder reuses megabytes of memory. */
 const decoders = new WeakMap<object, Decoder>();
 
 function decoderOf(exports: typeof DecodeBody): Decoder {
@@ -47,7 +47,7 @@ function decoderOf(exports: typeof DecodeBody): Decoder {
   return decoder;
 }
 
-/** A whole body is what Node decodes in one go, in whatever pieces it comes; what is too large is its start. */
+/** A whole body equals Node's one-shot decoding, in any pieces; one that is too large yields its start. */
 export const bodyDecoding = fuzzedParser<typeof DecodeBody>({
   name: 'body-decoding', entry: 'probe/checks/http/decode-body.ts',
   seeds: seeds.map(([encoding, bytes]) => Buffer.concat([Buffer.of(encoding), bytes])),
@@ -72,7 +72,7 @@ export const bodyDecoding = fuzzedParser<typeof DecodeBody>({
   },
 });
 
-/** A short text or none, and that of a body that Node decodes whole. */
+/** A short text or none, or the full text of a body that Node decodes whole. */
 export const excerptText = fuzzedParser<typeof ExcerptText>({
   name: 'excerpt-text', entry: 'probe/checks/http/excerpt-text.ts',
   seeds: [

@@ -6,12 +6,12 @@ import type * as ClientAddress from '../../../controller/http/server/client-addr
 import type * as ResultPack from '../../../shared/contracts/result-pack.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
-/** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
+/** In the checkout, where npm runs; the bundled fuzzer is elsewhere. */
 const SAMPLES = resolve('test/fixtures/contracts/v1');
 const packed = Buffer.from(readFileSync(join(SAMPLES, 'result-batch-packed.hex'), 'utf8').trim(), 'hex');
 const REFUSALS = new Set(['RangeError', 'SyntaxError', 'ZodError']);
 
-/** A probe's batch is refused with one of three errors, or is the same again when it is written and read. */
+/** A probe's batch is rejected with one of three errors, or survives a round trip. */
 export const resultPack = fuzzedParser<typeof ResultPack>({
   name: 'result-pack', entry: 'shared/contracts/result-pack.ts',
   seeds: [packed, readFileSync(join(SAMPLES, 'result-batch.json'))],
@@ -29,7 +29,7 @@ export const resultPack = fuzzedParser<typeof ResultPack>({
   },
 });
 
-/** What is accepted is what JSON.parse makes of it; the rest is refused with the code for it. */
+/** Accepted input equals the output of JSON.parse; the rest is rejected with the right code. */
 export const strictJson = fuzzedParser<typeof StrictJson>({
   name: 'strict-json', entry: 'controller/http/body/strict-json.ts',
   seeds: [
@@ -49,7 +49,7 @@ export const strictJson = fuzzedParser<typeof StrictJson>({
   },
 });
 
-/** The client's address is the peer's, or the entry that the first trusted proxy wrote, never further left. */
+/** The client's address is the peer's, or the entry added by the first trusted proxy, never further left. */
 export const clientAddress = fuzzedParser<typeof ClientAddress>({
   name: 'client-address', entry: 'controller/http/server/client-address.ts',
   seeds: [

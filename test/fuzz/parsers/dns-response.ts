@@ -38,7 +38,7 @@ const seeds = questions.flatMap(({ type, section }, at) => {
   ];
 });
 
-/** For a question of any type: values have no more characters than compression and escapes can make them. */
+/** For a question of any type: values are no longer than compression and escapes allow. */
 export const dnsResponse = fuzzedParser<typeof ResponseModule>({
   name: 'dns-reply', entry: 'probe/checks/dns/response.ts', seeds,
   feed: ({ readResponse }, bytes, random) => {

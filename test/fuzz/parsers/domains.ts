@@ -7,7 +7,7 @@ import type { RegistrationResult } from '../../../controller/domains/registratio
 import type * as WhoisResponseModule from '../../../controller/domains/whois-response.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
-/** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
+/** In the checkout, where npm runs; the bundled fuzzer is elsewhere. */
 const WHOIS = resolve('test/fixtures/whois');
 const [EARLIEST, LATEST] = [Date.UTC(1984, 11, 31), Date.UTC(2201, 0, 2)];
 const HOST = /^[a-z0-9][a-z0-9.-]{0,251}[a-z0-9]$/;
@@ -20,7 +20,7 @@ function checkRegistration(read: RegistrationResult): void {
   assert.doesNotMatch(registrar ?? '', /[\p{Cc}\p{Cs}\u2028\u2029]/u);
 }
 
-/** A date lies between 1985 and 2200; one in ISO 8601 is what `Date` says. */
+/** A date is between 1985 and 2200; an ISO 8601 date equals that of `Date`. */
 export const publishedDate = fuzzedParser<typeof PublishedDate>({
   name: 'published-date', entry: 'controller/domains/registry-date.ts',
   seeds: [
@@ -34,16 +34,16 @@ export const publishedDate = fuzzedParser<typeof PublishedDate>({
     const [year = 0] = /^\d{4}(?=-\d\d-\d\dT\d\d:\d\d:\d\dZ$)/.exec(text) ?? [];
     if (Number(year) < 1985 || Number(year) > 2200 || Number.isNaN(Date.parse(text))) return;
     const expected = new Date(text).toISOString();
-    // `Date` takes the 31st of every month for one of the next, and 24 hours for the next day.
+    // `Date` accepts day 31 in every month as a day of the next, and hour 24 as the next day.
     if (expected.startsWith(text.slice(0, 13))) assert.equal(at, Date.parse(text));
   },
 });
 
 const CARD = '"vcardArray":["vcard",[["version",{},"text","4.0"],["fn",{},"text","Example, Inc."]]]';
 
-/** Dates and names are those of a domain object, and short. */
+/** Dates and names come from a domain object, and are short. */
 export const rdapResponse = fuzzedParser<typeof RdapResponseModule>({
-  name: 'rdap-answer', entry: 'controller/domains/rdap-response.ts',
+  name: 'rdap-response', entry: 'controller/domains/rdap-response.ts',
   seeds: [
     `{"objectClassName":"domain","events":[{"eventAction":"expiration","eventDate":"2026-08-13T04:00:00Z"}],"entities":[{"roles":["registrar"],${CARD}}]}`,
     '{"objectClassName":"domain","events":[{"eventAction":"Expiration","eventDate":"20260813"},null,[]],"entities":{}}',
@@ -58,9 +58,9 @@ export const rdapResponse = fuzzedParser<typeof RdapResponseModule>({
   },
 });
 
-/** Dates, names and hosts are short and of their kind. */
+/** Dates, names and hosts are short and well-formed. */
 export const whoisResponse = fuzzedParser<typeof WhoisResponseModule>({
-  name: 'whois-answer', entry: 'controller/domains/whois-response.ts',
+  name: 'whois-response', entry: 'controller/domains/whois-response.ts',
   seeds: [
     ...readdirSync(WHOIS).map((name) => readFileSync(join(WHOIS, name))),
     'domain: COM\nwhois: whois.verisign-grs.com\n', `Registrar:\n${' '.repeat(300)}Name${'.'.repeat(300)}: x\n`,

@@ -12,7 +12,7 @@ const SPEC: HttpSpec = {
 
 const responseSchema = evidence.shape.last_good.unwrap();
 
-/** Whatever a target sends becomes a valid part of a message, as text, and without the monitor's secret. */
+/** Anything a target sends becomes a valid part of a message, as text, without the monitor's secret. */
 export const evidenceText = fuzzedParser<typeof ResponseEvidenceModule>({
   name: 'evidence', entry: 'probe/evidence/response-evidence.ts',
   seeds: [

@@ -1,28 +1,28 @@
 import { StepCounter } from '../../helpers/step-counter.ts';
 import { Random } from '../../simulation/random.ts';
 
-/** Blocks of code that a parser may run for any input, and for each of its bytes. */
+/** Blocks of code that a parser may execute per input, and per byte. */
 const STEPS_PER_INPUT = 3000;
 const STEPS_PER_BYTE = 100;
 
-/** A parser of bytes from outside, as the fuzz knows it. */
+/** A parser of external input, as used by the fuzzer. */
 export interface FuzzedParser {
   readonly name: string;
-  /** Valid inputs, and odd ones that once mattered; the fuzz mutates them. */
+  /** Valid inputs, and unusual ones that once failed; the fuzzer mutates them. */
   readonly seeds: readonly Buffer[];
   /** A copy that counts its steps. */
   load(): Promise<LoadedParser>;
 }
 
 export interface LoadedParser {
-  /** What is wrong with how the parser took these inputs together, or null. */
+  /** What is wrong with how the parser handled these inputs together, or null. */
   feed(inputs: readonly ParserInput[]): Promise<string | null>;
-  /** Taken so far. */
+  /** Steps executed so far. */
   readonly steps: number;
   close(): void;
 }
 
-/** `seed` is for what the parser's `feed` leaves to chance. */
+/** `seed` is for random choices in the parser's `feed`. */
 export interface ParserInput {
   bytes: Buffer;
   seed: number;
@@ -34,8 +34,8 @@ export interface ParserSource<Exports> {
   entry: string;
   seeds: readonly (Buffer | string)[];
   /**
-   * Gives one input to the parser and throws if the outcome breaks a promise of the parser. `random` may
-   * decide in which pieces the input arrives.
+   * Gives one input to the parser and throws if the outcome violates an invariant. `random` may split the input into
+   * pieces.
    */
   feed: (exports: Exports, bytes: Buffer, random: Random) => void | Promise<void>;
 }
@@ -78,7 +78,7 @@ async function faultOf(work: () => Promise<void>): Promise<string | null> {
   }
 }
 
-/** Consecutive parts of `bytes`, from 1 to `longest` bytes each, each in memory of its own. */
+/** Consecutive parts of `bytes`, each from 1 to `maxPieceBytes` bytes and in separate memory. */
 export function piecesOf(bytes: Buffer, random: Random, maxPieceBytes = 64): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length;) {

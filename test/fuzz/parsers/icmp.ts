@@ -5,14 +5,14 @@ import type * as Packet from '../../../probe/checks/icmp/packet.ts';
 import type * as PingOutput from '../../../probe/checks/icmp/ping-output.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
-/** An IPv4 header before an echo reply, and before an echo request that came back. */
+/** An IPv4 header before an echo reply, and before a returned echo request. */
 const V4_ECHO_RESPONSE = '4500002200004000400100007f0000017f000001' + '0000ffff000000000000000000000000';
 const V4_RETURNED = '45c0003e00000000ff010000c0000201c0000202' + '0b00f4ff00000000'
   + '4500002200004000010100000a00000101010101' + '0800b1ff12340001aabbccddeeff';
 const V6_RETURNED = '0100000000000000' + `60000000001a3a40${'fd'.repeat(16)}${'20'.repeat(16)}`
   + '8000000012340001aabbccddeeff';
 
-/** Whatever comes, the numbers have the bits that they should, and the destination is an address. */
+/** For any packet, numbers are within their bits and the destination is an address. */
 export const icmpPacket = fuzzedParser<typeof Packet>({
   name: 'icmp-packet', entry: 'probe/checks/icmp/packet.ts',
   seeds: [V4_ECHO_RESPONSE, V4_RETURNED, V6_RETURNED, '8100000012340001aabbccddeeff'].map((hex) => Buffer.from(hex, 'hex')),
@@ -28,7 +28,7 @@ export const icmpPacket = fuzzedParser<typeof Packet>({
   },
 });
 
-/** In the checkout, where npm runs; the fuzz itself is bundled to another place. */
+/** In the checkout, where npm runs; the bundled fuzzer is elsewhere. */
 const FIXTURES = resolve('test/fixtures/ping');
 
 export const pingOutput = fuzzedParser<typeof PingOutput>({

@@ -4,7 +4,7 @@ import { fuzzedParser } from './fuzzed-parser.ts';
 
 const PATHS = [[], ['a'], ['a', 'b'], [0], [-1], [-2, 'a'], ['a', -1]];
 
-/** What is JSON for `JSON.parse` is JSON, up to its depth, and nothing else is. */
+/** Accepts exactly what `JSON.parse` accepts, up to the maximum depth. */
 export const jsonText = fuzzedParser<typeof JsonText>({
   name: 'json-text', entry: 'probe/checks/http/json-text.ts',
   seeds: [

@@ -2,7 +2,7 @@ import type { Random } from '../../simulation/random.ts';
 
 export const MAX_INPUT_BYTES = 65_536;
 
-/** Bytes that formats give a meaning: ends, separators, lengths, pointers, signs. */
+/** Bytes with a meaning in formats: ends, separators, lengths, pointers, signs. */
 const SIGNIFICANT_BYTES = Buffer.from([0, 1, 9, 10, 13, 32, 34, 44, 45, 46, 48, 57, 58, 61, 92, 127, 128, 192, 254, 255]);
 const SIGNIFICANT_NUMBERS = [0, 1, 12, 127, 128, 255, 256, 0x3fff, 0x7fff, 0x8000, 0xc000, 0xc00c, 0xfffe, 0xffff];
 
@@ -44,7 +44,7 @@ const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** A seed with one to five changes; rarely noise, or a seed as it is. At most LONGEST_INPUT bytes. */
+/** A seed with one to five mutations; rarely noise, or an unchanged seed. At most MAX_INPUT_BYTES. */
 export function mutateBytes(seeds: readonly Buffer[], random: Random): Buffer {
   if (random.chance(0.02)) return noise(random, random.int(0, 300));
   let bytes: Buffer = Buffer.from(random.pick(seeds));

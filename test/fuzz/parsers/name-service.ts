@@ -5,7 +5,7 @@ import type * as SystemServersModule from '../../../probe/checks/network/system-
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
-/** Names are single words in lower case, and addresses are addresses of the file. */
+/** Names are single lower-case words, and addresses come from the file. */
 export const hostsFile = fuzzedParser<typeof HostsFile>({
   name: 'hosts-file', entry: 'probe/checks/network/hosts-file.ts',
   seeds: [
@@ -21,7 +21,7 @@ export const hostsFile = fuzzedParser<typeof HostsFile>({
   },
 });
 
-/** A line of Node's list becomes an address and a port, and addresses of it stay whole. */
+/** A line of Node's list yields an address and a port; the address is unchanged. */
 export const systemServers = fuzzedParser<typeof SystemServersModule>({
   name: 'system-servers', entry: 'probe/checks/network/system-servers.ts',
   seeds: ['192.0.2.1\n192.0.2.2:5353', '[2001:db8::1]:53\n2001:db8::2', 'fe80::1%eth0\n[fe80::1%2]:54', ':\n[]:\n[:1'],

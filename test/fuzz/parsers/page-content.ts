@@ -18,14 +18,14 @@ function head(text: string) {
   };
 }
 
-/** A part of the text, or something that may not be in it. */
+/** A part of the text, or something that may not occur in it. */
 function snippetOf(text: string, random: Random): string {
   const from = random.int(0, text.length);
   const part = text.slice(from, from + random.int(1, 30));
   return part === '' || random.chance(0.3) ? random.pick(['x', 'ß', 'İ', 'é', 'e\u0301', 'ok', '<', '\0']) : part;
 }
 
-/** A keyword is found exactly if the text has it, as it is written or in lower case. */
+/** A keyword is found if and only if the text contains it, literally or in lower case. */
 export const keywords = fuzzedParser<typeof ContentEntry>({
   name: 'keywords', entry: ENTRY,
   seeds: [
@@ -86,7 +86,7 @@ export const assertions = fuzzedParser<typeof ContentEntry>({
   },
 });
 
-/** The linear search finds what the engine's own search finds, and every place of it. */
+/** The linear search finds the same matches as the engine's search. */
 export const literalSearch = fuzzedParser<typeof ContentEntry>({
   name: 'literal-search', entry: ENTRY,
   seeds: ['aabaabaaab\naab', 'abababab\nabab', `${'a'.repeat(3000)}b\n${'a'.repeat(200)}b`, 'x\n', '\ny', 'aaaa\na'],

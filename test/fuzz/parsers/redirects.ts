@@ -9,7 +9,7 @@ const FIRST: Hop = {
   headers: { Authorization: 'secret', Cookie: 'secret', 'X-Token': 'secret', 'Content-Type': 'text/plain', Accept: '*/*' },
 };
 
-/** Wherever redirects lead, the request is one line and its headers, and no secret goes to a stranger. */
+/** Wherever redirects lead, the request is one line and its headers, and no other origin gets a secret. */
 export const redirects = fuzzedParser<typeof RequestEntry>({
   name: 'redirects', entry: 'test/fuzz/parsers/request-entry.ts',
   seeds: [

@@ -15,7 +15,7 @@ import { redirects } from './redirects.ts';
 import { responseHead } from './response-head.ts';
 import { tcpConversations } from './tcp-conversations.ts';
 
-/** Every parser that reads what a stranger sends: a target, a name server, a registry, a probe or a client. */
+/** Every parser of external input: from targets, name servers, registries, probes or clients. */
 export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   assertions,
   bodyDecoding,

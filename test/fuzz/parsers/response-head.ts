@@ -4,7 +4,7 @@ import { fuzzedParser, piecesOf } from './fuzzed-parser.ts';
 
 type Outcome = ResponseHead.HeadOutcome;
 
-/** In one piece and in several the outcome is the same, and its texts are no longer than the input. */
+/** In one piece or several, the outcome is the same, and its texts are no longer than the input. */
 export const responseHead = fuzzedParser<typeof ResponseHead>({
   name: 'response-head', entry: 'probe/checks/http/response-head.ts',
   seeds: [
@@ -26,7 +26,7 @@ export const responseHead = fuzzedParser<typeof ResponseHead>({
       unread -= piece.length;
     }
     const all: Outcome = outcome.kind === 'head' ? { ...outcome, rest: outcome.rest + unread } : outcome;
-    // Of a head with two faults, pieces may show the other one first.
+    // If a head has two faults, pieces may reveal the other one first.
     if (bytes.length > MAX_HEAD_BYTES) assert.equal(all.kind, whole.kind);
     else assert.deepEqual(all, whole);
     if (whole.kind !== 'head') return;

@@ -3,15 +3,15 @@ import type { FuzzedParser, LoadedParser, ParserInput } from './fuzzed-parser.ts
 import { mutateBytes } from './mutate-bytes.ts';
 
 const MAX_FAULTS = 10;
-/** Counting steps costs milliseconds, so many inputs are counted at once. */
+/** Counting steps takes milliseconds, so many inputs are counted together. */
 const BATCH_SIZE = 500;
 const PROGRESS_INTERVAL = 20_000;
-/** Bytes of an input in a report; longer ones are found again by their number. */
+/** Bytes of an input shown in a report; longer ones are reproduced by their number. */
 const MAX_SHOWN_BYTES = 600;
 
 /**
- * Gives one parser its seeds and then mutations of them, `inputs` in all. Returns the faults, each with its
- * input. The seed determines everything.
+ * Feeds one parser its seeds and then mutations of them, `inputs` in total. Returns the faults, each with its input.
+ * The seed determines everything.
  */
 export async function runParserFuzz(
   parser: FuzzedParser, { seed, inputs }: { seed: number; inputs: number }, say: (line: string) => void,
@@ -37,7 +37,7 @@ export async function runParserFuzz(
   }
 }
 
-/** Finds the inputs with which the parser failed by giving it each of them alone. */
+/** Isolates the failing inputs by feeding each of them alone. */
 async function faultsOf(
   name: string, loaded: LoadedParser, batch: readonly ParserInput[], { fault, done }: { fault: string; done: number },
 ): Promise<string[]> {

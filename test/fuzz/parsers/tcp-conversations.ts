@@ -3,11 +3,11 @@ import type * as Conversations from '../../../probe/checks/tcp/conversations.ts'
 import { TCP_PROTOCOLS, type TcpSpec } from '../../../shared/contracts/check-spec.ts';
 import { fuzzedParser, piecesOf } from './fuzzed-parser.ts';
 
-/** Up to this size no limit is in play that depends on the pieces. */
+/** Up to this size, no limit depends on the pieces. */
 const SMALL_BYTES = 4096;
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** In one piece and in several the outcome of small inputs is the same, and messages are short. */
+/** In one piece or several, the outcome of small inputs is the same, and messages are short. */
 export const tcpConversations = fuzzedParser<typeof Conversations>({
   name: 'tcp-conversations', entry: 'probe/checks/tcp/conversations.ts',
   seeds: [

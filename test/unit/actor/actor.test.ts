@@ -49,7 +49,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['one', 'one is done', 'two']);
   });
 
-  test('refuses messages when it is full, and accepts them again when there is room', async () => {
+  test('rejects messages when full, and accepts them again when there is room', async () => {
     const { actor, clock, notes } = makeActor({ capacity: 2 });
     actor.begin();
     expect(['a', 'b', 'c'].map((note) => actor.send({ note }))).toEqual([true, true, false]);
@@ -59,7 +59,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['a', 'b', 'd']);
   });
 
-  test('accepts messages from its own actor even when it is full', async () => {
+  test('accepts messages from its own actor even when full', async () => {
     const { actor, clock, notes } = makeActor({ capacity: 1 });
     actor.begin();
     actor.send({ note: 'a', work: (context) => {
@@ -69,7 +69,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('lets timers fire between the turns of an actor that always has messages', async () => {
+  test('lets timers fire between the turns of a permanently busy actor', async () => {
     const { actor, clock, notes } = makeActor({ capacity: 1000 });
     actor.begin();
     let left = 500;
@@ -84,7 +84,7 @@ describe('a mailbox', () => {
     expect(notes).toHaveLength(500);
   });
 
-  test('holds messages that arrive while the actor starts', async () => {
+  test('queues messages that arrive while the actor starts', async () => {
     const { actor, clock, notes } = makeActor({ start: () => Promise.resolve() });
     actor.begin();
     expect(actor.isRunning).toBe(false);
@@ -94,7 +94,7 @@ describe('a mailbox', () => {
     expect(notes).toEqual(['early']);
   });
 
-  test('keeps order and limit for any mix of sends and pauses', async () => {
+  test('preserves order and limit for any mix of sends and pauses', async () => {
     await fc.assert(fc.asyncProperty(fc.array(
       fc.record({ pauseMs: fc.nat(3), workMs: fc.nat(3) }), { maxLength: 60 },
     ), async (steps) => {
@@ -113,15 +113,15 @@ describe('a mailbox', () => {
   });
 });
 
-describe('a question', () => {
-  test('resolves to its answer', async () => {
+describe('a request', () => {
+  test('resolves to its response', async () => {
     const { actor } = makeActor();
     actor.begin();
     await expect(actor.ask((respond) => ({ note: 'why', respond }))).resolves.toBe('re: why');
   });
 
   test.each([
-    ['its handling ends without an answer', (actor: Actor<Message>) => actor.ask(() => ({ note: 'why' }))],
+    ['its handling ends without a response', (actor: Actor<Message>) => actor.ask(() => ({ note: 'why' }))],
     ['its handling fails', (actor: Actor<Message>) => actor.ask(
       () => ({ note: 'why', work: () => Promise.reject(new Error('broken')) }),
     )],
@@ -146,7 +146,7 @@ describe('a question', () => {
   });
 });
 
-describe('a life', () => {
+describe('an actor run', () => {
   test.each([
     ['a throw', () => {
       throw new Error('broken');
@@ -169,7 +169,7 @@ describe('a life', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('that is stopped first finishes the current message, then its cleanup', async () => {
+  test('finishes the current message when stopped, then its cleanup', async () => {
     const { actor, clock, notes, ends } = makeActor({ close: () => sleep(clock, 5) });
     actor.begin();
     actor.send({ note: 'long', work: async ({ signal }) => {
@@ -185,7 +185,7 @@ describe('a life', () => {
     expect(ends).toEqual([undefined]);
   });
 
-  test('that ends itself accepts no more messages', async () => {
+  test('accepts no more messages after it ends itself', async () => {
     const { actor, clock, notes, ends } = makeActor();
     actor.begin();
     actor.send({ note: 'last', work: (context) => context.finish() });
@@ -195,7 +195,7 @@ describe('a life', () => {
     expect(ends).toEqual([undefined]);
   });
 
-  test('that was stopped closes a behaviour that arrives afterwards', async () => {
+  test('closes a behaviour that arrives after it was stopped', async () => {
     const { actor, clock, notes } = makeActor({ start: () => sleep(clock, 10) });
     actor.begin();
     await actor.stop();
@@ -203,7 +203,7 @@ describe('a life', () => {
     expect(notes).toEqual(['closed']);
   });
 
-  test('ends when the start fails', async () => {
+  test('ends when its start fails', async () => {
     const { actor, clock, ends } = makeActor({ start: () => Promise.reject(new Error('cannot start')) });
     actor.begin();
     await settled(clock);

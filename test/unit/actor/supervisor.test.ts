@@ -50,7 +50,7 @@ const broken = (): never => {
 };
 
 describe('a failing actor', () => {
-  test('is restarted from the beginning without affecting its neighbour', async () => {
+  test('is restarted without affecting the others', async () => {
     const { clock, notes, failures, supervisor } = makeWorld();
     for (const name of ['a', 'b']) supervisor.start(name);
     await clock.advance(0);
@@ -71,7 +71,7 @@ describe('a failing actor', () => {
     expect(first?.send({ note: 'of a former life' })).toBe(false);
   });
 
-  test('waits twice as long after each failure in a row, up to a limit, and starts over after a long life', async () => {
+  test('doubles the delay after each consecutive failure, up to a limit, and resets it after a long run', async () => {
     const { clock, failures, supervisor } = makeWorld();
     supervisor.start('a');
     const fail = async (): Promise<void> => {
@@ -100,7 +100,7 @@ describe('a failing actor', () => {
     expect(failures.map(({ restartInMs }) => restartInMs)).toEqual([100, 200]);
   });
 
-  test('is retried when what follows its start fails', async () => {
+  test('is retried when the started callback throws', async () => {
     const { clock, notes, failures, supervisor } = makeWorld({ started: (_name, life) => (life === 1 ? broken() : undefined) });
     supervisor.start('a');
     await clock.advance(100);
@@ -120,7 +120,7 @@ describe('a failing actor', () => {
     expect(notes.at(-1)).toBe('a started');
   });
 
-  test('begins its next life only after the cleanup of the last one', async () => {
+  test('starts its next run only after the cleanup of the last one', async () => {
     const { clock, notes, supervisor } =
       makeWorld({ close: () => sleep(clock, 500).then(() => void notes.push('let go')) });
     supervisor.start('a');
@@ -131,8 +131,8 @@ describe('a failing actor', () => {
   });
 });
 
-describe('a stop', () => {
-  test('waits for the cleanup of the actor', async () => {
+describe('stopping', () => {
+  test("waits for the actor's cleanup", async () => {
     const { clock, notes, supervisor } = makeWorld({ close: () => sleep(clock, 50) });
     supervisor.start('a');
     await clock.advance(0);
@@ -158,7 +158,7 @@ describe('a stop', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('of all lets none begin any more', async () => {
+  test('all actors prevents new ones from starting', async () => {
     const { clock, notes, supervisor } = makeWorld({ close: () => sleep(clock, 50) });
     supervisor.start('a');
     await clock.advance(0);

@@ -9,12 +9,12 @@ function after(name: string, failsAfterMs: number): { seenMs: number; confirmedM
   return detect(policy, { afterMs: 45_000, failsAfterMs });
 }
 
-describe('what a policy adds to the first failure', () => {
+describe('time that a policy adds to the first failure', () => {
   test.each([['updown', 60_000], ['Jetmon v1', 90_000], ['Checkly', 15_000]])('%s: %d ms', (name, confirmedMs) => {
     expect(after(name, 0)).toEqual({ seenMs: 15_000, confirmedMs });
   });
 
-  test('a check that fails by its timeout ends that much later, and so does the one that confirms it', () => {
+  test('a check that fails by timeout ends that much later, and so does its confirmation', () => {
     expect(after('updown', 10_000)).toEqual({ seenMs: 25_000, confirmedMs: 60_000 });
   });
 
@@ -27,19 +27,19 @@ describe('alerting without confirmation', () => {
   const build = (isWorking: boolean, confirms = true) =>
     new NaiveAlerting({ isWorking: () => isWorking, confirms: () => confirms });
 
-  test('is false once for each stretch of failures of a target that works', () => {
+  test('is false once per run of failures of a working target', () => {
     const naive = build(true);
     for (const found of ['failure', 'failure', 'success', 'failure'] as const) naive.record('m', 'eu', found);
     expect(naive.falseAlerts).toBe(2);
   });
 
-  test('counts alerts of a region without network apart', () => {
+  test('counts alerts of a region without network separately', () => {
     const naive = build(true);
     naive.record('m', 'eu', 'lost');
     expect([naive.falseAlerts, naive.falseByLoss]).toEqual([0, 1]);
   });
 
-  test('is right about a target that is down, and silent without agreement', () => {
+  test('is correct about a target that is down, and silent without agreement', () => {
     for (const naive of [build(false), build(true, false)]) {
       naive.record('m', 'eu', 'failure');
       expect(naive.falseAlerts).toBe(0);

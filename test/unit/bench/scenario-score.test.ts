@@ -7,7 +7,7 @@ import { table } from '../../bench/scenarios/table.ts';
 const DOWN: Expected = { event: 'monitor.down', type: 'status_code', layer: 'response' };
 const ADVISORY: Expected = { event: 'monitor.ssl_expiring', type: null, layer: null };
 
-/** A fault from 1,000 to 2,000 that was reported as it should be, apart from `changes`. */
+/** A fault from 1,000 to 2,000 that was reported correctly, apart from `changes`. */
 function observed(changes: Partial<Observed> = {}): Observed {
   return {
     name: 'http-503', expected: DOWN, brokenAt: 1000, healedAt: 2000,
@@ -30,7 +30,7 @@ describe('a scenario is', () => {
       'MISCLASSIFIED', 'reported by another event',
       { expected: ADVISORY, incident: { type: 'ssl_error', regions: [] }, layer: 'tls' },
     ],
-    ['MISCLASSIFIED', 'reported in more regions than it was', {
+    ['MISCLASSIFIED', 'reported in too many regions', {
       expectedRegions: ['abroad'], incident: { type: 'status_code', regions: ['local', 'abroad'] },
     }],
     ['right', 'reported in the region that it was in', {
@@ -39,14 +39,14 @@ describe('a scenario is', () => {
     ['FALSE ALARM', 'reported by a bystander too', {
       bystanderAlerts: [{ bystander: 'GET', event: 'monitor.down', at: 1500 }],
     }],
-    ['FALSE ALARM', 'reported before it began as well', {
+    ['FALSE ALARM', 'reported before it started as well', {
       alerts: [{ event: 'monitor.down', at: 900 }, ...observed().alerts],
     }],
     ['FALSE ALARM', 'reported twice', {
       alerts: [...observed().alerts, { event: 'monitor.down', at: 2200 }, { event: 'monitor.up', at: 2300 }],
     }],
-    ['NOT RESOLVED', 'never said to be over', { alerts: [{ event: 'monitor.down', at: 1300 }] }],
-    ['NOT RESOLVED', 'said to be over while it lasts', {
+    ['NOT RESOLVED', 'never resolved', { alerts: [{ event: 'monitor.down', at: 1300 }] }],
+    ['NOT RESOLVED', 'resolved while it lasts', {
       alerts: [{ event: 'monitor.down', at: 1300 }, { event: 'monitor.up', at: 1400 }],
     }],
     ['right', 'a warning, which has no end', {
@@ -57,11 +57,11 @@ describe('a scenario is', () => {
   });
 });
 
-test('the time to the alert counts from the start of the fault', () => {
+test('the time to alert counts from the start of the fault', () => {
   expect(score(observed()).detectedAfterMs).toBe(300);
 });
 
-test('the table shows what was got, what was expected instead, and sums up', () => {
+test('the table shows actual and expected outcomes and a summary', () => {
   const scores = [
     score(observed()),
     score(observed({
@@ -81,7 +81,7 @@ test('the table shows what was got, what was expected instead, and sums up', () 
   ]);
 });
 
-test('the catalogue has the 39 scenarios', () => {
+test('the catalog has 39 scenarios', () => {
   const families = SCENARIOS.map(({ name }) => name.split('-')[0] as string);
   const sizes = Object.fromEntries([...new Set(families)].map(
     (family) => [family, families.filter((each) => each === family).length],

@@ -6,7 +6,7 @@ import { isLoopback } from '../../../shared/net-guard.ts';
 const warningsFor = (env: Record<string, string>) =>
   exposureWarnings(loadControllerConfig({ MONGODB_URL: 'mongodb://db', NATS_URL: 'nats://bus', ...env }));
 
-describe('plain HTTP that others on the network can read along is named', () => {
+describe('plain HTTP that exposes traffic to eavesdropping is named', () => {
   test.each<[Record<string, string>, string]>([
     [{ HOST: '0.0.0.0' }, 'HOST=0.0.0.0'],
     [{ HOST: '::' }, 'HOST=::'],
@@ -23,7 +23,7 @@ describe('plain HTTP that others on the network can read along is named', () => 
   ])('but not with %o', (env) => expect(warningsFor(env)).toEqual([]));
 });
 
-describe('a NATS server that others can reach without TLS is named', () => {
+describe('a NATS server reachable by others without TLS is named', () => {
   const tls = { NATS_TLS_CERT: 'cert.pem', NATS_TLS_KEY: 'key.pem' };
   test.each(['0.0.0.0:4222', '[::]:4222', 'nats.example:4222'])('%s', (NATS_LISTEN) => {
     expect(warningsFor({ NATS_LISTEN })).toEqual([expect.stringMatching(/without TLS.*NATS_TLS_CERT/)]);
@@ -33,7 +33,7 @@ describe('a NATS server that others can reach without TLS is named', () => {
   test.each(['127.0.0.1:4222', 'localhost:4222', '[::1]:4222'])('but not %s', (NATS_LISTEN) => {
     expect(warningsFor({ NATS_LISTEN })).toEqual([]);
   });
-  test('beside plain HTTP: one warning each', () => {
+  test('together with plain HTTP: one warning each', () => {
     expect(warningsFor({ HOST: '0.0.0.0', NATS_LISTEN: '0.0.0.0:4222' })).toHaveLength(2);
   });
 });

@@ -89,7 +89,7 @@ test('the enrolment token comes from a flag, a file or the environment, in this 
   rmSync(dir, { recursive: true });
 });
 
-test('anchors are places to connect to', () => {
+test('anchors are endpoints to connect to', () => {
   expect(loadProbeConfig(
     { PROBE_ANCHORS: '1.1.1.1:53, https://example.com/x,http://[::1]:8080,[2606:4700::1]:443' }, [],
   ).checks.anchors)
@@ -99,7 +99,7 @@ test('anchors are places to connect to', () => {
   ]);
 });
 
-test('name servers are addresses, on port 53 unless they say otherwise', () => {
+test('name servers are addresses, on port 53 by default', () => {
   const { checks } =
     loadProbeConfig({ PROBE_DNS_SERVERS: '9.9.9.9, 192.0.2.53:5353,2001:db8::1,[2001:db8::2]:54' }, []);
   expect(checks.nameServers).toEqual([
@@ -108,7 +108,7 @@ test('name servers are addresses, on port 53 unless they say otherwise', () => {
   ]);
 });
 
-test('a setting for private addresses stays apart from that of the controllers', () => {
+test("the probe's setting for private addresses is independent of the controllers'", () => {
   const checksOf = (env: Record<string, string>) => loadProbeConfig(env, []).checks;
   expect(checksOf({ REGISTRATION: 'open' }).allowPrivate).toBeNull();
   expect(checksOf({ PROBE_ALLOW_PRIVATE: 'true' }).allowPrivate).toBe(true);

@@ -14,10 +14,7 @@ import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchResponse, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 
-/**
- * What released versions have sent. These files are never edited: a version that cannot read them breaks
- * installations.
- */
+/** Messages sent by released versions. Never edit these files: a version that can't read them breaks installations. */
 const folder = join(import.meta.dirname, '../../fixtures/contracts/v1');
 const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const sample = (name: string): unknown => JSON.parse(text(`${name}.json`));
@@ -36,7 +33,7 @@ describe('a message of version 1:', () => {
       expect(schema.parse(sample(name))).toEqual(sample(name));
     });
 
-    test(`${name} is refused when a field has the wrong type`, () => {
+    test(`${name} is rejected when a field has the wrong type`, () => {
       const message = sample(name) as Record<string, unknown>;
       for (const field of Object.keys(message)) {
         expect(schema.safeParse({ ...message, [field]: { $gt: '' } }).success, field).toBe(false);
@@ -44,7 +41,7 @@ describe('a message of version 1:', () => {
     });
   }
 
-  test('a live event is parsed with every field, and refused if one has the wrong type', () => {
+  test('a live event is parsed with every field, and rejected if one has the wrong type', () => {
     const message = sample('live-event') as Record<string, unknown>;
     expect(liveEventMessage.parse(message)).toEqual(message);
     for (const field of Object.keys(message)) {
@@ -52,7 +49,7 @@ describe('a message of version 1:', () => {
     }
   });
 
-  test('evidence is parsed with every field, and refused if one has the wrong type', () => {
+  test('evidence is parsed with every field, and rejected if one has the wrong type', () => {
     const message = sample('evidence') as Record<string, unknown>;
     expect(evidence.parse(message)).toEqual(message);
     for (const field of Object.keys(message)) {
@@ -72,7 +69,7 @@ describe('a message of version 1:', () => {
     expect(spec && isSpecOf(spec, 'HTTP')).toBe(false);
   });
 
-  test('an HTTP assignment with unknown settings does not count as HTTP, and is kept complete for a newer version', () => {
+  test('an HTTP assignment with unknown settings does not count as HTTP, and is preserved in full for a newer version', () => {
     const order = sample('run-order') as { assignment: { spec: Record<string, unknown> } };
     for (const [field, value] of [
       ['url', undefined], ['method', 'QUERY'], ['expected_status', 'any'],

@@ -15,7 +15,7 @@ describe('a path into JSON', () => {
     '', 'a', '.a', '$.', '$a', '$.0', '$..a', '$.*', '$[*]', '$[0,1]', '$[1:2]', '$[?@.a]', '$["a","b"]', '$[01]',
     '$[-0]', '$[+1]', '$[a]', '$["a]', '$["a\n"]', String.raw`$["\x"]`, String.raw`$["\'"]`, '$[0', '$.a ', '$[1e2]',
     `$${'.a'.repeat(300)}`,
-  ])('%j is none', (text) => {
+  ])('%j is invalid', (text) => {
     expect(parseJsonPath(text)).toEqual(expect.any(String));
   });
 });

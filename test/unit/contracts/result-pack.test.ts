@@ -51,7 +51,7 @@ const range = fc.oneof(
   }) },
 );
 
-/** Sound batches: results and dropped ranges that follow on each other without a hole. */
+/** Valid batches: contiguous results and dropped ranges. */
 const ranges =
   fc.tuple(fc.integer({ min: 1, max: MAX_SEQ - 2_000_000 }), fc.array(range, { minLength: 1, maxLength: 20 }));
 const batch: fc.Arbitrary<ResultBatch> = ranges.map(([first, parts]) => {
@@ -66,13 +66,13 @@ const batch: fc.Arbitrary<ResultBatch> = ranges.map(([first, parts]) => {
 });
 
 describe('a packed batch', () => {
-  test('decodes to what was encoded', () => {
+  test('decodes to the encoded batch', () => {
     fc.assert(fc.property(batch, (made) => {
       expect(decodeBatch(encodeBatch(made))).toEqual(made);
     }), { numRuns: 300 });
   });
 
-  test('has a header that names its lane', () => {
+  test('has a header that identifies its lane', () => {
     fc.assert(fc.property(batch, (made) => {
       const header =
         made.last - made.first < 1000 ? { epoch: 'e1', first: made.first, last: made.last } : null;
@@ -80,7 +80,7 @@ describe('a packed batch', () => {
     }), { numRuns: 50 });
   });
 
-  test('is refused when a byte is missing or added', () => {
+  test('is rejected when a byte is missing or added', () => {
     fc.assert(fc.property(batch, fc.nat(), (made, at) => {
       const bytes = encodeBatch(made);
       expect(() => decodeBatch(bytes.subarray(0, at % bytes.length))).toThrow();
@@ -88,7 +88,7 @@ describe('a packed batch', () => {
     }), { numRuns: 100 });
   });
 
-  test('with damaged bytes is refused, or decodes to another valid batch within the limits', () => {
+  test('with damaged bytes is rejected, or decodes to another valid batch within the limits', () => {
     fc.assert(fc.property(batch, fc.array(
       fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 1, maxLength: 8 },
     ), (made, damage) => {
@@ -105,7 +105,7 @@ describe('a packed batch', () => {
     }), { numRuns: 500 });
   });
 
-  test('of random bytes is refused', () => {
+  test('of random bytes is rejected', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect(() => decodeBatch(bytes)).toThrow();
       expect(() => decodeBatch(Buffer.concat([Buffer.from([1]), bytes]))).toThrow();
@@ -113,7 +113,7 @@ describe('a packed batch', () => {
     }), { numRuns: 300 });
   });
 
-  test('with a place beyond the last one a lane can have is refused, in its header too', () => {
+  test('with a seq beyond the maximum is rejected, in its header too', () => {
     const made = (first: number, last: number): ResultBatch =>
       ({ epoch: 'e', engine: '', first, last, results: [], dropped: [{ first, last, reason: 'trimmed' }] });
     expect(decodeBatch(encodeBatch(made(1, MAX_SEQ))).last).toBe(MAX_SEQ);
@@ -129,7 +129,7 @@ describe('a packed batch', () => {
     ['40,000 levels deep', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
     ['one level too deep', `${'{"a":'.repeat(9)}1${'}'.repeat(9)}`],
     ['too long', JSON.stringify({ a: 'x'.repeat(4096) })],
-  ])('with a detail %s is refused', (_what, detail) => {
+  ])('with a detail %s is rejected', (_what, detail) => {
     const long = '#'.repeat(detail.length);
     const [plain] = fc.sample(row, { numRuns: 1, seed: 1 }) as [Omit<CheckResult, 'seq'>];
     const result: CheckResult = { ...plain, seq: 1, error: null, missed: null, tls: null, detail: { long } };
@@ -169,7 +169,7 @@ describe('a batch in JSON', () => {
 
   for (const [name, value, complaint] of [
     ['a hole', made(1, 3), 'seq 2 is missing'],
-    ['a number twice', made(1, 1), 'seqs are out of order'],
+    ['a duplicate number', made(1, 1), 'seqs are out of order'],
     ['another order', made(2, 1), 'is missing'],
     ['nothing', made(), 'an empty batch'],
     ['another version', { ...made(1), v: 2 }, 'expected 1'],
@@ -182,9 +182,9 @@ describe('a batch in JSON', () => {
       'an instant past all calendars',
       { ...made(1), results: [{ ...result, scheduled_at: LATEST_INSTANT_MS + 1 }] }, 'Too big',
     ],
-    ['a monitor that is no UUID', { ...made(1), results: [{ ...result, monitor_id: '../x' }] }, 'pattern'],
+    ['a monitor id that is not a UUID', { ...made(1), results: [{ ...result, monitor_id: '../x' }] }, 'pattern'],
   ] as const) {
-    test(`with ${name} is refused`, () => {
+    test(`with ${name} is rejected`, () => {
       expect(() => decodeBatch(bytes(value))).toThrow(complaint);
     });
   }

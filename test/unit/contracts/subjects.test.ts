@@ -7,7 +7,7 @@ const slug = fc.stringMatching(/^[a-z0-9-]{2,32}$/);
 const id = fc.uuid();
 const shard = fc.integer({ min: 0, max: SHARD_COUNT - 1 });
 
-/** How a NATS server matches: `*` is one token, `>` at the end is one or more. */
+/** NATS matching: `*` is one token, `>` at the end is one or more. */
 function isMatch(pattern: string, subject: string): boolean {
   const want = pattern.split('.');
   const have = subject.split('.');
@@ -32,7 +32,7 @@ describe('subjects', () => {
     expect(subjects.raw('o', 'p', 'm', 'eu-west')).toBe('raw.o.p.m.eu-west');
   });
 
-  test('of a probe contain its address', () => {
+  test('of a probe contain its region and id', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       const all = [
         subjects.results(number, region, probeId),
@@ -52,7 +52,7 @@ describe('subjects', () => {
     }));
   });
 
-  test('match the subscribed patterns, and those of no other shard', () => {
+  test('match the subscribed patterns, and none of other shards', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
       for (let other = 0; other < SHARD_COUNT; other += 1) {
         expect(isMatch(subjects.resultsOfShard(other), subjects.results(number, region, probeId))).toBe(
@@ -70,7 +70,7 @@ describe('subjects', () => {
     '', 'results', 'results.01.eu', 'results.01.eu.p.x', 'sync.eu', 'beat.eu.p.x', 'raw.o.p.m.eu',
     'RESULTS.01.eu.p', 'beat..p', 'beat.eu.', 'xsync.eu.p',
   ]) {
-    test(`name no probe in ${JSON.stringify(subject)}`, () => {
+    test(`identify no probe in ${JSON.stringify(subject)}`, () => {
       expect(probeOfSubject(subject)).toBeNull();
     });
   }
@@ -79,7 +79,7 @@ describe('subjects', () => {
     '', 'results', 'results.1.eu.p', 'results.001.eu.p', 'sync.01.p', 'poke.1', 'poke.xx', 'xpoke.01',
     'poke.01x',
   ]) {
-    test(`name no shard in ${JSON.stringify(subject)}`, () => {
+    test(`identify no shard in ${JSON.stringify(subject)}`, () => {
       expect(shardOfSubject(subject)).toBeNull();
     });
   }

@@ -13,9 +13,8 @@ import type { Doc } from '../../store/model/values.ts';
 const encoded = (doc: Doc): Value => documentValue(Buffer.from(serialize(doc as Document)));
 
 /**
- * Where mingo is known to differ from the manual: longs beyond 2^53, NaN, arrays in arrays, orderings by
- * null, documents and arrays, arrays as members of `$in`, and absence below an array ("Query for Null or
- * Missing Fields").
+ * Known deviations of mingo from the manual: longs beyond 2^53, NaN, nested arrays, orderings by null, documents and
+ * arrays, arrays as members of `$in`, and absence below an array ("Query for Null or Missing Fields").
  */
 function isMingoWrong(doc: Doc, wanted: Doc): boolean {
   const query = inspect(wanted, { depth: 9, breakLength: Infinity });

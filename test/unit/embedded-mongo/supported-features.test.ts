@@ -19,7 +19,7 @@ test.each(OPERATORS)('the product uses the operator %s', (name) => {
   expect(sources).toContain(`${name}: `);
 });
 
-/** The commands that the driver sends on its own. */
+/** Commands that the driver sends on its own. */
 const OF_THE_DRIVER = ['hello', 'ismaster', 'endsessions', 'getmore', 'killcursors'];
 const CALLS: Partial<Record<CommandName, RegExp>> = {
   ping: /command\(\{ ping: 1 \}\)/,
@@ -69,7 +69,7 @@ const served: Record<string, unknown>[] = [
   { createIndexes: 'c', indexes: [{ key: { a: 1, 'b.c': -1 }, name: 'x', unique: true, sparse: true }] },
 ];
 
-test.each(served)('a command within the list is no violation: %j', (command) => {
+test.each(served)('a command within the list is not a violation: %j', (command) => {
   expect(commandViolations({ ...command, ...envelope })).toEqual([]);
 });
 
@@ -100,7 +100,7 @@ test.each<[title: string, command: Record<string, unknown>, reason: string]>([
   expect(commandViolations({ ...command, ...envelope })).toEqual([`an array directly in the array ${path}`]);
 });
 
-test('an empty array that is set on insert is a violation', () => {
+test('an empty array set on insert is a violation', () => {
   const update = { $setOnInsert: { list: [], other: [1] } };
   expect(commandViolations({ update: 'c', updates: [{ q: {}, u: update, upsert: true }], ...envelope }))
     .toEqual(['$setOnInsert of an empty array: list']);

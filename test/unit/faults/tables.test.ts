@@ -14,7 +14,7 @@ const REPORTS = [
   { id: 'F12', status: 'FAIL', done: 'cut off', ...toOutcome({ injected: 1, incidents: { expected: 1, opened: 2 } }) },
 ];
 
-test('each fault has a line with what it counted of each invariant, and all have a sum', () => {
+test('each fault has a line with its counts per invariant, and there is a total', () => {
   expect(invariantsTable(REPORTS).map((line) => line.split(/ {2,}/))).toEqual([
     [
       'fault', 'I1 lost', 'I2 doubled', 'I3 unexplained', 'I4 incidents', 'I5 alerts', 'I6 wrong uptimes', 'I7 left',
@@ -27,7 +27,7 @@ test('each fault has a line with what it counted of each invariant, and all have
   ]);
 });
 
-test('each fault has a line with its outcome in words', () => {
+test('each fault has a line that describes its outcome', () => {
   expect(outcomeTable(REPORTS)[1]).toBe(
     'F1     ok    kill           2 injected; results 50 issued, 50 stored, 0 lost, 0 doubled; ' +
     'incidents 3 of 3; alerts 6 of 6, 1 repeated; more',

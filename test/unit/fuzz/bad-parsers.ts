@@ -1,10 +1,10 @@
-/** Parsers with the faults that the fuzz has to find. */
+/** Parsers with faults that the fuzzer must find. */
 
 export function throwsOnPointer(bytes: Uint8Array): void {
   if (bytes.includes(0xc0)) throw new RangeError('pointer');
 }
 
-/** Looks at all earlier bytes for each byte. */
+/** Scans all earlier bytes for each byte. */
 export function isQuadratic(bytes: Uint8Array): number {
   let pairs = 0;
   for (let at = 0; at < bytes.length; at += 1) {

@@ -5,18 +5,18 @@ import { runParserFuzz } from '../../fuzz/parsers/run-parser-fuzz.ts';
 import type * as BadParsers from './bad-parsers.ts';
 
 const entry = 'test/unit/fuzz/bad-parsers.ts';
-/** For each parser; `npm run fuzz -- --parsers` has more. */
+/** Per parser; `npm run fuzz -- --parsers` runs more. */
 const INPUTS = 200;
 const silent = (): void => undefined;
 
-describe('parsers of what strangers send', () => {
+describe('parsers of external input', () => {
   test.each(FUZZED_PARSERS)('$name survives hostile input in bounded steps', async (parser) => {
     expect(await runParserFuzz(parser, { seed: 1, inputs: INPUTS }, silent)).toEqual([]);
   });
 });
 
-describe('the fuzz of parsers', () => {
-  test('reports a parser that throws, with the input', async () => {
+describe('the parser fuzzer', () => {
+  test('reports a parser that throws, with its input', async () => {
     const parser = fuzzedParser<typeof BadParsers>({
       name: 'throwing', entry, seeds: ['abc'], feed: (exports, bytes) => exports.throwsOnPointer(bytes),
     });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressRefusal, classifyAddress, ipv6Groups } from '../../../shared/net-guard.ts';
 
-describe('the kind of an address', () => {
+describe('address classification', () => {
   test.each([
     ['8.8.8.8', 'global'],
     ['1.1.1.1', 'global'],
@@ -80,11 +80,11 @@ describe('the kind of an address', () => {
     expect(classifyAddress(address)).toBe(kind);
   });
 
-  /** Whether the first `bits` of two addresses are the same. */
+  /** Whether the first `bits` of two addresses are equal. */
   const shares = (width: number, bits: number, one: bigint, other: bigint) =>
     (one ^ other) >> BigInt(width - bits) === 0n;
 
-  test('IPv4 is global outside of the special-purpose ranges', () => {
+  test('IPv4 is global outside the special-purpose ranges', () => {
     const special = [
       [0x00000000n, 8], [0x0a000000n, 8], [0x64400000n, 10], [0x7f000000n, 8], [0xa9fe0000n, 16],
       [0xac100000n, 12], [0xc0000000n, 24], [0xc0000200n, 24], [0xc0586300n, 24], [0xc0a80000n, 16],
@@ -104,7 +104,7 @@ describe('the kind of an address', () => {
     );
   });
 
-  test('IPv6 is global only in 2000::/3 outside of the special-purpose ranges, however it is written', () => {
+  test('IPv6 is global only in 2000::/3 outside the special-purpose ranges, in any notation', () => {
     const special = [
       [0x20010000n << 96n, 23], [0x20010db8n << 96n, 32], [0x2002n << 112n, 16], [0x3fffn << 112n, 20],
     ] as const;
@@ -144,14 +144,14 @@ describe('a policy', () => {
   const strict = { allowPrivate: false, ownAddresses: new Set(['93.184.216.34']) };
   const lenient = { ...strict, allowPrivate: true };
 
-  test('that forbids private addresses admits only global ones, and not those of the host itself', () => {
+  test("that denies private addresses allows only global ones other than the host's own", () => {
     expect(addressRefusal('8.8.8.8', strict)).toBeNull();
     expect(addressRefusal('93.184.216.34', strict)).toBe('93.184.216.34 is an address of this host');
     expect(addressRefusal('10.1.2.3', strict)).toBe('10.1.2.3 is a private address');
     expect(addressRefusal('127.0.0.1', strict)).toBe('127.0.0.1 is a loopback address');
   });
 
-  test('that allows private addresses still refuses link-local, metadata, reserved and embedded ones', () => {
+  test('that allows private addresses still denies link-local, metadata, reserved and embedded ones', () => {
     for (const address of ['10.1.2.3', '127.0.0.1', '::1', 'fd12::1', '93.184.216.34', '100.64.1.1']) {
       expect(addressRefusal(address, lenient)).toBeNull();
     }

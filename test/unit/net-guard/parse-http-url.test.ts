@@ -12,7 +12,7 @@ function refusal(text: string): string | null {
   return isIP(parsed.host) === 0 ? null : addressRefusal(parsed.host, strict);
 }
 
-describe('a URL of a destination', () => {
+describe('a destination URL', () => {
   test.each([
     ['https://example.com/hook?a=b#c', 'example.com'],
     ['HTTP://EXAMPLE.com:8080/', 'example.com'],
@@ -47,11 +47,11 @@ describe('a URL of a destination', () => {
     'http://exa mple.com/', 'http://example.com/a b', 'http://exam\tple.com/', 'http://example.com/\r\nX: y',
     ' http://example.com/', 'http://example.com/\u0000', 'http://[::1', 'http://[fe80::1%25eth0]/',
     'http://1.2.3.4.5/', 'http://256.1.1.1/', `http://example.com/${'a'.repeat(2048)}`,
-  ])('%s is refused', (text) => {
+  ])('%s is rejected', (text) => {
     expect(refusal(text)).not.toBeNull();
   });
 
-  test('may name the port of a web server, and no port of another protocol', () => {
+  test("may use a web server's port, but no port of another protocol", () => {
     const parsed = (port: number) => parseHttpUrl(`http://example.com:${port}/`);
     for (const port of [22, 25, 53, 110, 587, 6379, 11211]) {
       const reason = `must not use port ${port}, which belongs to another protocol`;

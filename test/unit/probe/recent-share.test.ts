@@ -5,7 +5,7 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 const checked = { attempt: 1, reason: 'schedule', missed: null } as const;
 const missed = (count: number) => ({ ...checked, missed: { reason: 'overload', count } } as const);
 
-test('counts the slots of the last one to two minutes, and neither rechecks nor orders', async () => {
+test('counts the slots of the last one to two minutes, but neither rechecks nor orders', async () => {
   const clock = new SimulatedClock();
   const share = new RecentShare(clock);
   expect(share.value).toBe(0);
@@ -17,7 +17,7 @@ test('counts the slots of the last one to two minutes, and neither rechecks nor 
   await clock.advance(60_000);
   for (let at = 0; at < 8; at += 1) share.add(slotsOf(checked));
   expect(share.value).toBe(0.25);
-  // A tenant's own choice of targets is not this probe's trouble.
+  // A tenant's own choice of targets is not this probe's fault.
   share.add(slotsOf({ ...checked, missed: { reason: 'blocked_target', count: 12 } }));
   expect(share.value).toBe(0.125);
   await clock.advance(60_000);
@@ -27,7 +27,7 @@ test('counts the slots of the last one to two minutes, and neither rechecks nor 
   expect(share.value).toBe(0);
 });
 
-test('is never more than everything', async () => {
+test('never exceeds 1', async () => {
   const share = new RecentShare(new SimulatedClock());
   share.add({ all: 0, bad: 5 });
   expect(share.value).toBe(0);

@@ -24,7 +24,7 @@ const build = () => ensureBundles({ root, say: () => undefined });
 
 const BUNDLE = new URL('../../../deploy/quickstart/bundle.mjs', import.meta.url).href;
 
-/** Builds in a process of its own, which then runs the rest; `bundles` is what it has built. */
+/** Builds in a separate process, which then runs the rest; `bundles` is the result. */
 const run = (rest: string) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', `
   import { readdirSync, readFileSync } from 'node:fs';
   import { ensureBundles } from '${BUNDLE}';
@@ -51,7 +51,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('concurrent starts that build produce the same complete bundles and leave no drafts', async () => {
+test('concurrent builds produce the same complete bundles and leave no temporary files', async () => {
   const starts = await Promise.all([1, 2, 3].map(() => run('process.stdout.write(bundles);')));
   const dirs = starts.map(({ stdout }) => stdout);
   expect(new Set(dirs).size).toBe(1);
@@ -60,7 +60,7 @@ test('concurrent starts that build produce the same complete bundles and leave n
   expect(readdirSync(cache())).toHaveLength(1);
 });
 
-test('existing bundles are reused; a change of any source or package causes a new build', async () => {
+test('existing bundles are reused; any change of sources or packages triggers a new build', async () => {
   const first = await build();
   writeFileSync(join(first, 'probe.mjs'), 'as it is');
   expect(await build()).toBe(first);
@@ -87,7 +87,7 @@ test('an error in the source is reported and leaves no files behind', async () =
   expect(readdirSync(cache())).toEqual([]);
 });
 
-test('old bundles are deleted, except the newest and those that a living process uses', async () => {
+test('old bundles are deleted, except the newest and those in use by a running process', async () => {
   const ageDays = { held: 9, dead: 8, empty: 7, third: 3, second: 2 };
   for (const [name, days] of Object.entries(ageDays)) {
     mkdirSync(join(cache(), name, 'held-by'), { recursive: true });

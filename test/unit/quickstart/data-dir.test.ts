@@ -34,7 +34,7 @@ test('only the owner can read the directory', async () => {
   await claimed.release();
 });
 
-test('a port in use and a foreign address name the variable to change', async () => {
+test('a port in use and an unavailable address name the variable to change', async () => {
   const variables = { host: 'HOST', port: 'PORT' };
   const taken = createServer();
   await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));

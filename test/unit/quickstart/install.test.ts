@@ -31,7 +31,7 @@ test('a start does not require development or optional packages', () => {
   expect(missingPackage(root, false)).toBe('vitest is missing');
 });
 
-test('a package of another version than in the lock file must be replaced', () => {
+test('a package of a different version than in the lock file must be replaced', () => {
   installed({ 'node_modules/koa': { version: '2.9.0' }, 'node_modules/vitest': { version: '4.0.0' } });
   expect(missingPackage(root, true)).toBe('koa is not 3.0.0');
 });

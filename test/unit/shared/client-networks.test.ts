@@ -10,6 +10,6 @@ test.each([
   ['ip:', [['ip:', 1]]],
   ['user:01900000-0000-7000-8000-000000000000', [['user:01900000-0000-7000-8000-000000000000', 1]]],
   ['ip:2001:db8:1:2::/64 ada@example.com', [['ip:2001:db8:1:2::/64 ada@example.com', 1]]],
-])('%s counts in its networks', (caller, networks) => {
+])('%s counts against its networks', (caller, networks) => {
   expect(networksOf(caller).map(({ key, factor }) => [key, factor])).toEqual(networks);
 });

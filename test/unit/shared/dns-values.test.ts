@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalDnsValue, isDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
 
-describe('an expected value of the DNS', () => {
+describe('an expected DNS value', () => {
   test.each<[DnsRecordType, string, string | null]>([
     ['A', ' 192.0.2.1 ', '192.0.2.1'],
     ['A', '192.0.2.01', null],
@@ -29,12 +29,12 @@ describe('an expected value of the DNS', () => {
     ['TXT', 'v=spf1 -all', 'v=spf1 -all'],
     ['TXT', '"a \\"b\\" \\\\ \\059" "c"', 'a "b" \\ ;c'],
     ['TXT', '"a" b', null],
-  ])('of type %s in its one form: %s', (type, text, canonical) => {
+  ])('of type %s is normalized: %s', (type, text, canonical) => {
     expect(canonicalDnsValue(type, text)).toBe(canonical);
     if (canonical !== null && type !== 'TXT') expect(canonicalDnsValue(type, canonical)).toBe(canonical);
   });
 
-  test('stands for a record with parts that it leaves out', () => {
+  test('matches a record with the parts that it omits', () => {
     expect(isDnsValue('MX', 'mail.example', '10 mail.example')).toBe(true);
     expect(isDnsValue('MX', '20 mail.example', '10 mail.example')).toBe(false);
     expect(isDnsValue('SOA', 'ns1.example', 'ns1.example a.b 1 2 3 4 5')).toBe(true);

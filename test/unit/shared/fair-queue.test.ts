@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FairQueue, type FairLimits } from '../../../shared/fair-queue.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-/** A queue whose work ends when the test says so, and the names of the work in the order of its start. */
+/** A queue whose work ends when the test decides, and the names of started work in order. */
 function open(limits: Partial<FairLimits> = {}) {
   const clock = new SimulatedClock();
   const all = { maxRunning: 2, maxRunningPerKey: 1, maxWaiting: 100, maxWaitingPerKey: 50, maxWaitMs: 1000, ...limits };
@@ -20,7 +20,7 @@ function open(limits: Partial<FairLimits> = {}) {
   return { clock, queue, started, run, end };
 }
 
-test('work of one key runs one by one, and a key with much work delays another by one turn', async () => {
+test('work of one key runs sequentially, and a busy key delays others by one turn', async () => {
   const { started, run, end } = open();
   for (const name of ['a1', 'a2', 'a3', 'a4']) void run('a', name);
   for (const name of ['b1', 'b2']) void run('b', name);
@@ -38,14 +38,14 @@ test('work of one key runs one by one, and a key with much work delays another b
   expect(started.slice(5)).toEqual(['a3']);
 });
 
-test('too much waiting work of one key is refused and counted', async () => {
+test('too much waiting work of one key is rejected and counted', async () => {
   const { queue, run } = open({ maxWaiting: 3, maxWaitingPerKey: 2 });
   for (const name of ['a1', 'a2', 'a3']) void run('a', name);
   await expect(run('a', 'a4')).rejects.toThrow('mine');
   expect(queue.refused).toBe(1);
 });
 
-test('when too much waits, the newest work of the key with the most is refused, never the newcomer', async () => {
+test('when the queue is full, the newest work of the key with the most is rejected, never the newcomer', async () => {
   const { queue, started, run, end } = open({ maxWaiting: 4, maxWaitingPerKey: 4, maxRunning: 1 });
   const [, , , , newest] = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run('a', name));
   const evicted = expect(newest).rejects.toThrow('mine');
@@ -58,14 +58,14 @@ test('when too much waits, the newest work of the key with the most is refused, 
   expect(queue.refused).toBe(2);
 });
 
-test('the IPv6 addresses of a /48 have one turn together, and a /64 cannot use up what waits of all', async () => {
+test("the IPv6 addresses of a /48 share one turn, and a /64 can't use up the whole queue", async () => {
   const { started, run, end } = open({ maxWaitingPerKey: 2, maxWaiting: 10, maxRunning: 1 });
   const inNetwork = (at: number) => `ip:2001:db8:a:${at.toString(16)}::/64`;
   void run(inNetwork(0), 'first');
   for (const name of ['a1', 'a2']) void run(inNetwork(0), name);
   await expect(run(inNetwork(0), 'a3')).rejects.toThrow('mine');
   for (let at = 1; at <= 6; at += 1) void run(inNetwork(at), `b${at}`);
-  // Of one /56, four times as much waits as of one /64.
+  // A /56 may have four times as much waiting work as a /64.
   await expect(run(inNetwork(7), 'b7')).rejects.toThrow('mine');
   const evicted = [expect(run(inNetwork(256), 'c1')), expect(run(inNetwork(512), 'c2'))]
     .map((work) => work.rejects.toThrow('mine'));
@@ -75,13 +75,13 @@ test('the IPv6 addresses of a /48 have one turn together, and a /64 cannot use u
   expect(started).toEqual(['first', 'a1', 'd1', 'a2', 'd2']);
 });
 
-test('where no key has more waiting work than a newcomer, the newcomer is refused', async () => {
+test('a newcomer is rejected if no key has more waiting work', async () => {
   const { run } = open({ maxWaiting: 2, maxRunning: 1 });
   for (const key of ['a', 'b', 'c']) void run(key, key);
   await expect(run('d', 'd')).rejects.toThrow('all');
 });
 
-test('work whose turn does not come in time is refused and never runs', async () => {
+test('work that waits too long is rejected and never runs', async () => {
   const { clock, started, run, end } = open();
   void run('a', 'a1');
   const late = expect(run('a', 'a2')).rejects.toThrow('late');
@@ -94,7 +94,7 @@ test('work whose turn does not come in time is refused and never runs', async ()
   expect(await next).toBe('a3');
 });
 
-test('work that fails gives its place back', async () => {
+test('work that fails releases its capacity', async () => {
   const { queue } = open({ maxRunning: 1 });
   const fail = () => Promise.reject(new Error('broken'));
   const [first, second] = [queue.run('a', fail), queue.run('a', async () => 'done')];

@@ -39,7 +39,7 @@ describe('ids', () => {
 });
 
 describe('shards', () => {
-  test('use FNV-1a with 32 bits, as its published test vectors show', () => {
+  test('use 32-bit FNV-1a, as its published test vectors show', () => {
     const vectors: [string, number][] = [
       ['', 0x811c9dc5], ['a', 0xe40c292c], ['b', 0xe70c2de5], ['foobar', 0xbf9cf968], ['fo', 0x6222e842],
       ['chongo was here!\n', 0xd49930d5],

@@ -13,7 +13,7 @@ function build() {
   return { clock, failure, takeLines: () => lines.splice(0).map((line) => JSON.parse(line) as object) };
 }
 
-test('what fails every second is told when it begins, every minute, and when it is over', async () => {
+test('a recurring failure is logged when it starts, every minute, and on recovery', async () => {
   const { clock, failure, takeLines } = build();
   const perSecond: number[] = [];
   for (let second = 0; second < 150; second += 1) {
@@ -30,7 +30,7 @@ test('what fails every second is told when it begins, every minute, and when it 
   expect(takeLines()).toEqual([{ level: 50, code: 'EIO', results: 1, msg: 'lost' }]);
 });
 
-test('the line of a minute has the number since the one before', async () => {
+test('each line has the number of failures since the previous one', async () => {
   const { clock, failure, takeLines } = build();
   failure.record({});
   await clock.advance(30_000);
@@ -41,7 +41,7 @@ test('the line of a minute has the number since the one before', async () => {
   expect(takeLines()).toEqual([{ level: 50, results: 7, msg: 'lost' }]);
 });
 
-test('it lasts while it comes and goes within seconds', async () => {
+test('brief recoveries do not end it', async () => {
   const { clock, failure, takeLines } = build();
   for (let second = 0; second < 60; second += 3) {
     failure.record({});
@@ -52,7 +52,7 @@ test('it lasts while it comes and goes within seconds', async () => {
   expect(takeLines()).toHaveLength(1);
 });
 
-test('nothing is told of what never failed', () => {
+test('nothing is logged without a failure', () => {
   const { failure, takeLines } = build();
   failure.recovered();
   expect(takeLines()).toEqual([]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parsedUrl } from '../../../shared/parsed-url.ts';
 
-test('a text is a URL as `new URL` says, also after Node has optimized its parser', () => {
-  // A host in UTF-8, as a header shows it: one character per byte, the second one a control character.
+test('a text is a URL if `new URL` accepts it, even after Node has optimized its parser', () => {
+  // A UTF-8 host as in a header: one character per byte, the second one a control character.
   const odd = Buffer.from('http://盱.test/').toString('latin1');
   for (let at = 0; at < 20_000; at += 1) {
     expect(parsedUrl(`/${at}`, 'http://a.test/x')?.href).toBe(`http://a.test/${at}`);

@@ -27,7 +27,7 @@ function started(idleIntervalMs?: number, peers?: Peers): PeriodicTask {
   return task;
 }
 
-test('a round is made in every period, the first after one, and none after a stop', async () => {
+test('a task runs once per interval, starting after the first, and never after a stop', async () => {
   const task = started();
   await clock.advance(3500);
   await task.stop();
@@ -35,7 +35,7 @@ test('a round is made in every period, the first after one, and none after a sto
   expect(made).toEqual([1000, 2000, 3000]);
 });
 
-test('a round that has more to do is followed by another at once', async () => {
+test('a run with more work is followed by another immediately', async () => {
   const task = started();
   outcome = true;
   task.trigger();
@@ -44,8 +44,8 @@ test('a round that has more to do is followed by another at once', async () => {
   await task.stop();
 });
 
-describe('with a quiet time', () => {
-  test('the next round after a quiet one is due later', async () => {
+describe('with an idle interval', () => {
+  test('the run after an idle one is due later', async () => {
     const task = started(5000);
     outcome = 'idle';
     await clock.advance(11_500);
@@ -53,7 +53,7 @@ describe('with a quiet time', () => {
     await task.stop();
   });
 
-  test.each([false, new Error('no answer')])('a round that ends with %s brings back the short period', async (end) => {
+  test.each([false, new Error('no answer')])('a run that ends with %s restores the short interval', async (end) => {
     const task = started(5000);
     outcome = 'idle';
     await clock.advance(1500);
@@ -64,7 +64,7 @@ describe('with a quiet time', () => {
     await task.stop();
   });
 
-  test('a quiet round under way while it is stopped is the last', async () => {
+  test('no run follows an idle one during which it was stopped', async () => {
     const task = started(5000);
     outcome = 'idle';
     task.trigger();
@@ -74,7 +74,7 @@ describe('with a quiet time', () => {
   });
 });
 
-describe('of a controller that is alone', () => {
+describe('on the only controller', () => {
   let peers: Peers;
 
   beforeEach(() => {
@@ -83,14 +83,14 @@ describe('of a controller that is alone', () => {
     outcome = 'idle';
   });
 
-  test('the next round after a quiet one is due in a minute', async () => {
+  test('the run after an idle one is due in a minute', async () => {
     const task = started(5000, peers);
     await clock.advance(150_000);
     expect(made).toEqual([1000, 61_000, 121_000]);
     await task.stop();
   });
 
-  test('a round is made at once when another controller comes', async () => {
+  test('a run starts immediately when another controller appears', async () => {
     const task = started(5000, peers);
     await clock.advance(10_000);
     peers.update(false);
@@ -103,7 +103,7 @@ describe('of a controller that is alone', () => {
     expect(made).toHaveLength(4);
   });
 
-  test('a round is made when the clock has jumped forward, and not when it was set back', async () => {
+  test('a run starts when the clock jumps forward, but not when it is set back', async () => {
     const task = started(5000, peers);
     peers.readClock(clock);
     await clock.advance(10_000);
@@ -119,7 +119,7 @@ describe('of a controller that is alone', () => {
     await task.stop();
   });
 
-  test('what can wait is looked for within a period, however often it is told', async () => {
+  test('expected work is picked up within an interval, however often it is announced', async () => {
     const task = started(5000, peers);
     await clock.advance(10_000);
     for (const _ of [1, 2, 3]) {
@@ -131,7 +131,7 @@ describe('of a controller that is alone', () => {
     await task.stop();
   });
 
-  test('what is told while a round is under way is looked for in the next', async () => {
+  test('work announced during a run is picked up by the next', async () => {
     const task = started(5000, peers);
     await clock.advance(500);
     task.trigger();

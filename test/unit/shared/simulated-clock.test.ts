@@ -28,7 +28,7 @@ describe('a simulated clock', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('fires timers that a timer sets, if they are due within the same advance', async () => {
+  test('fires timers set by a timer if they are due within the same advance', async () => {
     const clock = new SimulatedClock(0);
     const fired: number[] = [];
     const again = (left: number): void => {

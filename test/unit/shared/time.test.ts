@@ -57,7 +57,7 @@ describe('the system clock', () => {
     expect(at).toHaveLength(2);
   });
 
-  test('does not fire a timer immediately that is due in a month', async () => {
+  test('does not immediately fire a timer due in a month', async () => {
     let hasFired = false;
     const timer = systemClock.setTimer(31 * 86_400_000, () => {
       hasFired = true;

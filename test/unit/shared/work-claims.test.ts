@@ -11,7 +11,7 @@ function controller(holder: string, aheadMs = 0) {
   return { clock, workClaims: new WorkClaims({ clock, holder, ttlMs: LASTS_MS }) };
 }
 
-test.each([-HOUR_MS, 0, HOUR_MS])('a claim lasts from when it is met, whoever is %i ms ahead', async (aheadMs) => {
+test.each([-HOUR_MS, 0, HOUR_MS])("a claim lasts from when it is first seen, even if a controller's clock is %i ms ahead", async (aheadMs) => {
   const [one, other] = [controller('one'), controller('other', aheadMs)];
   const claim = one.workClaims.create();
   await other.clock.advance(10 * HOUR_MS);
@@ -24,7 +24,7 @@ test.each([-HOUR_MS, 0, HOUR_MS])('a claim lasts from when it is met, whoever is
   expect(one.workClaims.isFree(claim)).toBe(false);
 });
 
-test('a controller that is back is free of its own claims at once, and of no others', () => {
+test("a restarted controller's own claims expire immediately, and no others", () => {
   const [before, after] = [controller('one').workClaims, controller('one').workClaims];
   expect(after.isFree(before.create())).toBe(true);
   expect(after.isFree(controller('other').workClaims.create())).toBe(false);
@@ -32,7 +32,7 @@ test('a controller that is back is free of its own claims at once, and of no oth
   expect([after.isFree(null), after.isFree(undefined)]).toEqual([true, true]);
 });
 
-test('held are the claims that last: those met, and own ones whose work goes on or has thrown', async () => {
+test('held tokens are unexpired claims: seen ones, and own ones whose work is running or has thrown', async () => {
   const { workClaims, clock } = controller('one');
   const foreign = controller('other').workClaims.create();
   workClaims.isFree(foreign);
@@ -60,7 +60,7 @@ test('held are the claims that last: those met, and own ones whose work goes on 
   expect(workClaims.isFree(taken[1])).toBe(true);
 });
 
-test('what is remembered is bounded, and so is what a look leaves out', () => {
+test('the number of tracked claims and of excluded tokens is bounded', () => {
   const { workClaims } = controller('one');
   const other = controller('other').workClaims;
   const all = Array.from({ length: 10_001 }, () => other.create());

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a file that many replace at the same time has the whole content of one of them', async () => {
+test('a file replaced concurrently has the complete content of one writer', async () => {
   const path = join(folder, 'users.conf');
   const contents = Array.from({ length: 20 }, (_, number) => `${number} `.repeat(10_000));
   await Promise.all(contents.map((content) => writeFileSafely(path, content)));
@@ -19,7 +19,7 @@ test('a file that many replace at the same time has the whole content of one of 
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a file that cannot be replaced is as before, and nothing is left of the new one', async () => {
+test('a failed replacement leaves the old file and no temporary file', async () => {
   const path = join(folder, 'taken');
   mkdirSync(path);
   await expect(writeFileSafely(path, 'a secret')).rejects.toThrow();

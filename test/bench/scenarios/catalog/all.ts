@@ -5,5 +5,5 @@ import { HTTP } from './http.ts';
 import { TCP } from './tcp.ts';
 import { TLS } from './tls.ts';
 
-/** The scenarios that Automattic's uptime-bench names, with faults of our own. */
+/** The scenarios named by Automattic's uptime-bench, with our own faults. */
 export const SCENARIOS: readonly Scenario[] = [...CONTENT, ...DNS, ...HTTP, ...TCP, ...TLS];

@@ -11,10 +11,7 @@ const assertion = (target: string): object => ({
   type: 'HTTP', http_config: { assertions: [{ source: 'body', comparison: 'not_contains', target }] },
 });
 
-/**
- * A page that answers 200 and is not what it should be: only its words give it away. `rule`: what a person
- * has set a monitor to look for.
- */
+/** A page that responds with 200 but has the wrong content. `rule` is the monitor's condition on it. */
 function badPage(name: string, body: string, rule: object): Scenario {
   const monitor = (settings: object) =>
     (world: World): MonitorBody => ({ type: 'HTTP', target: world.site.url(name), ...settings });
@@ -34,7 +31,7 @@ export const CONTENT: readonly Scenario[] = [
   badPage('content-keyword-missing', page().replace(CANARY, 'Closed'), SOUND),
   badPage(
     'content-malicious-script', page('<script src="https://evil.example/x.js"></script>'),
-    // The site's own scripts have relative addresses.
+    // The site's own scripts have relative URLs.
     assertion('<script src="http'),
   ),
   badPage('content-ransomware', '<html><body><p>Your files are encrypted. Pay.</p></body></html>', SOUND),

@@ -3,14 +3,14 @@ import type { DnsFault } from '../targets/name-server.ts';
 import { zoneName, type World } from '../world.ts';
 
 const FAILED: Expected = { event: 'monitor.down', type: 'dns_error', layer: 'dns' };
-/** Of a name server that the monitor itself names. */
+/** Of a name server configured on the monitor. */
 const TIMED_OUT: Expected = { event: 'monitor.down', type: 'timeout', layer: 'dns' };
 
 const siteByName = (world: World, name: string): MonitorBody => ({
   type: 'HTTP', target: world.site.url(name, zoneName(name)),
 });
 
-/** Every name server answers so about the name of a site. */
+/** All name servers have this fault for the name of a site. */
 function everywhere(name: string, fault: DnsFault, settings: object = {}): Scenario {
   return {
     name, expected: FAILED,
@@ -22,10 +22,7 @@ function everywhere(name: string, fault: DnsFault, settings: object = {}): Scena
   };
 }
 
-/**
- * One of two name servers. The site is still to be reached, so only the monitor of that server may say
- * anything.
- */
+/** One of two name servers is faulty. The site stays reachable, so only the monitor of that server may alert. */
 function oneServer(name: string, fault: DnsFault, expected: Expected): Scenario {
   return {
     name, expected,
@@ -43,7 +40,7 @@ function oneServer(name: string, fault: DnsFault, expected: Expected): Scenario 
 
 export const DNS: readonly Scenario[] = [
   everywhere('dns-cname-nxdomain', 'dangling'),
-  // The answer comes after five seconds, and the monitor allows three.
+  // The response comes after five seconds; the monitor allows three.
   everywhere('dns-latency', 'late', { timeout_ms: 3000 }),
   oneServer('dns-ns-unavailable-servfail', 'servfail', FAILED),
   oneServer('dns-ns-unavailable-silent', 'silent', TIMED_OUT),

@@ -14,7 +14,7 @@ const TIMEOUT = down('timeout');
 const isHead = ({ method }: IncomingMessage): boolean => method === 'HEAD';
 const isGet = ({ method }: IncomingMessage): boolean => method === 'GET';
 
-/** What a monitor of the scenario's page has beside its address. */
+/** A monitor of the scenario's page. */
 const monitor = (name: string, settings: object = {}) => (world: World): MonitorBody => ({
   type: 'HTTP', target: world.site.url(name), ...settings,
 });
@@ -26,7 +26,7 @@ function fault(name: string, responder: Responder, expected: Expected, settings:
   };
 }
 
-/** HEAD is answered soundly and GET is not: HEAD shows nothing of it. */
+/** HEAD works and GET doesn't, so a HEAD check notices nothing. */
 function getOnly(name: string, responder: Responder, expected: Expected): Scenario {
   return {
     ...fault(name, onlyIf(isGet, responder), expected),
@@ -34,7 +34,7 @@ function getOnly(name: string, responder: Responder, expected: Expected): Scenar
   };
 }
 
-/** A trap: the page is sound, and whoever asks by HEAD believes that it is not. */
+/** A trap: the page works, but HEAD requests suggest that it doesn't. */
 function headOnly(name: string, responder: Responder, expected: Expected): Scenario {
   return {
     ...fault(name, onlyIf(isHead, responder), expected, { method: 'HEAD' }),

@@ -8,14 +8,14 @@ export function status(code: number): Responder {
   return (_request, response) => void response.writeHead(code).end();
 }
 
-/** Promises the whole page, and closes after its first bytes. */
+/** Announces the whole page, and closes after its first bytes. */
 export const partial: Responder = (_request, response) => {
   const body = Buffer.from(page());
   response.writeHead(200, { 'content-length': body.length, connection: 'close' });
   response.write(body.subarray(0, SENT_BYTES), () => response.socket?.end());
 };
 
-/** Promises the whole page, and falls silent after its first bytes. */
+/** Announces the whole page, and stalls after its first bytes. */
 export const stalledBody: Responder = (_request, response) => {
   const body = Buffer.from(page());
   response.writeHead(200, { 'content-length': body.length });
@@ -24,7 +24,7 @@ export const stalledBody: Responder = (_request, response) => {
 
 export const noResponse: Responder = () => undefined;
 
-/** A head that never ends, a byte at a time: something always arrives, so only the total time tells. */
+/** An endless head, a byte at a time: data keeps arriving, so only a total timeout detects it. */
 export const endlessHead: Responder = (_request, response) => {
   const { socket } = response;
   socket?.write('HTTP/1.1 200 OK\r\nx-padding: ');
@@ -36,13 +36,13 @@ export const late: Responder = (request, response) => {
   setTimeout(() => shows(page())(request, response), LATE_MS);
 };
 
-/** Two addresses that lead to each other. */
+/** Two URLs that redirect to each other. */
 export const redirectLoop: Responder = (request, response) => {
   const [path, query] = (request.url ?? '').split('?');
   response.writeHead(302, { location: query === 'again' ? path : `${path}?again` }).end();
 };
 
-/** Leads on `hops` times, and then to a sound page. */
+/** Redirects `hops` times, then serves a valid page. */
 export function redirectChain(hops: number): Responder {
   return (request, response) => {
     const [path, query = '0'] = (request.url ?? '').split('?');

@@ -1,24 +1,22 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 
-/**
- * `late`: answers soundly after LATE_MS. `dangling`: the name is an alias of a name that does not exist.
- */
+/** `late`: responds correctly after LATE_MS. `dangling`: the name is an alias of a nonexistent name. */
 export type DnsFault = 'nxdomain' | 'servfail' | 'silent' | 'late' | 'dangling';
 
 const LATE_MS = 5000;
 const [TYPE_A, TYPE_CNAME] = [1, 5];
 const RCODE = { ok: 0, servfail: 2, nxdomain: 3 };
-/** An answer, authoritative, with recursion available. */
+/** A response, authoritative, with recursion available. */
 const RESPONSE_FLAGS = 0x8580;
 const ALIAS_TARGET = 'elsewhere.bench.test';
 
-/** A name server (RFC 1035) that knows one IPv4 address for every name, and for each an alias record. */
+/** A name server (RFC 1035) with one IPv4 address for every name, and an alias record for each. */
 export class NameServer {
   readonly #socket: Socket = createSocket('udp4');
   readonly #faults = new Map<string, DnsFault>();
   readonly #address: string;
 
-  /** `address`: where it sends everybody. */
+  /** `address` is returned for every name. */
   constructor(address: string) {
     this.#address = address;
     this.#socket.on('message', (message, peer) => this.#onQuery(message, peer));
@@ -34,7 +32,7 @@ export class NameServer {
     return `127.0.0.1:${this.#socket.address().port}`;
   }
 
-  /** How questions about a name are answered from now on; null: soundly. */
+  /** Sets the fault for a name; null to respond correctly. */
   set(name: string, fault: DnsFault | null): void {
     if (fault) this.#faults.set(name, fault);
     else this.#faults.delete(name);
@@ -49,7 +47,7 @@ export class NameServer {
     const fault = this.#faults.get(name) ?? null;
     if (fault === 'silent') return;
     const response = this.#buildResponse(message.subarray(0, end), type, fault);
-    // The server may have been closed while an answer was late.
+    // The server may have been closed during the delay.
     const send = (): void => this.#socket.send(response, peer.port, peer.address, () => undefined);
     if (fault === 'late') setTimeout(send, LATE_MS).unref();
     else send();
@@ -84,7 +82,7 @@ function questionOf(message: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** A record of the name in question, for no time to be kept. */
+/** A record for the name in question, with TTL 0. */
 function record(type: number, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length]), data]);
 }

@@ -6,7 +6,7 @@ import { page } from './web-site.ts';
 /** Alert "protocol_version", fatal (RFC 8446, 6). */
 const VERSION_ALERT = Buffer.from([0x15, 3, 1, 0, 2, 2, 70]);
 
-/** A sound page over TLS, on a port of its own, whose TLS can be changed while it runs. */
+/** A valid page over TLS on its own port, whose TLS behaviour can be changed at runtime. */
 export class SecureSite {
   readonly #sound: Certificate;
   readonly #site: Server;
@@ -31,18 +31,18 @@ export class SecureSite {
     return `https://127.0.0.1:${(this.#listener.address() as AddressInfo).port}/`;
   }
 
-  /** Null: the sound certificate again. */
+  /** Null restores the valid certificate. */
   show(certificate: Certificate | null): void {
     this.#site.setSecureContext(certificate ?? this.#sound);
   }
 
-  /** Whether it speaks TLS 1.1 and nothing newer. */
+  /** Whether it supports TLS 1.1 and nothing newer. */
   speakOldTls(isOld: boolean): void {
     const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
     this.#site.setSecureContext({ ...this.#sound, ...(isOld ? old : {}) });
   }
 
-  /** Whether it answers every handshake with the alert that it shares no version. */
+  /** Whether it rejects every handshake with a protocol_version alert. */
   refuseHandshake(refuses: boolean): void {
     this.#refusesHandshake = refuses;
   }

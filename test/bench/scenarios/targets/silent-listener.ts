@@ -2,8 +2,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * Listens with the shortest queue, and sleeps while the shared word is 1: the queue then fills, and the system
- * drops every further SYN.
+ * Listens with the shortest queue and sleeps while the shared word is 1: the queue fills, and the system then drops
+ * every further SYN.
  */
 const sleepFlag = workerData as Int32Array;
 

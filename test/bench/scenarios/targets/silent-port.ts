@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** More than the queue of the listener takes. */
+/** More than the listener's queue holds. */
 const FILLERS = 6;
 
-/** A port that accepts connections, or leaves every attempt without any answer. */
+/** A port that accepts connections, or silently drops every attempt. */
 export class SilentPort {
   readonly #sleepFlag = new Int32Array(new SharedArrayBuffer(4));
   readonly #worker: Worker;

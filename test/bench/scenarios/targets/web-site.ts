@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 
 export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What a sound page says, and no other. */
+/** Text that only a valid page contains. */
 export const CANARY = 'Open every day from nine';
 
-/** A sound page, with `extra` in its body. */
+/** A valid page with `extra` in its body. */
 export function page(extra = ''): string {
   const dishes = Array.from({ length: 40 }, (_, at) => `<li>Dish number ${at + 1}</li>`).join('\n');
   return `<!doctype html>
@@ -14,7 +14,7 @@ export function page(extra = ''): string {
 <body><h1>Harbour Café</h1><p>${CANARY}.</p>${extra}<ul>${dishes}</ul></body></html>`;
 }
 
-/** A site on all loopback addresses. Every path is sound until it is told to answer otherwise. */
+/** A site on all loopback addresses. Every path works until another response is set. */
 export class WebSite {
   readonly #responders = new Map<string, Responder>();
   readonly #server: Server = createServer((request, response) => this.#respond(request, response));
@@ -32,7 +32,7 @@ export class WebSite {
     return `http://${host}:${this.port}/${path}`;
   }
 
-  /** How requests of a path are answered from now on, whatever their query; null: soundly. */
+  /** Sets the response to requests for a path, with any query; null restores the valid page. */
   set(path: string, responder: Responder | null): void {
     if (responder) this.#responders.set(`/${path}`, responder);
     else this.#responders.delete(`/${path}`);
@@ -55,12 +55,12 @@ const sound: Responder = (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page());
 };
 
-/** Answers by `answer` where `applies` says so, else soundly. */
+/** Uses `responder` for requests that match `applies`, otherwise the valid page. */
 export function onlyIf(applies: (request: IncomingMessage) => boolean, responder: Responder): Responder {
   return (request, response) => (applies(request) ? responder : sound)(request, response);
 }
 
-/** Answers with 200 and this body. */
+/** Responds with 200 and this body. */
 export function shows(body: string): Responder {
   return (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);

@@ -32,7 +32,7 @@ async function change(
 const held = (set: AssignmentSet): unknown =>
   [...set.values()].sort((a, b) => (a.assignment.monitor_id < b.assignment.monitor_id ? -1 : 1));
 
-describe('the log of assignments', () => {
+describe('the assignment log', () => {
   test('restores the assignments with their revision and start times', async () => {
     const opened = await AssignmentLog.load(path, silent);
     const monitors = Array.from({ length: 1000 }, () => buildAssignment());
@@ -94,7 +94,7 @@ describe('the log of assignments', () => {
     expect({ revision: last.set.revision, size: last.set.size }).toEqual({ revision: 2, size: 2 });
   });
 
-  test('keeps the old revision when a larger change was cut off', async () => {
+  test('keeps the old revision when a multi-line change was truncated', async () => {
     const opened = await AssignmentLog.load(path, silent);
     await change(opened, [{ set: buildAssignment() }], { reset: true });
     await change(opened, Array.from({ length: 500 }, () => ({ set: buildAssignment() })));

@@ -6,8 +6,8 @@ import { buildAssignment } from '../build.ts';
 
 const NOW = 1_760_000_000_000;
 
-describe('the set of assignments', () => {
-  test('applies changes and reports what is new, what was only edited and what is gone', () => {
+describe('the assignment set', () => {
+  test('applies changes and reports new, edited and removed assignments', () => {
     const set = new AssignmentSet();
     const [one, two] = [buildAssignment(), buildAssignment()];
     expect(set.apply({ revision: 1, reset: false, changes: [{ set: one }, { set: two }] }, NOW))
@@ -25,7 +25,7 @@ describe('the set of assignments', () => {
     expect({ revision: set.revision, size: set.size }).toEqual({ revision: 3, size: 1 });
   });
 
-  test('is replaced as a whole by a reset', () => {
+  test('is replaced entirely by a reset', () => {
     const set = new AssignmentSet();
     const [one, two, three] = [buildAssignment(), buildAssignment(), buildAssignment()];
     set.apply({ revision: 9, reset: false, changes: [{ set: one }, { set: two }] }, NOW);
@@ -37,7 +37,7 @@ describe('the set of assignments', () => {
     expect(set.revision).toBe(4);
   });
 
-  test('accepts a change only to the revision it has', () => {
+  test('accepts a change only if it starts at the current revision', () => {
     const set = new AssignmentSet(5);
     const delta = { revision: 6, changes: [], more: null };
     expect(set.follows({ ...delta, from: 5, reset: false })).toBe(true);
@@ -46,7 +46,7 @@ describe('the set of assignments', () => {
     expect(set.follows({ ...delta, from: 0, reset: true })).toBe(true);
   });
 
-  test('ends with the last desired assignments, and its reports describe exactly how it got there', () => {
+  test('ends with the latest assignments, and its reports describe exactly the way there', () => {
     const monitors = Array.from({ length: 6 }, () => buildAssignment());
     const change = fc.record({ at: fc.nat(5), rev: fc.integer({ min: 1, max: 3 }), isGone: fc.boolean() });
     fc.assert(

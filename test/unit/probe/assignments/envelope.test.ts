@@ -35,14 +35,14 @@ const opener = new EnvelopeOpener({
   controllerBoxKey: controllerBox.getPublicKey(),
 });
 
-describe('an envelope of the controller', () => {
-  test('is opened if the controller signed it, and sealed it for this probe and this purpose, and it has not expired', () => {
+describe('a controller envelope', () => {
+  test('opens if it is signed by the controller, sealed for this probe and purpose, and unexpired', () => {
     expect(opener.open(seal(), 'assign', NOW)).toEqual({
       ok: true, revision: 7, content: { hello: 'probe' },
     });
   });
 
-  test('may have expired within the leeway for clocks', () => {
+  test('may have expired within the clock leeway', () => {
     expect(opener.open(seal(), 'assign', NOW + 60_000).ok).toBe(true);
     expect(opener.open(seal(), 'assign', NOW + 61_001)).toEqual({ ok: false, reason: 'expired' });
   });
@@ -62,11 +62,11 @@ describe('an envelope of the controller', () => {
     ['not JSON', Buffer.from('{'), 'form'],
     ['not an object', Buffer.from('[]'), 'form'],
     ['empty', Buffer.alloc(0), 'form'],
-  ])('is refused when it is %s', (_what, bytes, reason) => {
+  ])('is rejected when it is %s', (_what, bytes, reason) => {
     expect(opener.open(bytes, 'assign', NOW)).toEqual({ ok: false, reason });
   });
 
-  test('signatures of nkeys verify, for any key', () => {
+  test('nkey signatures verify for any key', () => {
     for (let round = 0; round < 20; round += 1) {
       const pair = createAccount();
       const text = `text ${round}`;

@@ -34,7 +34,7 @@ function sealed(delta: AssignmentDelta): Buffer {
   return Buffer.from(JSON.stringify({ v: 1, ...unsigned, signature }));
 }
 
-/** A bus where a question that no controller hears gets no word of that, as across accounts of NATS. */
+/** A bus on which requests without responders just time out, as across NATS accounts. */
 const bus: ProbeBus = {
   isConnected: true,
   request: async (_subject, _payload, timeoutMs) => {
@@ -62,7 +62,7 @@ function start(random: number): Synchronizer {
   return synchronizer;
 }
 
-test.each([0, 1])('a controller that starts a second after the probe is asked before the next beat (%i)', async (random) => {
+test.each([0, 1])('a controller that starts a second after the probe gets a sync request before the next beat (%i)', async (random) => {
   const synchronizer = start(random);
   await clock.advance(1000);
   events.push('the controller listens');
@@ -74,7 +74,7 @@ test.each([0, 1])('a controller that starts a second after the probe is asked be
   await synchronizer.stop();
 });
 
-test('while no controller answers, questions become rare', async () => {
+test('sync requests become rare while no controller responds', async () => {
   const synchronizer = start(0);
   await clock.advance(60_000);
   const inFirstMinute = events.filter((event) => event === 'asked').length;

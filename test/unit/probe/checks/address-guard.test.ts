@@ -6,7 +6,7 @@ const PRIVATE = ['127.0.0.1', '10.0.0.1', '192.168.1.1', '::1', 'fd12::1'];
 const NEVER = ['169.254.169.254', '169.254.1.1', 'fe80::1', '100.100.100.200', 'fd00:ec2::254', '::ffff:10.0.0.1', '0.0.0.0'];
 
 test.each([
-  // What the probe's operator has set, what the assignment says, and whether private addresses are checked.
+  // The operator's setting, the assignment's setting, and whether private addresses are checked.
   [null, undefined, false],
   [null, false, false],
   [null, true, true],
@@ -22,7 +22,7 @@ test.each([
   expect(isAllowed('93.184.216.34', assigned)).toBe(true);
 });
 
-test.each([null, false, true])('listed ranges are allowed, and never hold what is always refused: %s', (allowPrivate) => {
+test.each([null, false, true])('allowed ranges are allowed, but never addresses that are always denied: %s', (allowPrivate) => {
   const allowedRanges = ['10.0.0.0/8', 'fd12::/16', '169.254.0.0/16', '0.0.0.0/8', '100.64.0.0/10', 'fe80::/10'];
   const isAllowed = addressGuard({ allowPrivate, allowedRanges, deniedRanges: [] }, new SimulatedClock());
   for (const assigned of [undefined, false]) {
@@ -32,7 +32,7 @@ test.each([null, false, true])('listed ranges are allowed, and never hold what i
   }
 });
 
-test('a denied range is refused even where an allowed one or the assignment admits it', () => {
+test('a denied range takes precedence over allowed ranges and the assignment', () => {
   const allowedRanges = ['10.0.0.0/8', '93.184.0.0/16'];
   const deniedRanges = ['10.1.0.0/16', '93.184.216.0/24', '2600:1400::/32', '::1/128'];
   const isAllowed = addressGuard({ allowPrivate: true, allowedRanges, deniedRanges }, new SimulatedClock());

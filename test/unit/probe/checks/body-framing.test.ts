@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BodyFraming, type Framing, type FramingOutcome } from '../../../../probe/checks/http/body-framing.ts';
 
-/** What a body in these pieces comes to: its content, and how it ended. */
+/** The result of a body in these pieces: its content, and how it ended. */
 function read(framing: Framing, pieces: readonly Buffer[]) {
   let content = '';
   const reader = new BodyFraming(framing, {
@@ -10,7 +10,7 @@ function read(framing: Framing, pieces: readonly Buffer[]) {
   });
   let outcome: FramingOutcome = { kind: 'partial' };
   let unread = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  // Pieces lie anywhere in a buffer that is overwritten.
+  // Pieces are at any offset of a buffer that is overwritten.
   const shared = Buffer.alloc(unread + 3, 0x30);
   for (const piece of pieces) {
     if (outcome.kind !== 'partial') break;
@@ -36,8 +36,8 @@ const BODIES: [Framing, string][] = [
   [5, 'hello world'], [5, 'hel'], [0, 'x'], ['close', 'hello'],
 ];
 
-describe('the framing of a body', () => {
-  test.each(BODIES)('%s %j ends alike in one piece or any', (framing, text) => {
+describe('body framing', () => {
+  test.each(BODIES)('%s %j ends the same way in one piece or many', (framing, text) => {
     const whole = Buffer.from(text, 'latin1');
     const expected = read(framing, [whole]);
     fc.assert(fc.property(fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1 }), (sizes) => {
@@ -51,7 +51,7 @@ describe('the framing of a body', () => {
     }));
   });
 
-  test('passes on the content alone', () => {
+  test('passes on only the content', () => {
     expect(read('chunked', [Buffer.from((BODIES[0] as [Framing, string])[1])])).toEqual({
       content: 'hello world', end: { kind: 'end', rest: 4 }, received: 11, missing: null,
     });
@@ -63,7 +63,7 @@ describe('the framing of a body', () => {
   test.each([
     ['endless zeros', '0'], ['an endless extension', '5;'], ['an endless trailer line', '0\r\nx'],
     ['endless trailer fields', '0\r\nA: b\r\n'], ['endless returns in a trailer', '0\r\n\r'],
-  ])('refuses %s after a few kB', (_what, start) => {
+  ])('rejects %s after a few kB', (_what, start) => {
     const reader = new BodyFraming('chunked', { take: () => expect.unreachable() });
     const more = Buffer.from(start.endsWith('\n') ? 'A: b\r\n' : start.slice(-1));
     let outcome = reader.push(Buffer.from(start), 0, start.length);

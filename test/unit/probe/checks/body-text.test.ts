@@ -18,14 +18,14 @@ describe('the text of a long body', () => {
     }
   });
 
-  test('has the small letters of whole words', () => {
+  test('is lower-cased by whole words', () => {
     for (let shift = 0; shift < 24; shift += 1) {
       const text = new BodyText(Buffer.from(`${'x'.repeat(32_750 + shift)} ΟΔΟΣ ΟΔΟΣΤΡΩΜΑ ΟΔΟΣ`), null);
       expect([...text.find(['οδος ', 'οδοστρωμα', 'οδοσ '], lower)].sort()).toEqual(['οδος ', 'οδοστρωμα']);
     }
   });
 
-  test('has the small letters of whole words at its end, too', () => {
+  test('is lower-cased by whole words at its end, too', () => {
     for (let blanks = 0; blanks < 24; blanks += 1) {
       const end = `ΟΔΟΣ${' '.repeat(blanks)}`;
       for (const start of ['', 'x'.repeat(32_760)]) {
@@ -34,7 +34,7 @@ describe('the text of a long body', () => {
     }
   });
 
-  test('begins with more than what evidence shows of it', () => {
+  test('starts with more than evidence shows of it', () => {
     const text = new BodyText(Buffer.from('😀'.repeat(100_000)), null);
     expect(text.start.slice(0, 4096)).toBe('😀'.repeat(2048));
     expect(new BodyText(Buffer.from('\ufeffabc'), null).start).toBe('abc');
@@ -45,7 +45,7 @@ describe('the text of a long body', () => {
     expect(new BodyText(Buffer.from('{"ä":1}', 'latin1'), null).utf8.toString()).toBe('{"ä":1}');
   });
 
-  // Minutes, if the time were quadratic.
+  // Would take minutes in quadratic time.
   test('with a charset after endless space is read in linear time', () => {
     const type = `text/html; charset=${' '.repeat(1_000_000)};`;
     expect(new BodyText(Buffer.from('Größe', 'latin1'), type).start).toBe('Größe');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { bundleFile } from '../../../bundle.mjs';
 import { root } from '../../../root.mjs';
 
-test('a process whose first work with TLS is to read a certificate can make connections after it', async () => {
+test('a process that first uses TLS to read a certificate can still open connections', async () => {
   const file = await bundleFile('probe/checks/tls/certificate.ts');
   const script = `
     import { X509Certificate } from 'node:crypto';

@@ -1,14 +1,12 @@
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { der } from '../../../helpers/certificate.ts';
 
-/*
- * X.509 certificates (RFC 5280) written by hand, so that tests need no openssl and can be as odd as they like.
- */
+/* Handwritten X.509 certificates (RFC 5280), so that tests need no openssl and can use invalid ones. */
 
 const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
 const NULL = der(0x05);
-/** By type of key and hash. */
+/** By key type and hash. */
 const SIGNED_BY: Readonly<Record<string, Buffer>> = {
   'ec sha256': sequence(oid('2a8648ce3d040302')), 'ec sha1': sequence(oid('2a8648ce3d0401')),
   'rsa sha256': sequence(oid('2a864886f70d01010b'), NULL), 'rsa sha1': sequence(oid('2a864886f70d010105'), NULL),
@@ -36,7 +34,7 @@ function pem(certificate: Buffer): string {
 export interface Issued {
   cert: string;
   key: string;
-  /** Lower-case names of its subject and key, to sign others with. */
+  /** Lower-case names of its subject and key, for signing others. */
   name: string;
   keyObject: KeyObject;
 }
@@ -50,9 +48,9 @@ export interface CertificateOptions {
   from?: Date;
   until?: Date;
   isAuthority?: boolean;
-  /** Who signs it; itself when absent. */
+  /** The issuer; itself if absent. */
   by?: Issued;
-  /** By default an ECDSA key on P-256, or on another curve; a number is the size of an RSA key. */
+  /** An ECDSA key on P-256 by default, or on another curve; a number is the size of an RSA key. */
   keyOf?: string | number;
   hash?: 'sha256' | 'sha1' | 'md5';
 }

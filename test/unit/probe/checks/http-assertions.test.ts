@@ -18,7 +18,7 @@ function headOf(text: string): ResponseHead {
   return outcome.kind === 'head' ? outcome.head : expect.unreachable();
 }
 
-/** `json $.a equals x` as an assertion; and what it says of the page: null, or the message. */
+/** Evaluates an assertion such as `json $.a equals x` on the page: null, or the message. */
 function said(line: string, text = JSON_PAGE, part: string | null = null): string | null {
   const [source, rest] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)];
   const [property, after] = source === 'body' ? [undefined, rest] : [rest.split(' ')[0], rest.slice(rest.indexOf(' ') + 1)];
@@ -67,11 +67,11 @@ describe('an assertion', () => {
     ['{"a":1', 'the first 256 kB', 'Expected JSON, got something else, received only the first 256 kB: "{"a":1"'],
     [' ', null, 'Expected JSON, got an empty body'],
     ['x'.repeat(200), null, `Expected JSON, got something else: "${'x'.repeat(100)}…"`],
-  ])('on JSON fails for a page that is none: %j', (text, part, message) => {
+  ])('on JSON fails for a page that is not JSON: %j', (text, part, message) => {
     expect(said('json $.a absent', text, part)).toBe(message);
   });
 
-  test('reads JSON after a byte order mark, and up to 1,000 levels', () => {
+  test('accepts JSON after a byte order mark, and up to 1,000 levels', () => {
     expect(said('json $.a equals 1', '\ufeff{"a":1}')).toBeNull();
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     expect(said('json $[0][0][0] exists', deep(1000))).toBeNull();
@@ -81,12 +81,12 @@ describe('an assertion', () => {
     expect(said('json $.b[1999] exists', brackets)).toBeNull();
   });
 
-  test('on an empty body holds only if the body should be absent', () => {
+  test('on an empty body holds only for absence', () => {
     expect(said('body absent', '')).toBeNull();
     expect(said('body not_contains a', '')).toBe('Expected the body not to contain "a", got an empty body');
   });
 
-  test('that fails is named, and the others are counted', () => {
+  test('that fails is reported, and further failures are counted', () => {
     const rule = new AssertionRule([
       { source: 'header', property: 'x-left', comparison: 'equals', target: '41' },
       { source: 'header', property: 'x-a', comparison: 'exists' },
@@ -99,7 +99,7 @@ describe('an assertion', () => {
 });
 
 describe('a check with assertions', () => {
-  test('fails as keyword_missing when one does, and asks for the body only where one needs it', async () => {
+  test('fails as keyword_missing if one fails, and requests the body only if needed', async () => {
     const server = await serve((socket) => socket.end(`${HEAD}${JSON_PAGE}`));
     const url = `http://127.0.0.1:${server.port}/`;
     expect(await check({ url, assertions: [
@@ -120,7 +120,7 @@ describe('a check with assertions', () => {
   });
 });
 
-test('the search for a text is right, also where it must not be quadratic', () => {
+test('literal search is correct, also where it must avoid quadratic time', () => {
   const text = `${'ab'.repeat(30_000)}c${'a'.repeat(60_000)}`;
   for (const wanted of [`${'ab'.repeat(100)}c`, 'a'.repeat(500), `c${'a'.repeat(499)}`, text]) {
     expect(containsText(text, wanted)).toBe(true);

@@ -9,7 +9,7 @@ afterEach(closeServers);
 
 const PAGE = 'x'.repeat(5000);
 
-/** A server that sends this and closes; or that goes on as `then` says. */
+/** A server that sends this and closes, or continues as in `then`. */
 async function serveRaw(
   head: string, body: string | Buffer = '', then: (socket: Socket) => void = (socket) => socket.end(),
 ): Promise<string> {
@@ -21,7 +21,7 @@ async function serveRaw(
   return `http://127.0.0.1:${port}/`;
 }
 
-describe('the body of an answer', () => {
+describe('a response body', () => {
   test.each<[string, string, string | Buffer]>([
     ['of the announced length', '200 OK\r\nContent-Length: 5000', PAGE],
     ['of length 0', '200 OK\r\nContent-Length: 0', ''],
@@ -40,7 +40,7 @@ describe('the body of an answer', () => {
     ['in several encodings', '200 OK\r\nContent-Encoding: gzip, br', 'whatever'],
     ['absent after 204', '204 No Content\r\nContent-Length: 9', ''],
     ['absent after 304', '304 Not Modified\r\nContent-Length: 9', ''],
-  ])('is good %s', async (_what, head, body) => {
+  ])('is accepted %s', async (_what, head, body) => {
     expect(await check({ url: await serveRaw(head, body), expected_ranges: [{ first: 200, last: 304 }] }))
       .toMatchObject({ outcome: 'success' });
   });
@@ -91,7 +91,7 @@ describe('the body of an answer', () => {
     });
   });
 
-  test('fails the check when it drips past the deadline', async () => {
+  test('fails the check if it drips past the deadline', async () => {
     const url = await serveRaw('200 OK\r\nContent-Length: 5000', 'abc', (socket) => void drip(socket, 'd', 5));
     const finding = await check({ url }, { timeoutMs: 200 });
     expect(finding).toMatchObject({ outcome: 'failure', status_code: 200, error: { type: 'timeout', layer: 'response' } });
@@ -105,12 +105,12 @@ describe('the body of an answer', () => {
     expect(finding.timings?.transfer).toBeGreaterThan(40);
   });
 
-  test('is not waited for after a HEAD request', async () => {
+  test('is not awaited after a HEAD request', async () => {
     const url = await serveRaw('200 OK\r\nContent-Length: 5000\r\nContent-Encoding: gzip', '', () => undefined);
     expect(await check({ url, method: 'HEAD' })).toMatchObject({ outcome: 'success' });
   });
 
-  test('decides nothing once the status is wrong, and does not hold up the verdict', async () => {
+  test('is irrelevant once the status is wrong, and does not delay the outcome', async () => {
     for (const length of ['Content-Length: 5000', 'Content-Length: x', 'Transfer-Encoding: chunked']) {
       const url = await serveRaw(`500 Oops\r\n${length}`, '!', () => undefined);
       expect(await check({ url })).toMatchObject({
@@ -134,8 +134,8 @@ describe('the body of an answer', () => {
   });
 });
 
-describe('a failure', () => {
-  test('and a success come with the addresses, the head and the beginning of the body', async () => {
+describe('evidence', () => {
+  test('of failure and success has the addresses, the head and the start of the body', async () => {
     const head = '503 Busy\r\nRetry-After: 5\r\nContent-Length: 6000';
     const failed = await check({ url: await serveRaw(head, 'sorry'.repeat(1200)) });
     expect(failed.observed).toEqual({

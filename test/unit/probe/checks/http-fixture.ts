@@ -13,7 +13,7 @@ import { startRawServer, type RawServer } from './raw-server.ts';
 
 const servers: RawServer[] = [];
 
-/** To be called after each test. */
+/** Call after each test. */
 export async function closeServers(): Promise<void> {
   for (const server of servers.splice(0)) await server.close();
 }
@@ -26,7 +26,7 @@ export async function serve(
   return server;
 }
 
-/** Names that exist for this test only. */
+/** Names that exist only for this test. */
 export function resolverOf(names: Record<string, { 4?: string[]; 6?: string[] } | string>): Resolver {
   return {
     resolve: (host, family): Promise<Resolution> => {
@@ -45,12 +45,12 @@ interface Options {
   context?: Partial<CheckContext>;
 }
 
-/** Runs one HTTP check and proves that its result is valid. */
+/** Runs one HTTP check and asserts that its result is valid. */
 export function check(spec: Partial<HttpSpec>, options: Options = {}): Promise<Finding> {
   return run(buildHttpSpec(spec), options);
 }
 
-/** Runs one KEYWORD check that looks for these texts, and proves that its result is valid. */
+/** Runs one KEYWORD check for these texts, and asserts that its result is valid. */
 export function checkKeywords(
   keywords: Wanted, spec: Partial<KeywordSpec>, options: Options = {},
 ): Promise<Finding> {

@@ -32,13 +32,13 @@ const BOMBS = {
   br: brotliCompressSync(BLANK, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
 };
 
-/** What a hostile target does once it is asked; and what each check must make of it. */
+/** Responses of a hostile target, and the expected outcome of each check. */
 const ATTACKS: [string, (socket: Socket) => void, http: string, keyword: string][] = [
-  ['a body without end', (socket) => {
+  ['an endless body', (socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     pour(socket, FILLER);
   }, 'success', 'keyword_missing'],
-  ['a chunked body without end', (socket) => {
+  ['an endless chunked body', (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
     pour(socket, Buffer.concat([Buffer.from('10000\r\n'), FILLER, Buffer.from('\r\n')]));
   }, 'success', 'keyword_missing'],
@@ -54,11 +54,11 @@ const ATTACKS: [string, (socket: Socket) => void, http: string, keyword: string]
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n');
     pour(socket, FILLER);
   }, 'connection_error', 'connection_error'],
-  ['a chunk extension without end', (socket) => {
+  ['an endless chunk extension', (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;');
     pour(socket, FILLER);
   }, 'connection_error', 'connection_error'],
-  ['trailers without end', (socket) => {
+  ['endless trailers', (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n');
     pour(socket, 'X-Trailer: a\r\n'.repeat(1000));
   }, 'connection_error', 'connection_error'],
@@ -85,19 +85,19 @@ const ATTACKS: [string, (socket: Socket) => void, http: string, keyword: string]
     socket.write('HTTP/1.1 200 OK\r\n');
     pour(socket, 'Set-Cookie: a=b\r\n'.repeat(1000));
   }, 'connection_error', 'connection_error'],
-  ['interim responses without end', (socket) => pour(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000)),
+  ['endless interim responses', (socket) => pour(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(1000)),
     'connection_error', 'connection_error'],
   ['a head that drips', (socket) => void drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5), 'timeout', 'timeout'],
   ['a body that drips', (socket) => void drip(socket, 'HTTP/1.1 200 OK\r\n\r\na', 5), 'timeout', 'timeout'],
   ['silence after the head', (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'), 'timeout', 'timeout'],
-  ['an error page without end', (socket) => {
+  ['an endless error page', (socket) => {
     socket.write('HTTP/1.1 500 Oops\r\n\r\n');
     pour(socket, FILLER);
   }, 'status_code', 'status_code'],
 ];
 
 describe('a hostile target', () => {
-  test.each(ATTACKS)('is cut off when it sends %s', async (_what, behave, http, keyword) => {
+  test.each(ATTACKS)('is cut off if it sends %s', async (_what, behave, http, keyword) => {
     let open = 0;
     const server = await serve((socket) => {
       open += 1;
@@ -111,7 +111,7 @@ describe('a hostile target', () => {
     await until(() => open === 0, { what: 'the connections are closed' });
   });
 
-  test('costs little memory, whatever many of them send at once', async () => {
+  test('costs little memory, whatever many of them send concurrently', async () => {
     const registry = registryWith();
     const checkAll = (urls: string[]) => Promise.all(urls.flatMap((url) => [
       registry.run(buildHttpSpec({ url }), 1000), registry.run(keywordSpec(['needle'], { url }), 1000),
@@ -127,7 +127,7 @@ describe('a hostile target', () => {
     expect((maxRss - before) / MB).toBeLessThan(64);
   });
 
-  test('gains nothing by a page and keywords that are made for a slow search', async () => {
+  test('gains nothing from a page and keywords designed for a slow search', async () => {
     const server = await serve((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n');
       socket.end(gzipSync(Buffer.alloc(MB - 1, 0x61)));
@@ -139,8 +139,8 @@ describe('a hostile target', () => {
   });
 });
 
-describe('what checks keep', () => {
-  test('is limited for all of them, and the one that keeps most gives way', () => {
+describe('captured response data', () => {
+  test('is limited for all checks, and the largest holding is evicted', () => {
     const held = new HeldBytes(100_000);
     const evicted: string[] = [];
     const open = (name: string) => held.open(() => evicted.push(name));
@@ -160,7 +160,7 @@ describe('what checks keep', () => {
     expect(held.total).toBe(0);
   });
 
-  test('is missed as overload by checks that give way: their targets are not blamed', async () => {
+  test('makes evicted checks missed as overload without blaming their targets', async () => {
     const [SIZE, COUNT] = [262_000, 80];
     let responseCount = 0;
     const server = await serve((socket, head) => {
@@ -181,8 +181,8 @@ describe('what checks keep', () => {
   });
 });
 
-describe('decoding', () => {
-  test('gives the beginning of a Brotli stream, whatever its window', async () => {
+describe('body decoding', () => {
+  test('yields the start of a Brotli stream with any window', async () => {
     const page = Buffer.from(Array.from({ length: 700_000 }, (_, at) => `line ${at % 3001} of ${at}\n`).join(''));
     for (const bits of [16, 17, 18, 21, 22, 23, 24]) {
       const stream = brotliCompressSync(page, {
@@ -196,7 +196,7 @@ describe('decoding', () => {
     }
   });
 
-  test('goes on to the next body whatever became of the one before', async () => {
+  test('continues with the next body whatever happened to the previous one', async () => {
     const decoder = new BodyDecoder();
     const bodies = [gzipSync('a'), Buffer.from('no gzip'), BOMBS.gzip, gzipSync('b'), BOMBS.gzip, gzipSync('c')];
     const decoded = await Promise.all(bodies.map((body) =>

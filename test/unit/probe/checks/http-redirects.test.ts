@@ -7,7 +7,7 @@ afterEach(closeServers);
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 const redirect = (to: string, status = 302) => `HTTP/1.1 ${status} X\r\nLocation: ${to}\r\n\r\n`;
-/** What a request asked for, without its host. */
+/** The request lines received, without the host. */
 const linesOf = (received: string | undefined) =>
   (received ?? '').split('\r\n').filter((line) => !/^(Host|Connection):/.test(line));
 
@@ -41,7 +41,7 @@ describe('a redirect', () => {
     );
   });
 
-  test.each([301, 302, 303, 307, 308])('with status %i takes neither credentials nor body to another origin', async (status) => {
+  test.each([301, 302, 303, 307, 308])('with status %i sends neither credentials nor body to another origin', async (status) => {
     const other = await serve((socket) => socket.end(OK));
     const server = await serve((socket) => socket.end(redirect(`http://127.0.0.1:${other.port}/y`, status)));
     expect(await check({ url: `http://127.0.0.1:${server.port}/`, ...SENT })).toMatchObject({ outcome: 'success' });
@@ -51,7 +51,7 @@ describe('a redirect', () => {
     ]);
   });
 
-  test.each([301, 302, 303, 307, 308])('with status %i to a forbidden address is missed, unconnected', async (status) => {
+  test.each([301, 302, 303, 307, 308])('with status %i to a forbidden address is missed without connecting', async (status) => {
     const inner = await serve((socket) => socket.end(OK), { host: '127.0.0.2' });
     const server = await serve((socket) => socket.end(redirect(`http://127.0.0.2:${inner.port}/`, status)));
     const context = { allowAddress: (ip: string) => ip === '127.0.0.1' };
@@ -65,7 +65,7 @@ describe('a redirect', () => {
     ['a Refresh header', (to) => `HTTP/1.1 200 OK\r\nRefresh: 0; url=http://${to}/\r\n\r\n`],
     ['Alt-Svc', (to) => `HTTP/1.1 200 OK\r\nAlt-Svc: http/1.1="${to}"; persist=1\r\n\r\n`],
     ['a meta element', (to) => `HTTP/1.1 200 OK\r\n\r\n<meta http-equiv="refresh" content="0; url=http://${to}/">`],
-  ])('by %s is none: nothing else is connected to', async (_what, page) => {
+  ])('by %s is not followed: nothing else is connected to', async (_what, page) => {
     const other = await serve((socket) => socket.end(OK));
     const server = await serve((socket) => socket.end(page(`127.0.0.1:${other.port}`)));
     const url = `http://127.0.0.1:${server.port}/`;
@@ -75,7 +75,7 @@ describe('a redirect', () => {
     expect([server.connections, other.connections]).toEqual([2, 0]);
   });
 
-  test('back to the first origin does not bring the credentials back', async () => {
+  test('back to the first origin does not restore the credentials', async () => {
     const home = await serve((socket, head) => socket.end(
       head.startsWith('POST /back') ? OK : redirect(`http://127.0.0.1:${away.port}/`, 307),
     ));
@@ -98,7 +98,7 @@ describe('a redirect', () => {
     expect(linesOf(plain.received[0])).toEqual(['POST / HTTP/1.1', ...HARMLESS, 'Content-Length: 0', '', '']);
   });
 
-  test('is followed as often as allowed', async () => {
+  test('is followed up to the configured limit', async () => {
     let count = 0;
     const server = await serve((socket) => socket.end(redirect(`/${++count}`)));
     expect(await check({ url: `http://127.0.0.1:${server.port}/`, max_redirects: 3 })).toMatchObject({
@@ -107,7 +107,7 @@ describe('a redirect', () => {
     expect(server.connections).toBe(4);
   });
 
-  test('in a loop is named', async () => {
+  test('in a loop is reported', async () => {
     const server = await serve((socket, head) => socket.end(redirect(head.startsWith('GET /b?c') ? '/a' : '/b?c')));
     expect(await check({ url: `http://127.0.0.1:${server.port}/a`, max_redirects: 4 })).toMatchObject({
       error: { type: 'status_code', message: 'More than 4 redirects, in a loop: /b?… → /a → /b?…' },
@@ -124,12 +124,12 @@ describe('a redirect', () => {
     expect(other.connections).toBe(0);
   });
 
-  test('that ends after coming back to an address is no loop', async () => {
+  test('that ends after returning to an address is not a loop', async () => {
     const server = await serve((socket) => socket.end(server.connections < 3 ? redirect('/') : OK));
     expect(await check({ url: `http://127.0.0.1:${server.port}/` })).toMatchObject({ outcome: 'success' });
   });
 
-  test('is the answer if it should not be followed, or if that status is expected', async () => {
+  test('is the final response if redirects are off or its status is expected', async () => {
     const server = await serve((socket) => socket.end(redirect('/x', 301)));
     const url = `http://127.0.0.1:${server.port}/`;
     expect(await check({ url, follow_redirects: false })).toMatchObject({ outcome: 'failure', status_code: 301 });
@@ -157,7 +157,7 @@ describe('a redirect', () => {
     });
   });
 
-  test('has the deadline of the whole check', async () => {
+  test('shares the deadline of the whole check', async () => {
     let count = 0;
     const server = await serve((socket) => void setTimeout(() => socket.end(redirect(`/${++count}`)), 60));
     expect(
@@ -181,7 +181,7 @@ describe('connect_to', () => {
       .toMatchObject({ outcome: 'success' });
   });
 
-  test('leaves name and certificate those of the URL', async () => {
+  test("still uses the URL's name for SNI and the certificate", async () => {
     const authority = issue({ name: 'Root', isAuthority: true });
     const { cert, key } = issue({ name: 'a', hosts: ['shop.test'], by: authority });
     const names: string[] = [];
@@ -201,7 +201,7 @@ describe('connect_to', () => {
     });
   });
 
-  test('holds for redirects to the same host only', async () => {
+  test('applies only to redirects to the same host', async () => {
     const inner = await serve((socket, head) => socket.end(
       head.startsWith('GET /there') ? redirect(`http://inner.test:${other.port}/`) : redirect('/there'),
     ));
@@ -225,7 +225,7 @@ describe('connect_to', () => {
 describe('the address family', () => {
   const resolver = resolverOf({ 'both.test': { 4: ['127.0.0.1'], 6: ['::1'] }, 'four.test': { 4: ['127.0.0.1'] } });
 
-  test('is the one that the monitor names', async () => {
+  test('is the one set on the monitor', async () => {
     const six = await serve((socket) => socket.end(OK), { host: '::1' });
     const url = `http://both.test:${six.port}/`;
     expect(await check({ url, ip_family: 'ipv6' }, { context: { resolver } })).toMatchObject({
@@ -239,7 +239,7 @@ describe('the address family', () => {
   test.each([
     ['http://four.test/', 'dns_error', 'The name four.test has no IPv6 address'],
     ['http://127.0.0.1/', 'connection_error', '127.0.0.1 is not an IPv6 address'],
-  ])('is missing at %s', async (url, type, message) => {
+  ])('is missing for %s', async (url, type, message) => {
     expect(await check({ url, ip_family: 'ipv6' }, { context: { resolver } })).toMatchObject({
       outcome: 'failure', error: { type, message },
     });

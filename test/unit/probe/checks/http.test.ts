@@ -7,7 +7,7 @@ import { startRawServer } from './raw-server.ts';
 
 afterEach(closeServers);
 
-/** Linux refuses to connect to a multicast address as to one without a route. */
+/** Linux refuses to connect to a multicast address, as with one without a route. */
 const UNROUTABLE = 'ff02::1';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
 
@@ -84,7 +84,7 @@ describe('an HTTP check', () => {
   });
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
-    ['never answers', () => undefined, /No response within 150 ms \(waiting for the response\)/],
+    ['never responds', () => undefined, /No response within 150 ms \(waiting for the response\)/],
     [
       'drips its head byte by byte', (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nX: a', 5),
       /No response within 150 ms/,
@@ -100,7 +100,7 @@ describe('an HTTP check', () => {
   const header = `X-Filler: ${'a'.repeat(30)}\r\n`;
   test.each<[string, (socket: Socket) => void, RegExp]>([
     ['resets the connection', (socket) => void socket.resetAndDestroy(), /Connection reset/],
-    ['closes without an answer', (socket) => void socket.end(), /closed before a response/],
+    ['closes without a response', (socket) => void socket.end(), /closed before a response/],
     [
       'closes in the middle of the head', (socket) => void socket.end('HTTP/1.1 200 OK\r\nServer'),
       /closed before a response/,
@@ -122,7 +122,7 @@ describe('an HTTP check', () => {
     });
   });
 
-  test('fails as connection_error at a port where nobody listens', async () => {
+  test('fails as connection_error if the port refuses connections', async () => {
     const server = await startRawServer(() => undefined);
     await server.close();
     expect(await check({ url: `http://127.0.0.1:${server.port}` })).toMatchObject({
@@ -132,13 +132,13 @@ describe('an HTTP check', () => {
 
   test('ends at the deadline if a host does not accept the connection', async () => {
     const finding = await check({ url: 'http://192.0.2.1/' }, { timeoutMs: 120 });
-    // A machine without any route says so at once, and that is no fault of the target.
+    // A machine without any route reports that immediately, which is not the target's fault.
     if (finding.outcome === 'missed') expect(finding.missed).toBe('probe_unhealthy');
     else expect(finding).toMatchObject({ outcome: 'failure' });
   });
 
-  describe('with names', () => {
-    test('resolves the name, and reports how long that took', async () => {
+  describe('with host names', () => {
+    test('resolves the name, and reports the lookup time', async () => {
       const server = await serve((socket) => socket.end(OK));
       const finding = await check(
         { url: `http://target.test:${server.port}/` },
@@ -149,7 +149,7 @@ describe('an HTTP check', () => {
       expect(server.received[0]).toContain(`Host: target.test:${server.port}\r\n`);
     });
 
-    test('tries the next address when one does not accept the connection', async () => {
+    test('tries the next address if one refuses the connection', async () => {
       const server = await serve((socket) => socket.end(OK), { host: '127.0.0.1' });
       const resolver = resolverOf({ 'target.test': { 4: ['127.0.0.9', '127.0.0.1'] } });
       expect(
@@ -157,7 +157,7 @@ describe('an HTTP check', () => {
       ).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
     });
 
-    test('tries IPv6 when no IPv4 address accepts the connection, or there is none', async () => {
+    test('tries IPv6 if no IPv4 address accepts the connection, or there is none', async () => {
       const server = await serve((socket) => socket.end(OK), { host: '::1' });
       const both = resolverOf({ 'target.test': { 4: ['127.0.0.9'], 6: ['::1'] } });
       expect(
@@ -173,10 +173,10 @@ describe('an HTTP check', () => {
     });
 
     test.each([
-      ['there is no way to the last one', { 4: ['127.0.0.1'], 6: [UNROUTABLE] }, 'http'],
-      ['there is no way to the first one', { 4: ['255.255.255.255', '127.0.0.1'] }, 'http'],
-      ['that is so over HTTPS', { 4: ['127.0.0.1'], 6: [UNROUTABLE] }, 'https'],
-    ])('says how the first address failed that can be reached from here, if %s', async (_what, addresses, scheme) => {
+      ['the last one has no route', { 4: ['127.0.0.1'], 6: [UNROUTABLE] }, 'http'],
+      ['the first one has no route', { 4: ['255.255.255.255', '127.0.0.1'] }, 'http'],
+      ['the last one has no route over HTTPS', { 4: ['127.0.0.1'], 6: [UNROUTABLE] }, 'https'],
+    ])('reports the failure of the first address with a route, if %s', async (_what, addresses, scheme) => {
       const server = await startRawServer(() => undefined);
       await server.close();
       const url = `${scheme}://target.test:${server.port}/`;
@@ -187,7 +187,7 @@ describe('an HTTP check', () => {
       });
     });
 
-    test('misses the slot if there is no way to any address', async () => {
+    test('misses the slot if there is no route to any address', async () => {
       const resolver = resolverOf({ 'target.test': { 4: ['255.255.255.255'], 6: [UNROUTABLE] } });
       expect(await check({ url: 'http://target.test/' }, { context: { resolver } })).toMatchObject({
         outcome: 'missed', missed: 'probe_unhealthy',

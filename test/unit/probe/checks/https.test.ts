@@ -123,7 +123,7 @@ describe('an HTTPS check', () => {
     });
   });
 
-  test('fails as ssl_error if the chain of certificates has a megabyte', async () => {
+  test('fails as ssl_error if the certificate chain is a megabyte long', async () => {
     const hosts = Array.from({ length: 2000 }, (_, at) => `h${at}.some-longer-name.test`);
     const leaf = issue({ name: 'bad.test', hosts: ['bad.test'], by: authority });
     const link = issue({ name: 'link', hosts, by: authority });

@@ -8,7 +8,7 @@ import { pingFinding } from '../../../../probe/checks/icmp/ping-finding.ts';
 
 const MARK = { identifier: 0x1234, sequence: 7, cookie: 0xaabbccddeeff };
 
-/** A request as it arrives: made into a reply, its checksum valid again, behind an IPv4 header. */
+/** A request as received: turned into a reply with a valid checksum, after an IPv4 header. */
 function echoResponseTo(mark: typeof MARK | { identifier: number; sequence: number; cookie: null }, size: number): Buffer {
   const packet = Buffer.alloc(28 + size);
   Buffer.from('4500000000004000400100007f0000017f000001', 'hex').copy(packet);
@@ -38,11 +38,11 @@ describe('ICMP packets', () => {
       .toEqual({ kind: 'reply', ...MARK, cookie: null });
   });
 
-  test.each([6, 7, 56, 1399, 1400])('with %i bytes of data are read as they were written', (size) => {
+  test.each([6, 7, 56, 1399, 1400])('with %i bytes of data are parsed as they were written', (size) => {
     expect(readIcmp(echoResponseTo(MARK, size), 4)).toEqual({ kind: 'reply', ...MARK });
   });
 
-  test('that are damaged, cut off or of another kind are none', () => {
+  test('that are damaged, truncated or of another kind are ignored', () => {
     const response = echoResponseTo(MARK, 56);
     for (let at = 20; at < response.length; at += 1) {
       const damaged = Buffer.from(response);
@@ -65,12 +65,12 @@ describe('ICMP packets', () => {
     const returned = (echo: string) =>
       readIcmp(Buffer.from(`0${type}0${code}000000000000${header}${destination}${echo}${tail}`, 'hex'), 6);
     expect(returned('80000000')).toEqual({ kind: 'returned', why, destination: Buffer.from(destination, 'hex'), ...MARK });
-    // A reply of ours that came back says nothing about a check.
+    // Our own returned reply says nothing about a check.
     expect(returned('81000000')).toBeNull();
   });
 });
 
-describe("the output of the system's ping", () => {
+describe('system ping output', () => {
   const read = (name: string) =>
     readPingOutput(readFileSync(join(import.meta.dirname, `../../../fixtures/ping/${name}.txt`), 'utf8'));
 
@@ -95,7 +95,7 @@ describe("the output of the system's ping", () => {
     expect(read(name)).toEqual({ rttsMs: [], sent, returned });
   });
 
-  test('counts a duplicate once, sorts by sequence, and misses a summary that was cut off', () => {
+  test('counts a duplicate once, sorts by sequence, and copes with a truncated summary', () => {
     const line = (seq: number, ms: string, end = '') =>
       `64 bytes from 10.0.0.1: icmp_seq=${seq} ttl=64 time=${ms} ms${end}\n`;
     expect(readPingOutput(line(2, '20.5') + line(1, '10') + line(1, '30', ' (DUP!)')))
@@ -104,7 +104,7 @@ describe("the output of the system's ping", () => {
 });
 
 test.each([
-  // Packets, reply timeout, time for all: interval, wait for the last.
+  // Packets, reply timeout, total time; expected interval and timeout of the last.
   [1, 2000, 10_000, 0, 2000],
   [3, 2000, 10_000, 200, 2000],
   [10, 2000, 10_000, 200, 2000],

@@ -8,7 +8,7 @@ import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 
 const EMPTY = 'Resource temporarily unavailable';
 
-/** A raw socket whose network is this test: what no real network does on request. */
+/** A raw socket with a simulated network, for behaviour that no real network shows on request. */
 class FakeSocket extends EventEmitter {
   readonly sent: { packet: Buffer; address: string }[] = [];
   readonly received: { packet: Buffer; source: string }[] = [];
@@ -44,7 +44,7 @@ class FakeSocket extends EventEmitter {
     return this;
   }
 
-  /** Replies to a request, as if from `source`, with fields changed. */
+  /** Replies to a request, as if from `source`, with changed fields. */
   respond(nth: number, { source = '10.0.0.1', change = (_: Buffer): void => {} } = {}): void {
     const echo = Buffer.from((this.sent[nth] as { packet: Buffer }).packet);
     const mark = {
@@ -65,7 +65,7 @@ class FakeSocket extends EventEmitter {
 
 const ADDRESS = '10.0.0.1';
 let clock: SimulatedClock;
-/** How much later it is when a timer fires than when it should have. */
+/** How late timers fire, ms. */
 let lateMs: number;
 let sockets: FakeSocket[];
 let openError: string | null;
@@ -103,7 +103,7 @@ describe('echo sockets', () => {
     ['another identifier', { change: (icmp: Buffer) => void icmp.writeUInt16BE(icmp.readUInt16BE(4) ^ 1, 4) }],
     ['another sequence number', { change: (icmp: Buffer) => void icmp.writeUInt16BE(icmp.readUInt16BE(6) ^ 1, 6) }],
     ['another cookie', { change: (icmp: Buffer) => void icmp.writeUInt8((icmp[13] as number) ^ 1, 13) }],
-  ])('take no reply with %s', async (_, forged) => {
+  ])('ignore a reply with %s', async (_, forged) => {
     const socket = sockets[0] as FakeSocket;
     const report = ping();
     await turn();
@@ -113,7 +113,7 @@ describe('echo sockets', () => {
     expect(socket.received).toEqual([]);
   });
 
-  test('count each packet once, and none after its time', async () => {
+  test('count each packet once, and none after its timeout', async () => {
     const socket = sockets[0] as FakeSocket;
     const report = ping(2);
     await turn();
@@ -125,7 +125,7 @@ describe('echo sockets', () => {
     expect(socket.isReading).toBe(false);
   });
 
-  test('read what has arrived before a packet is given up', async () => {
+  test('read pending replies before a packet times out', async () => {
     const report = ping();
     await turn();
     sockets[0]?.respond(0);
@@ -134,7 +134,7 @@ describe('echo sockets', () => {
     expect(await report).toEqual({ sent: 1, rttsMs: [1300], problem: null });
   });
 
-  test('measure the round trip of a packet apart from what is sent beside it', async () => {
+  test("measure a packet's round trip independently of other sends", async () => {
     const socket = sockets[0] as FakeSocket;
     const { send } = socket.wrap;
     socket.wrap.send = (...packet) => {
@@ -147,7 +147,7 @@ describe('echo sockets', () => {
     expect(reports.map(({ rttsMs }) => rttsMs)).toEqual([[10], [10], [10]]);
   });
 
-  test('blame no target for a silence during which the probe itself stood still', async () => {
+  test('blame no target for silence while the probe itself was stalled', async () => {
     const report = ping();
     await turn();
     lateMs = 600;
@@ -163,14 +163,14 @@ describe('echo sockets', () => {
     ['Permission denied', { whose: 'own', reason: 'blocked_target' }],
     ['No route to host', { whose: 'target', message: 'The host is unreachable' }],
     ['Message too long', { whose: 'target', message: 'The packet is too large for the path to the host' }],
-  ])('know whose fault it is that a packet cannot be sent: %s', async (text, problem) => {
+  ])('attribute a failed send to its cause: %s', async (text, problem) => {
     const socket = sockets[0] as FakeSocket;
     socket.sendError = text;
     expect(await ping()).toEqual({ sent: 0, rttsMs: [], problem });
     expect(socket.isReading).toBe(false);
   });
 
-  test('report a family that the system lacks as their own trouble', async () => {
+  test("report an unsupported address family as the probe's problem", async () => {
     openError = 'Address family not supported by protocol';
     expect(await ping(1, '::1')).toEqual({ sent: 0, rttsMs: [], problem: { whose: 'own', reason: 'probe_unhealthy' } });
   });
@@ -188,7 +188,7 @@ describe('echo sockets', () => {
     expect((await next).rttsMs).toEqual([1000]);
   });
 
-  test('refuse what is beyond their sequence numbers', async () => {
+  test('reject requests beyond the available sequence numbers', async () => {
     const reports = Array.from({ length: 65_537 }, () => ping());
     expect(await reports.at(-1)).toEqual({ sent: 0, rttsMs: [], problem: { whose: 'own', reason: 'overload' } });
     const sequences = new Set((sockets[0] as FakeSocket).sent.map(({ packet }) => packet.readUInt16BE(6)));

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { Turns } from '../../../../probe/checks/icmp/turns.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 
-/** Waits for an immediate, which is a turn. */
+/** Waits for an immediate, which is one turn. */
 const nextTurn = (): Promise<void> => new SimulatedClock().advance(0);
 
-test('calls that wait get a turn each, in order', async () => {
+test('waiting calls get a turn each, in order', async () => {
   const turns = new Turns();
   const made: number[] = [];
   for (const nth of [1, 2, 3]) turns.take(() => made.push(nth));
@@ -16,7 +16,7 @@ test('calls that wait get a turn each, in order', async () => {
   }
 });
 
-test('of many calls, several share a turn', async () => {
+test('many waiting calls share turns', async () => {
   const turns = new Turns();
   let made = 0;
   for (let nth = 0; nth < 8000; nth += 1) turns.take(() => (made += 1));

@@ -34,14 +34,14 @@ async function ping(change: Partial<typeof SPEC>, check = shared): Promise<Findi
   return finding;
 }
 
-test('a probe that has no means to ping neither announces nor runs ICMP checks', async () => {
+test("a probe that can't ping neither announces nor runs ICMP checks", async () => {
   const context = contextWith({ pinger: undefined });
   expect(await ping({}, createIcmpCheck(context))).toMatchObject({ outcome: 'missed', missed: 'unsupported' });
   expect(new CheckRegistry(context).capabilities).not.toContain('ICMP');
 });
 
 describe.runIf(isRaw)('an ICMP check over a raw socket', () => {
-  test('announces how it pings', () => {
+  test('announces its ping method', () => {
     expect(new CheckRegistry(contextWith()).capabilities).toEqual(expect.arrayContaining(['ICMP', 'ICMP/raw-socket']));
   });
 
@@ -54,24 +54,24 @@ describe.runIf(isRaw)('an ICMP check over a raw socket', () => {
     expect(found.response_time_ms).toBe(found.detail?.['rtt_avg_ms']);
   });
 
-  test.runIf(hasIpv6).each(['::1', '0:0:0:0:0:0:0:1'])('pings IPv6 addresses in any spelling: %s', async (host) => {
+  test.runIf(hasIpv6).each(['::1', '0:0:0:0:0:0:0:1'])('pings IPv6 addresses in any notation: %s', async (host) => {
     expect(await ping({ host })).toMatchObject({ outcome: 'success', detail: { sent: 2, received: 2 } });
   });
 
-  test('tells how long the name took', async () => {
+  test('reports the lookup time', async () => {
     const found = await ping({ host: 'local.test' });
     expect(found).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
     expect(found.timings?.dns).toBeGreaterThanOrEqual(0);
   });
 
-  test('keeps 3,000 checks apart that run at once on one socket', async () => {
+  test('distinguishes 3,000 concurrent checks on one socket', async () => {
     const hosts = Array.from({ length: 3000 }, (_, nth) => `127.0.${1 + (nth >> 8)}.${nth & 255}`);
     const found = await Promise.all(hosts.map((host) => ping({ host, packet_count: 3, packet_size: lastByte(host) })));
     expect(found.map((one) => one.remote_address)).toEqual(hosts);
     expect(found.filter((one) => one.detail?.['received'] !== 3)).toEqual([]);
   });
 
-  test('never sends to an address that the guard refuses', async () => {
+  test('never sends to an address denied by the guard', async () => {
     const allowAddress = addressGuard(
       { allowPrivate: true, allowedRanges: [], deniedRanges: ['127.5.0.0/16'] }, systemClock,
     );
@@ -82,7 +82,7 @@ describe.runIf(isRaw)('an ICMP check over a raw socket', () => {
   });
 });
 
-/** A size for each host, between 0 and 255. */
+/** A size per host, from 0 to 255. */
 function lastByte(host: string): number {
   return Number(host.split('.')[3]);
 }

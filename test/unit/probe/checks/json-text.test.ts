@@ -12,14 +12,14 @@ describe('a path into JSON text', () => {
     ['{"":0}', [''], 0], ['{"__proto__":1}', ['__proto__'], 1], [' {"a" : 1.5e3 } \n', ['a'], 1500],
     ['{"a":{"b":1},"a":2}', ['a'], 2], ['{"\\u0061":[ ]}', ['a'], []], ['[[1],[2,3]]', [-1, 0], 2],
     ['{"a":{"a":7}}', ['a'], {}], ['"\\ud83d\\ude00\\n"', [], '😀\n'], ['[-0.5E-2]', [0], -0.005],
-  ])('in %s, %j leads to %j', (text, path, value) => {
+  ])('in %s, %j finds %j', (text, path, value) => {
     expect(findInJson(Buffer.from(text), path)).toEqual({ kind: 'found', value });
   });
 
   test.each<[string, (string | number)[]]>([
     ['{}', ['toString']], ['[1]', ['length']], ['[1]', [1]], ['[1]', [-2]], ['{"0":1}', [0]], ['"abc"', [0]],
     ['null', ['a']], ['[1]', ['0']], ['{"a":{"b":1},"a":{}}', ['a', 'b']], ['[{"a":1},{}]', [-1, 'a']],
-  ])('in %s, %j leads nowhere', (text, path) => {
+  ])('in %s, %j finds nothing', (text, path) => {
     expect(findInJson(Buffer.from(text), path)).toEqual({ kind: 'absent' });
   });
 
@@ -30,14 +30,14 @@ describe('a path into JSON text', () => {
     expect(findInJson(Buffer.from(text), [])).toEqual({ kind: 'other', what: 'text' });
   });
 
-  test.each(['', ' \n\t'])('%j is nothing', (text) => {
+  test.each(['', ' \n\t'])('%j finds nothing', (text) => {
     expect(findInJson(Buffer.from(text), [])).toEqual({ kind: 'other', what: 'nothing' });
   });
 
-  test('takes little memory, whatever the text is made of', async () => {
+  test('takes little memory for any text', async () => {
     const file = await bundleFile('probe/checks/http/json-text.ts');
     try {
-      // As a tree, these would take more than the heap may hold, which would end the thread.
+      // As a tree, these would exceed the heap limit and end the thread.
       const code = `import(${JSON.stringify(pathToFileURL(file).href)}).then(({ findInJson }) => {
         const text = Buffer.from('[' + '{},'.repeat(2_000_000) + '7]');
         require('node:worker_threads').parentPort.postMessage(findInJson(text, [-1]));

@@ -13,7 +13,7 @@ async function servePage(body: string | Buffer, headers = ''): Promise<string> {
   return `http://127.0.0.1:${port}/`;
 }
 
-/** What a check for these keywords says of a page: `ok`, or its message. */
+/** The outcome of a check for these keywords on a page: `ok`, or its message. */
 async function said(
   page: string | Buffer, keywords: Parameters<typeof checkKeywords>[0],
   spec: Parameters<typeof checkKeywords>[1] & { head?: string } = {},
@@ -28,7 +28,7 @@ async function said(
 const PAGE = '<p>In stock: 5 (a+b)*</p>';
 
 describe('a KEYWORD check', () => {
-  test('succeeds with status and times like an HTTP check, and asks for a compressed page', async () => {
+  test('succeeds with status and times like an HTTP check, and requests a compressed page', async () => {
     const server = await serve((socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${PAGE}`));
     const url = `http://127.0.0.1:${server.port}/`;
     const finding = await checkKeywords(['in stock'], { url });
@@ -58,18 +58,18 @@ describe('a KEYWORD check', () => {
     [['a\u001b[31m\nb'], {}, 'Expected a keyword, but the body lacks "a [31m b"'],
     [['1', '2', '3', '4', '6', '7', '8'], {},
       'Expected keywords, but the body lacks "1", "2", "3", "4", "6" and 2 more'],
-  ])('looks for %j with %j: %s', async (keywords, spec, expected) => {
+  ])('searches for %j with %j: %s', async (keywords, spec, expected) => {
     expect(await said(PAGE, keywords, spec)).toBe(expected);
   });
 
-  test('does not look into an answer with the wrong status', async () => {
+  test('does not search a response with the wrong status', async () => {
     const server = await serve((socket) => socket.end('HTTP/1.1 500 Oops\r\n\r\nin stock'));
     expect(await checkKeywords(['in stock'], { url: `http://127.0.0.1:${server.port}/` })).toMatchObject({
       outcome: 'failure', error: { type: 'status_code' },
     });
   });
 
-  test('shows the page that it searched', async () => {
+  test('shows the page it searched as evidence', async () => {
     const page = gzipSync('Grüße! '.repeat(1000));
     const url = await servePage(page, 'Content-Encoding: gzip\r\n');
     const { observed } = await checkKeywords(['Tschüss'], { url });
@@ -79,13 +79,13 @@ describe('a KEYWORD check', () => {
   const text = 'Größe: 5 € – 日本語 Привет';
   const html = 'Content-Type: text/html';
   test.each<[string, Buffer, string, string]>([
-    ['in UTF-8 without saying so', Buffer.from(text), '', '日本語'],
+    ['in undeclared UTF-8', Buffer.from(text), '', '日本語'],
     ['with a byte order mark, whatever the header says', Buffer.from(`\ufeff${text}`),
       `${html}; charset=windows-1251\r\n`, 'Größe: 5 €'],
     ['in UTF-16, by its mark', Buffer.from(`\ufeff${text}`, 'utf16le'), '', 'Привет'],
     ['in UTF-16, by the header', Buffer.from(text, 'utf16le'), `${html};charset="UTF-16LE"\r\n`, '日本語'],
-    ['in Latin-1 without saying so', Buffer.from('Größe', 'latin1'), '', 'GRÖßE'],
-    ['in Windows-1252 without saying so', Buffer.from('Größe: 5 \x80 \x96 \x84x\x93', 'latin1'), '', '5 € – „x“'],
+    ['in undeclared Latin-1', Buffer.from('Größe', 'latin1'), '', 'GRÖßE'],
+    ['in undeclared Windows-1252', Buffer.from('Größe: 5 \x80 \x96 \x84x\x93', 'latin1'), '', '5 € – „x“'],
     ['in Windows-1251, by the header', Buffer.from('cff0e8e2e5f2', 'hex'), `${html}; charset=windows-1251\r\n`, 'Привет'],
     ['in Shift_JIS, by a meta element', Buffer.concat([
       Buffer.from('<html><head><META charset=shift_jis>'), Buffer.from('93fa967b8cea', 'hex'),
@@ -116,14 +116,14 @@ describe('a KEYWORD check', () => {
   test.each([
     ['zstd', 'Expected gzip, deflate or br, got zstd'],
     ['gzip, gzip', 'Expected one encoding of the body, got gzip, gzip'],
-  ])('fails for a page in %s, which it cannot read', async (encoding, message) => {
+  ])('fails for a page in the unsupported encoding %s', async (encoding, message) => {
     const url = await servePage('x', `Content-Encoding: ${encoding}\r\n`);
     expect(await checkKeywords([{ not: 'Error' }], { url })).toMatchObject({
       outcome: 'failure', error: { type: 'connection_error', layer: 'content', message },
     });
   });
 
-  test('searches the first 256 kB as they come, and the first 1 MB of a compressed page', async () => {
+  test('searches the first 256 kB on the wire, and the first 1 MB of a compressed page', async () => {
     const long = (size: number) => `first${' '.repeat(size - 9)}last`;
     expect(await said(long(262_144), ['first', 'last'])).toBe('ok');
     expect(await said(`${long(262_145)}${' '.repeat(9)}`, ['first', 'last'])).toBe(
@@ -136,7 +136,7 @@ describe('a KEYWORD check', () => {
     );
   });
 
-  test('searches what it has of a compressed page that is longer than 256 kB', async () => {
+  test('searches the received part of a compressed page longer than 256 kB', async () => {
     const noise = Array.from({ length: 60_000 }, (_, at) => ((at * 2_654_435_761) % 4_294_967_296).toString(36)).join();
     const body = gzipSync(`first${noise}last`, { level: 1 });
     expect(body.length).toBeGreaterThan(262_144);

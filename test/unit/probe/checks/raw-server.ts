@@ -3,16 +3,13 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
 export interface RawServer {
   port: number;
-  /** What each connection has sent, in the order of their coming. */
+  /** Data received per connection, in order of arrival. */
   readonly received: string[];
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/**
- * A server that does with each connection what `handle` says; `onRequest` is called once a whole head is
- * there.
- */
+/** A server that handles each connection with `handle`; `onRequest` is called once a whole head has arrived. */
 export async function startRawServer(
   onRequest: (socket: Socket, head: string) => void,
   options: { tls?: TlsOptions; host?: string; onConnect?: (socket: Socket) => void } = {},

@@ -12,7 +12,7 @@ import { systemClock } from '../../../../shared/time.ts';
 
 type DnsOutcome = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH' | 'SILENCE';
 
-/** A name server (RFC 1035) for questions of one name. */
+/** A name server (RFC 1035) for queries of one name. */
 class NameServer {
   readonly #socket: Socket = createSocket('udp4');
   readonly #outcomes: Record<string, DnsOutcome>;
@@ -110,7 +110,7 @@ describe('the resolver', () => {
     expect(await resolver.resolve(name, 4)).toEqual({ ok: false, code });
   });
 
-  test('treats an invalid answer as no answer', async () => {
+  test('treats an invalid response as no response', async () => {
     const resolution = await resolver.resolve('odd.test', 4);
     expect(resolution.ok).toBe(false);
   });
@@ -143,13 +143,13 @@ describe('with several name servers', () => {
   const resolve = (host: string) => resolverOf(servers).resolve(host, 4);
 
   test.each([
-    ['fails', 'web.test', '192.0.2.7'], ['answers nonsense', 'odd.test', '192.0.2.8'],
+    ['fails', 'web.test', '192.0.2.7'], ['responds with garbage', 'odd.test', '192.0.2.8'],
     ['is silent', 'late.test', '192.0.2.9'],
-  ])('the next one is asked when one %s', async (_what, host, address) => {
+  ])('the next one is queried if one %s', async (_what, host, address) => {
     expect(await resolve(host)).toEqual({ ok: true, addresses: [address] });
   });
 
-  test('the next one is asked when nobody listens at one', async () => {
+  test('the next one is queried if one refuses', async () => {
     const gone = new NameServer({});
     const nowhere = await gone.listen();
     await gone.close();
@@ -157,7 +157,7 @@ describe('with several name servers', () => {
     expect(await resolver.resolve('late.test', 4)).toEqual({ ok: true, addresses: ['192.0.2.9'] });
   });
 
-  test('the answer that a name does not exist stands', async () => {
+  test('a response that the name does not exist is final', async () => {
     expect(await resolve('gone.test')).toEqual({ ok: false, code: 'ENOTFOUND' });
   });
 
@@ -165,7 +165,7 @@ describe('with several name servers', () => {
     expect(await resolve('broken.test')).toEqual({ ok: false, code: 'ESERVFAIL' });
   });
 
-  test('one that was silent is asked last from then on', async () => {
+  test('a silent one is queried last from then on', async () => {
     const resolver = resolverOf(servers);
     await resolver.resolve('late.test', 4);
     const before = first.questions;
@@ -183,7 +183,7 @@ describe('the hosts file', () => {
     });
   });
 
-  test('is read again when it changes, and may be missing', async () => {
+  test('is reloaded when it changes, and may be missing', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'farwatch-hosts-'));
     const path = join(directory, 'hosts');
     const clock = new SimulatedClock();

@@ -9,7 +9,7 @@ import {
 const FIXTURES = join(import.meta.dirname, 'heads');
 const names = readdirSync(FIXTURES).filter((name) => name.endsWith('.txt')).map((name) => name.slice(0, -4));
 
-describe('the parser of response heads', () => {
+describe('the response head parser', () => {
   test.each(names)('reads %s', (name) => {
     const raw = readFileSync(join(FIXTURES, `${name}.txt`));
     const expected = JSON.parse(readFileSync(join(FIXTURES, `${name}.json`), 'utf8')) as HeadOutcome;
@@ -39,7 +39,7 @@ describe('the parser of response heads', () => {
     );
   });
 
-  test('refuses a head over the limit, in one piece or several, and accepts one at the limit', () => {
+  test('rejects a head over the limit, in one piece or several, and accepts one at the limit', () => {
     const start = 'HTTP/1.1 200 OK\r\nX: ';
     const fitting = Buffer.from(`${start}${'a'.repeat(MAX_HEAD_BYTES - start.length - 4)}\r\n\r\n`);
     expect(new HeadReader().push(fitting, 0, fitting.length).kind).toBe('head');
@@ -53,7 +53,7 @@ describe('the parser of response heads', () => {
     expect(outcome.kind).toBe('bad');
   });
 
-  test('refuses an endless head after 32 kB, whatever its lines', () => {
+  test('rejects an endless head after 32 kB, whatever its lines', () => {
     const reader = new HeadReader();
     reader.push(Buffer.from('HTTP/1.1 200 OK\r\n'), 0, 17);
     let pushed = 17;
@@ -62,7 +62,7 @@ describe('the parser of response heads', () => {
     expect(pushed).toBeLessThanOrEqual(MAX_HEAD_BYTES);
   });
 
-  test('finds a header whatever its case, and joins what is given twice', () => {
+  test('finds a header in any case, and joins repeated ones', () => {
     const text = 'HTTP/1.1 200 OK\r\nX-Id:  a b \r\nset-cookie: a=1\r\nSet-Cookie: b=2\r\nX-Idle: no\r\n\r\n';
     expect(['x-id', 'SET-COOKIE', 'x', 'HTTP/1.1 200 OK'].map((name) => headerValue(text, name)))
       .toEqual(['a b', 'a=1, b=2', null, null]);

@@ -7,7 +7,7 @@ import { buildTcpSpec } from '../build.ts';
 const CLIENT = { address: '192.0.2.7', version: '1.2' };
 const TLS = '<TLS>';
 
-/** What both sides say, ours with `> `, until the conversation is over or the service has no more to say. */
+/** The transcript of both sides, ours with `> `, until the conversation ends or the service has no more lines. */
 function talk(spec: Partial<TcpSpec>, service: readonly string[], client = CLIENT): string[] {
   const conversation = conversationOf(buildTcpSpec(spec), client);
   const log: string[] = [];
@@ -25,7 +25,7 @@ function talk(spec: Partial<TcpSpec>, service: readonly string[], client = CLIEN
   return log;
 }
 
-/** The message of the fault with which the conversation ends. */
+/** The message of the fault that ends the conversation. */
 const faultOf = (spec: Partial<TcpSpec>, ...service: string[]): string => talk(spec, service).at(-1) ?? '';
 
 describe('a conversation', () => {
@@ -62,9 +62,9 @@ describe('a conversation', () => {
       '> Connection: close', 'close',
     ]],
     ['a generic service', { send: 'PING\r\n', expect: '+PONG' }, ['+PO', 'NG\r\n'], ['> PING', 'close']],
-    ['a service of which nothing is expected', { send: 'PING\r\n' }, [], ['> PING', 'close']],
+    ['a service without an expectation', { send: 'PING\r\n' }, [], ['> PING', 'close']],
     ['a service without validation', { protocol: 'smtp', protocol_validation: false }, [], ['close']],
-  ])('with %s is polite, and the same when it comes byte by byte', (_name, spec, service, log) => {
+  ])('with %s follows the protocol, also when it arrives byte by byte', (_name, spec, service, log) => {
     expect(talk(spec, service)).toEqual(log);
     expect(talk(spec, service.flatMap((text) => (text === TLS ? [text] : [...text])))).toEqual(log);
   });
@@ -137,7 +137,7 @@ describe('a conversation', () => {
       'HTTP/2 for HTTP', { protocol: 'http' }, ['HTTP/2 200\r\n'],
       '! connection_error response: Expected HTTP/1.1 as the status line, got "HTTP/2 200"',
     ],
-  ])('with %s says what was expected and what came', (_name, spec, service, message) => {
+  ])('with %s reports what was expected and received', (_name, spec, service, message) => {
     expect(faultOf(spec, ...service)).toBe(message);
   });
 
@@ -151,7 +151,7 @@ describe('a conversation', () => {
       'f2 OK\r\n* CAPABILITY IMAP4rev1\r\nf3 OK\r\n',
     ]],
     ['FTP', { protocol: 'ftp' }, ['220 x\r\n', '234 go on\r\n221 bye\r\n']],
-  ])('with %s takes no plain text for the words of the server under TLS', (_name, spec, service) => {
+  ])('with %s accepts no plain text as data under TLS', (_name, spec, service) => {
     const log = talk({ ...spec, tls: 'starttls' }, [...service, TLS, 'x\r\n']);
     expect(log.at(-1)).toBe(
       '! ssl_error tls: Expected a TLS handshake, got more plain text after the reply that accepted it',
@@ -162,7 +162,7 @@ describe('a conversation', () => {
 
 describe('a hostile banner', () => {
   const smtp = (): Conversation => conversationOf(buildTcpSpec({ protocol: 'smtp' }), CLIENT);
-  /** Gives the conversation `piece` again and again; what it ended with and how many bytes it took. */
+  /** Feeds the conversation `piece` repeatedly; returns how it ended and how many bytes it accepted. */
   function flood(conversation: Conversation, piece: string): { bytes: number; next: Move['next'] } {
     const bytes = Buffer.from(piece, 'latin1');
     let next = conversation.begin().next;
@@ -176,14 +176,14 @@ describe('a hostile banner', () => {
 
   test.each([
     ['a line of 1 MB', '2'.repeat(1_000_000), 1_000_000, `a line longer than ${LIMITS.lineBytes} bytes`],
-    ['no end of line', 'x', LIMITS.lineBytes + 1, `a line longer than ${LIMITS.lineBytes} bytes`],
+    ['an endless line', 'x', LIMITS.lineBytes + 1, `a line longer than ${LIMITS.lineBytes} bytes`],
     ['NULs', '\0'.repeat(100), LIMITS.lineBytes + 100, `a line longer than ${LIMITS.lineBytes} bytes`],
-    ['a reply without an end', '220-x\r\n', 7 * LIMITS.lines, `more than ${LIMITS.lines} lines`],
+    ['an endless response', '220-x\r\n', 7 * LIMITS.lines, `more than ${LIMITS.lines} lines`],
     [
       'a reply of long lines without an end', `220-${'x'.repeat(1000)}\r\n`, LIMITS.bytes + 1006,
       `more than ${LIMITS.bytes} bytes`,
     ],
-  ])('of %s ends soon', (_name, piece, maxBytes, what) => {
+  ])('of %s is cut off early', (_name, piece, maxBytes, what) => {
     const { bytes, next } = flood(smtp(), piece);
     expect(next).toEqual({
       type: 'connection_error', layer: 'response', message: `Expected the greeting, got ${what}`,
@@ -191,18 +191,18 @@ describe('a hostile banner', () => {
     expect(bytes).toBeLessThanOrEqual(maxBytes);
   });
 
-  test('is told without its control characters, and cut', () => {
+  test('is reported without control characters and truncated', () => {
     const line = faultOf({ protocol: 'smtp' }, `\u001b[31m\0evil\u0007${'é'.repeat(500)}\r\n`);
     expect(line).toMatch(/^! connection_error response: Expected 220 as the greeting, got " \[31m evil é+"?…"$/);
     expect(line.length).toBeLessThan(250);
   });
 
-  test('may come before an SSH version, but not for ever', () => {
+  test('may precede an SSH version, but not forever', () => {
     const { next } = flood(conversationOf(buildTcpSpec({ protocol: 'ssh' }), CLIENT), 'wait\r\n');
     expect(next).toMatchObject({ message: `Expected the version line, got more than ${LIMITS.lines} lines` });
   });
 
-  test('without the expected text is read no further than the limit', () => {
+  test('without the expected text is read only up to the limit', () => {
     const { bytes, next } = flood(conversationOf(buildTcpSpec({ expect: 'PONG' }), CLIENT), 'PON\u0001'.repeat(100));
     expect(next).toEqual({
       type: 'keyword_missing', layer: 'content',

@@ -3,11 +3,11 @@ import { TLSSocket } from 'node:tls';
 import type { Issued } from './certificates.ts';
 import { startRawServer, type RawServer } from './raw-server.ts';
 
-/** What a service sends in answer to a line that `to` matches. */
+/** A service's response to a line that matches `to`. */
 export interface ScriptedResponse {
   to: RegExp;
   send: string;
-  /** Then it starts TLS. */
+  /** Starts TLS afterwards. */
   secure?: boolean;
 }
 
@@ -15,7 +15,7 @@ export interface Script {
   greeting?: string;
   responses?: readonly ScriptedResponse[];
   certificate?: Issued;
-  /** Greets again once TLS stands. */
+  /** Greets again after the TLS handshake. */
   greetsAgain?: boolean;
   host?: string;
 }

@@ -32,7 +32,7 @@ async function serve<S extends RawServer>(starting: Promise<S>): Promise<S> {
 }
 const service = (script: Script) => serve(startTcpService(script));
 
-/** `mail.test` has the addresses ::1 and 127.0.0.1, everything else none. */
+/** `mail.test` has the addresses ::1 and 127.0.0.1; no other name exists. */
 function check(spec: Partial<TcpSpec>, { timeoutMs = 60_000, ...own }: Partial<CheckContext> & {
   timeoutMs?: number;
 } = {}): Promise<Finding> {
@@ -45,7 +45,7 @@ function check(spec: Partial<TcpSpec>, { timeoutMs = 60_000, ...own }: Partial<C
 }
 
 describe('a TCP check without validation', () => {
-  test('needs a connection only', async () => {
+  test('only needs a connection', async () => {
     const { port } = await service({ greeting: 'go away\r\n' });
     const finding = await check({ port, protocol: 'smtp', protocol_validation: false });
     expect(finding).toMatchObject({
@@ -55,7 +55,7 @@ describe('a TCP check without validation', () => {
     expect(finding.response_time_ms).toBeGreaterThan(0);
   });
 
-  test('fails if nobody listens', async () => {
+  test('fails if the port refuses connections', async () => {
     const free = createServer().listen(0, '127.0.0.1');
     const { port } = await until(() => free.address() as AddressInfo | null);
     await new Promise((resolve) => free.close(resolve));
@@ -64,14 +64,14 @@ describe('a TCP check without validation', () => {
     });
   });
 
-  test('tries all addresses of a name, and tells how long the lookup took', async () => {
+  test('tries all addresses of a name, and reports the lookup time', async () => {
     const { port } = await service({ host: '::1' });
     const finding = await check({ host: 'mail.test', port, protocol_validation: false });
     expect(finding).toMatchObject({ outcome: 'success', remote_address: '::1' });
     expect(Object.keys(finding.timings ?? {})).toEqual(['dns', 'connect']);
   });
 
-  test('says how the first address failed if there is no way to the others', async () => {
+  test("reports the first address's failure if there is no route to the others", async () => {
     const { port, close } = await startTcpService({});
     await close();
     const resolver = { resolve: (_: string, family: 4 | 6) =>
@@ -81,14 +81,14 @@ describe('a TCP check without validation', () => {
     });
   });
 
-  test('says that a name does not exist', async () => {
+  test('reports that a name does not exist', async () => {
     expect(await check({ host: 'none.test' })).toMatchObject({
       outcome: 'failure',
       error: { type: 'dns_error', layer: 'dns', message: 'The name none.test does not exist' },
     });
   });
 
-  test('connects to no address that the guard refuses', async () => {
+  test('connects to no address denied by the guard', async () => {
     const server = await service({});
     const { port } = server;
     expect(await check({ port }, { allowAddress: () => false })).toMatchObject({
@@ -97,7 +97,7 @@ describe('a TCP check without validation', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('leaves no connection behind, even if the service goes on talking', async () => {
+  test('leaves no connection open, even if the service keeps sending', async () => {
     let isClosed = false;
     const { port } = await serve(startRawServer(() => undefined, { onConnect: (socket) => {
       socket.on('close', () => (isClosed = true));
@@ -110,7 +110,7 @@ describe('a TCP check without validation', () => {
 
   test.each(['smtp', 'https'] as const)('includes the handshake of implicit TLS for %s', async (protocol) => {
     const { port } = await serve(startRawServer(() => undefined, { tls: trusted }));
-    // What a controller sends that does not know `tls` yet.
+    // Sent by a controller that doesn't know `tls` yet.
     const { tls, ...older } = buildTcpSpec({ host: 'mail.test', port, protocol, protocol_validation: false });
     const finding = await check(protocol === 'https' ? { ...older, tls: undefined } : { ...older, tls: 'implicit' });
     expect(tls).toBe('none');
@@ -125,7 +125,7 @@ describe('a TCP check without validation', () => {
 describe('a TCP check with TLS', () => {
   test.each<[string, Partial<TcpSpec>]>([
     ['a self-signed certificate', { host: 'mail.test' }], ['one for another name', { host: '127.0.0.1' }],
-  ])('succeeds with %s and says that it is not trusted', async (_what, spec) => {
+  ])('succeeds with %s and reports that it is not trusted', async (_what, spec) => {
     const { port } = await serve(startRawServer(
       () => undefined, { tls: spec.host === 'mail.test' ? selfSigned : trusted },
     ));
@@ -134,7 +134,7 @@ describe('a TCP check with TLS', () => {
     expect(finding.tls?.facts()).toMatchObject({ valid: false, subject: 'CN=mail.test' });
   });
 
-  test('fails as ssl_error if the service does not speak TLS', async () => {
+  test('fails as ssl_error if the service does not use TLS', async () => {
     const { port } = await service({ greeting: SMTP });
     expect(await check({ port, tls: 'implicit' })).toMatchObject({
       outcome: 'failure', error: { type: 'ssl_error', layer: 'tls' }, tls: null,
@@ -148,7 +148,7 @@ describe('a TCP check with TLS', () => {
     });
   });
 
-  test('upgrades by STARTTLS, also without validation, and reads the certificate', async () => {
+  test('upgrades with STARTTLS, also without validation, and reads the certificate', async () => {
     const server = await service({ greeting: SMTP, responses: [EHLO, STARTTLS], certificate: trusted });
     const finding = await check({
       host: 'mail.test', port: server.port, protocol: 'smtp', tls: 'starttls', protocol_validation: false,
@@ -168,7 +168,7 @@ describe('a TCP check with TLS', () => {
       socket.write('220 go on\r\n');
       setImmediate(() => socket.write('250-mail.test\r\n250 AUTH PLAIN\r\n'));
     }],
-  ])('fails if plain text follows the reply to STARTTLS %s', async (_when, inject) => {
+  ])('fails if plain text follows the response to STARTTLS %s', async (_when, inject) => {
     const { port } = await serve(startRawServer(() => undefined, { onConnect: (socket) => {
       socket.write(SMTP);
       socket.on('data', (chunk: Buffer) => {
@@ -181,7 +181,7 @@ describe('a TCP check with TLS', () => {
     });
   });
 
-  test('waits for the reply to EHLO after STARTTLS, not for another greeting', async () => {
+  test('waits for the response to EHLO after STARTTLS, not for another greeting', async () => {
     const { port } = await service({
       greeting: SMTP, responses: [EHLO, STARTTLS], certificate: trusted, greetsAgain: true,
     });
@@ -199,7 +199,7 @@ describe('a TCP check of a hostile service', () => {
     });
   });
 
-  test('that drips its greeting for ever ends at the deadline', async () => {
+  test('that drips its greeting forever ends at the deadline', async () => {
     const { port } = await serve(startRawServer(() => undefined, {
       onConnect: (socket) => void drip(socket, '220 mail', 5),
     }));
@@ -208,7 +208,7 @@ describe('a TCP check of a hostile service', () => {
     });
   });
 
-  test('that sends a greeting without end is cut off', async () => {
+  test('that sends an endless greeting is cut off', async () => {
     let sent = 0;
     const { port } = await serve(startRawServer(() => undefined, { onConnect: (socket) => {
       const talk = () => {
@@ -249,21 +249,21 @@ describe('a generic TCP check', () => {
     });
   });
 
-  test('sends any bytes', async () => {
+  test('sends arbitrary bytes', async () => {
     const server = await service({ responses: [{ to: /\u00ff\0/, send: '\u0000\u00fe' }] });
     const spec = { port: server.port, send: '\u00ff\0\r\n', expect: '\u0000\u00fe' };
     expect(await check(spec)).toMatchObject({ outcome: 'success' });
     expect(server.lines).toEqual(['\u00ff\0']);
   });
 
-  test('says what came before the service closed', async () => {
+  test('reports the data received before the service closed', async () => {
     const { port } = await serve(startRawServer(() => undefined, { onConnect: (socket) => socket.end('busy') }));
     expect(await check({ port, expect: 'ready' })).toMatchObject({
       error: { type: 'keyword_missing', message: 'Expected "ready" in the response, got "busy"' },
     });
   });
 
-  test('that hears nothing at all times out', async () => {
+  test('that receives nothing times out', async () => {
     const { port } = await service({});
     expect(await check({ port, expect: 'ready' }, { timeoutMs: 150 })).toMatchObject({
       error: { type: 'timeout', message: 'No response within 150 ms (waiting for the expected text)' },

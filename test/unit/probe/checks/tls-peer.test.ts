@@ -19,7 +19,7 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-/** The peer that a client meets, or the error that ends the handshake. */
+/** The peer seen by a client, or the error that ends the handshake. */
 async function connectTo(
   { cert, key }: Issued, options: { host?: string; server?: TlsOptions; isStrict?: boolean } = {},
 ): Promise<TlsPeer> {
@@ -39,7 +39,7 @@ async function connectTo(
   });
 }
 
-/** As they travel. */
+/** As serialized for sending. */
 const factsOf = (peer: TlsPeer): TlsFacts => tlsFacts.parse(JSON.parse(JSON.stringify(peer.facts())));
 
 describe('the peer of a TLS connection', () => {
@@ -55,13 +55,13 @@ describe('the peer of a TLS connection', () => {
     ['an address written as a name', ['127.0.0.1'], [], '127.0.0.1', false],
     ['another address', [], ['127.0.0.2'], '127.0.0.1', false],
     ['a name with a NUL in it', ['a.test\0.evil.test'], [], 'a.test', false],
-  ])('is checked for its name: %s', async (_what, hosts, addresses, host, isValid) => {
+  ])('is matched against its name: %s', async (_what, hosts, addresses, host, isValid) => {
     const certificate = issue({ name: 'CN', hosts, addresses, by: authority });
     const { problem } = await connectTo(certificate, { host, isStrict: true });
     expect(problem).toBe(isValid ? null : 'ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('is identified by what a %s session contains', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('is identified by the certificate in a %s session', async (version) => {
     const { cert, key } = issue({ name: 'x', hosts: ['a.test'], by: authority });
     const server = createServer({ cert: cert + authority.cert, key, minVersion: version, maxVersion: version });
     opened.push(server);
@@ -74,7 +74,7 @@ describe('the peer of a TLS connection', () => {
     for (const session of [undefined, Buffer.alloc(0), randomBytes(40)]) expect(certificateIn(session)).toBeNull();
   });
 
-  test('met again is judged by its name again, without being parsed', async () => {
+  test('seen again is matched against its name without being parsed', async () => {
     const [one, other] = [0, 1].map(() => issue({ name: 'x', hosts: ['a.test'], by: authority }));
     const problemOf = async (shown: Issued | undefined, host: string) =>
       (await connectTo(shown as Issued, { host, isStrict: true })).problem;
@@ -90,7 +90,7 @@ describe('the peer of a TLS connection', () => {
     expect(names.isFor('b.test', Buffer.from('no certificate'), 'print')).toBe(false);
   });
 
-  test('has a seal that changes with certificate, problem and protocol, and with nothing else', async () => {
+  test('has a hash that changes only with certificate, problem and protocol', async () => {
     const [one, other] = [0, 1].map(() => issue({ name: 'x', hosts: ['a.test'], by: authority }));
     const seals = await Promise.all([
       connectTo(one as Issued), connectTo(one as Issued, { isStrict: true }), connectTo(other as Issued),
@@ -107,11 +107,11 @@ describe('the peer of a TLS connection', () => {
     ['SHA-1 with ECDSA', { name: 'x', hash: 'sha1' }, { key: 'EC P-256', weak_signature: 'SHA-1' }],
     ['SHA-1 with RSA', { name: 'x', keyOf: 2048, hash: 'sha1' }, { weak_signature: 'SHA-1' }],
     ['MD5', { name: 'x', keyOf: 2048, hash: 'md5' }, { weak_signature: 'MD5' }],
-  ])('tells key and signature: %s', async (_what, options, facts) => {
+  ])('reports key and signature: %s', async (_what, options, facts) => {
     expect(factsOf(await connectTo(issue(options), { server: OLD }))).toMatchObject(facts);
   });
 
-  test('is reached by an outdated protocol when nothing must be verified, and only then', async () => {
+  test('supports outdated protocols only if nothing must be verified', async () => {
     const server = { ...OLD, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } as const;
     const certificate = issue({ name: 'x', hosts: ['a.test'], by: authority });
     expect(factsOf(await connectTo(certificate, { server }))).toMatchObject({ valid: true, protocol: 'TLSv1.1' });
@@ -122,7 +122,7 @@ describe('the peer of a TLS connection', () => {
 });
 
 describe('a hostile certificate', () => {
-  test('with 9,000 names tells fifty of them and how many more there are', async () => {
+  test('with 9,000 names reports fifty of them and counts the rest', async () => {
     const hosts = Array.from({ length: 9000 }, (_, at) => `h${at}.t`);
     const peer = await connectTo(issue({ name: 'x', hosts, by: authority }), { host: 'h8999.t' });
     const facts = factsOf(peer);
@@ -130,7 +130,7 @@ describe('a hostile certificate', () => {
     expect(facts.names).toEqual(hosts.slice(0, 50));
   });
 
-  test('tells control characters as spaces and separators as they are', async () => {
+  test('has control characters replaced by spaces and separators preserved', async () => {
     const hosts = ['a.test', 'b\0.test', 'c.test, DNS:d.test', 'e\u001b[31m\r\n.test', '"', '\\', 'f:g'];
     const name = 'x\0y\u001b[31m\r\n, O=Trusted';
     const { names, subject } = factsOf(await connectTo(issue({ name, hosts, by: authority })));
@@ -139,7 +139,7 @@ describe('a hostile certificate', () => {
     expect(subject).not.toMatch(/[\0-\x1f]/);
   });
 
-  test('with texts of 20,000 characters tells the first of them', async () => {
+  test('with texts of 20,000 characters has them truncated', async () => {
     const long = 'x'.repeat(20_000);
     const facts = factsOf(await connectTo(issue({ name: long, hosts: [long] })));
     expect(facts.subject).toBe(`CN=${'x'.repeat(253)}`);
@@ -153,7 +153,7 @@ describe('a hostile certificate', () => {
     });
   });
 
-  test('dated outside of any calendar has no dates', async () => {
+  test('with dates outside any calendar has no dates', async () => {
     const until = new Date(Date.UTC(9999, 11, 31, 23, 59, 59));
     expect(factsOf(await connectTo(issue({ name: 'x', from: new Date(0), until })))).toMatchObject({
       valid_from: 0, expires_at: until.getTime(),

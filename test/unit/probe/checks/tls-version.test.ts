@@ -7,7 +7,7 @@ import { buildHttpSpec } from '../build.ts';
 import { startRawServer, type RawServer } from './raw-server.ts';
 
 const OLD = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
-/** A handshake record with a server hello of TLS 1.1, whatever was offered. */
+/** A handshake record with a TLS 1.1 server hello, whatever was offered. */
 const OLD_HELLO = Buffer.concat([
   Buffer.from('160302002a', 'hex'), Buffer.from('020000260302', 'hex'), Buffer.alloc(32, 7), Buffer.from('00002f00', 'hex'),
 ]);
@@ -21,10 +21,10 @@ test.each<[string, () => Promise<RawServer>]>([
   ['speaks TLS 1.1 and nothing newer', () => startRawServer(
     (socket) => void socket.end(), { tls: { ...makeCertificate({ names: ['127.0.0.1'] }), ...OLD } },
   )],
-  ['chooses TLS 1.1 though it was not offered', () => startRawServer(
+  ['chooses TLS 1.1 although it was not offered', () => startRawServer(
     () => undefined, { onConnect: (socket) => void socket.write(OLD_HELLO) },
   )],
-])('a server that %s fails with a message that says so', async (_what, start) => {
+])('a server that %s fails with a specific message', async (_what, start) => {
   const server = await start();
   servers.push(server);
   const check = new CheckRegistry({

@@ -14,7 +14,7 @@ const observation = (overrides: Partial<Observation>): Observation => ({
   head: 'HTTP/1.1 500 Oops\r\n\r\n', body: '', ...overrides,
 });
 
-/** All that is shown of an answer, as one text. */
+/** Everything shown of a response, as one text. */
 function shown(spec: CheckSpec, { head = 'HTTP/1.1 500 Oops\r\n\r\n', body = '' }: { head?: string; body?: string }) {
   const redactor = new EvidenceRedactor(spec);
   const bytes = Buffer.from(body).toString('latin1');
@@ -25,20 +25,20 @@ function shown(spec: CheckSpec, { head = 'HTTP/1.1 500 Oops\r\n\r\n', body = '' 
 const message = (spec: CheckSpec, text: string, layer: 'connect' | 'content' = 'content'): string =>
   concealError(spec, { type: 'keyword_missing', layer, message: text }).message;
 
-describe('a name', () => {
+describe('a field name', () => {
   test.each([
     'Set-Cookie', 'Authorization', 'Proxy-Authorization', 'X-Api-Key', 'api_key', 'apiKey', 'X-Auth', 'accessToken',
     'csrf_token', 'XSRF-TOKEN', 'client_secret', 'password', 'userPassword', 'passwd', 'pass', 'PHPSESSID-session',
     'X-Amz-Signature', 'X-Amz-Credential', 'sig', 'sid', 'key', 'WWW-Authenticate', 'jwt', 'SessionId', 'otp',
-  ])('%s is that of a credential', (name) => expect(isCredentialName(name)).toBe(true));
+  ])('%s names a credential', (name) => expect(isCredentialName(name)).toBe(true));
 
   test.each([
     'Content-Type', 'Server', 'author', 'X-Author', 'Cache-Control', 'keyboard', 'status', 'passenger', 'spinner',
     'monkey', 'Date', 'design', `${'a'.repeat(200)}token`,
-  ])('%s is not', (name) => expect(isCredentialName(name)).toBe(false));
+  ])('%s does not', (name) => expect(isCredentialName(name)).toBe(false));
 });
 
-describe('what looks like a credential is concealed', () => {
+describe('likely credentials are concealed', () => {
   test.each([
     ['{"password": "hun\\"ter2", "user": "ann"}', '{"password": "***", "user": "ann"}'],
     ['{"data":"{\\"token\\":\\"s3\\\\\\"cr\\",\\"a\\":1}"}', '{"data":"{\\"token\\":\\"***\\",\\"a\\":1}"}'],
@@ -64,7 +64,7 @@ describe('what looks like a credential is concealed', () => {
     ['nothing to see: 42', 'nothing to see: 42'],
   ])('%s', (text, expected) => expect(concealNamed(text)).toBe(expected));
 
-  test('in headers and the queries of addresses in them', () => {
+  test('in headers and the queries of their URLs', () => {
     const head = [
       'HTTP/1.1 302 Found', 'Set-Cookie: a=b; Path=/', 'SET-COOKIE: c=d', 'X-Session-Id: 42', ' and folded',
       `X-Trace: ${JWT}`, 'Location: https://a.test/cb?code=abc&state=x&token=def', 'Server: nginx', '', '',
@@ -103,7 +103,7 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
     }
   });
 
-  test('and what is open stays', () => {
+  test('while public parts stay', () => {
     const spec = buildHttpSpec({ headers: { Accept: 'text/html' }, url: 'http://a.test/path?lang=english' });
     expect(shown(spec, { body: 'no text/html at /path in english' })).toContain('no text/html at /path in english');
   });
@@ -124,14 +124,14 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
     ["got \"https://a.test/b?it's\"", 'got "https://a.test/b?***"'],
     ['got "next=https%3A%2F%2Fa.test%2Fb%3Ft%3D1"', 'got "next=https%3A%2F%2Fa.test%2Fb%3F***"'],
     ['Expected "a?b", got "is it on/off? yes"', 'Expected "a?b", got "is it on/off? yes"'],
-  ])('with the queries of addresses: %s', (text, expected) => expect(message(buildHttpSpec(), text)).toBe(expected));
+  ])('with the queries of URLs: %s', (text, expected) => expect(message(buildHttpSpec(), text)).toBe(expected));
 
-  test('and not where it is too short to tell from other text', () => {
+  test('but not if it is too short to distinguish from other text', () => {
     const spec = buildHttpSpec({ headers: { 'X-Own': '1', 'X-Other': 'ref' } });
     expect(message(spec, 'Connection refused after 1 s')).toBe('Connection refused after 1 s');
   });
 
-  test('also where the end of a text cuts it', () => {
+  test('also if truncated by the end of a text', () => {
     const secret = 'zebra/1 and "more"';
     const spec = buildHttpSpec({ headers: { 'X-Own': secret } });
     const redactor = new EvidenceRedactor(spec);
@@ -144,7 +144,7 @@ describe('what a monitor sends is concealed wherever a target repeats it', () =>
     }
   });
 
-  test('and where there are too many secrets to look for, no text is shown', () => {
+  test('and with too many secrets to search for, no text is shown', () => {
     const body = JSON.stringify(Array.from({ length: 300 }, (_, at) => `zebra-${at}`));
     const spec = buildHttpSpec({ body });
     const redactor = new EvidenceRedactor(spec);
@@ -162,7 +162,7 @@ const asAscii = (text: string): string =>
 const asHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll("'", '&#x27;');
 
-/** How targets repeat what they were sent. */
+/** How targets echo what they received. */
 const FORMS: Record<string, (secret: string) => string> = {
   plain: (secret) => secret, json: asJson, ascii: asAscii, html: asHtml,
   slashes: (secret) => asJson(secret).replaceAll('/', '\\/'),
@@ -184,12 +184,12 @@ describe('no form of a secret survives', () => {
 
   test.each(['body', 'head'] as const)('in the %s', (where) => {
     fc.assert(fc.property(secret, form, around, around, fc.nat(6000), (text, name, before, after, at) => {
-      // Only such texts can be the value of a header; the others are sent in a body.
+      // Only such texts are valid header values; the others are sent in a body.
       const isValue = /^[\t\x20-\x7e]*$/.test(text);
       const spec = buildHttpSpec(isValue ? { headers: { 'X-Own': text } } : { body: text });
       const echo = (FORMS[name] as (secret: string) => string)(text);
       fc.pre(echo.length > 3 && !'HTTP/1.1 500 Oops X-Said'.includes(text));
-      // Together these would be the URL-encoding of something else.
+      // Together these would be the URL encoding of something else.
       fc.pre(before !== '%' || !/^[\da-f]{2}/i.test(echo));
       const said = `${'.'.repeat(at)}${before}${echo}${after}`;
       const seen = where === 'body'

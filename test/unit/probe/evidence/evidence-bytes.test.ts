@@ -21,9 +21,9 @@ const headers = (count: number, length: number): ResponseEvidence['headers'] =>
   Array.from({ length: count }, (_, at) => ({ name: `X-${at}`, value: 'v'.repeat(length) }));
 
 describe('a message', () => {
-  test('that fits is sent whole', () => expect(sent(message())).toEqual(message()));
+  test('that fits is sent in full', () => expect(sent(message())).toEqual(message()));
 
-  test('loses the last good body first, and as little as will do', () => {
+  test('loses the last good body first, and as little as necessary', () => {
     const whole = message({ body_excerpt: 'é'.repeat(2000), last_good: response({ body_excerpt: '"'.repeat(4096) }) });
     const cut = sent(whole);
     expect({ ...cut, last_good: null }).toEqual({ ...whole, last_good: null });

@@ -23,7 +23,7 @@ const seen = (status: string, body: string): Pick<Finding, 'observed' | 'remote_
 const good = (body = 'fine'): Finding => success({ status_code: 200, ...seen('200 OK', body) });
 const bad = (status = 503, body = 'Sorry'): Finding =>
   failure('status_code', 'response', `Expected 200, got ${status}`, { status_code: status, ...seen(`${status} Busy`, body) });
-const TIMEOUT = failure('timeout', 'response', 'No answer');
+const TIMEOUT = failure('timeout', 'response', 'No response');
 
 function build(isCutOff = false) {
   const clock = new SimulatedClock();
@@ -38,7 +38,7 @@ function build(isCutOff = false) {
   sender.start();
   return {
     clock, bus, sender, runner, results,
-    /** One slot with its rechecks, and time to send what they saw. */
+    /** One slot with its rechecks, and time to send their evidence. */
     async slot(found: Finding, assignment: Assignment, advanceMs = 10 * SECOND): Promise<void> {
       nextFinding = Promise.resolve(found);
       runner.slot(assignment, clock.now());
@@ -47,7 +47,7 @@ function build(isCutOff = false) {
     respondWith(found: Finding): void {
       nextFinding = Promise.resolve(found);
     },
-    /** Lets checks that begin now take until the returned function is called. */
+    /** Delays checks that start from now on until the returned function is called. */
     hold(): (found: Finding) => void {
       let release: (found: Finding) => void = () => undefined;
       nextFinding = new Promise((resolve) => (release = resolve));
@@ -59,7 +59,7 @@ function build(isCutOff = false) {
 const kinds = (messages: EvidenceMessage[]): string[] => messages.map(({ error, status_line: line }) => line ?? error.type);
 
 describe('a failed check', () => {
-  test('sends what it saw, beside the last good check', async () => {
+  test('sends what it saw, with the last good check', async () => {
     const { clock, bus, slot, results } = build();
     const assignment = buildAssignment({ retries: 0, assignment_rev: 7, spec: buildHttpSpec({ headers: { 'X-Own': 'zebra' } }) });
     const startedAt = clock.now();
@@ -78,7 +78,7 @@ describe('a failed check', () => {
     expect(results.map((result) => result.outcome)).toEqual(['success', 'failure']);
   });
 
-  test('sends every attempt until the monitor counts as failing, then a change of its kind, and the rest hourly', async () => {
+  test('sends every attempt until the monitor counts as failing, then changes of error type, and the rest hourly', async () => {
     const { bus, slot } = build();
     const assignment = buildAssignment({ retries: 2 });
     await slot(bad(), assignment);
@@ -98,7 +98,7 @@ describe('a failed check', () => {
     expect(bus.messages).toHaveLength(9);
   });
 
-  test('sends nothing that says nothing about the target', async () => {
+  test('sends nothing if it says nothing about the target', async () => {
     const { bus, slot } = build();
     await slot(missed('overload'), buildAssignment());
     expect(bus.sent).toEqual([]);
@@ -110,7 +110,7 @@ describe('a failed check', () => {
     expect(cutOff.bus.sent).toEqual([]);
   });
 
-  test('of an order sends what it saw when it confirms, and not when a user asks', async () => {
+  test('of an order sends evidence when it confirms, but not for a manual check', async () => {
     const { bus, clock, runner, respondWith } = build();
     respondWith(bad());
     await runner.order(buildAssignment(), 'manual');
@@ -122,7 +122,7 @@ describe('a failed check', () => {
     expect(bus.messages.map((message) => message.monitor_id)).toEqual(Array(3).fill(assignment.monitor_id));
   });
 
-  test('begins anew after a change of the monitor', async () => {
+  test('starts afresh after a change of the monitor', async () => {
     const { bus, slot, runner } = build();
     const assignment = buildAssignment({ retries: 0 });
     await slot(good(), assignment);
@@ -134,8 +134,8 @@ describe('a failed check', () => {
   });
 });
 
-describe('a check that ends after its monitor has changed', () => {
-  test('sends nothing and is no last good check', async () => {
+describe('a check that ends after its monitor was changed', () => {
+  test("sends nothing and doesn't count as the last good check", async () => {
     for (const late of [bad(), good()]) {
       const { bus, clock, runner, slot, hold } = build();
       const assignment = buildAssignment({ retries: 0 });
@@ -153,7 +153,7 @@ describe('a check that ends after its monitor has changed', () => {
 });
 
 describe('the last good check', () => {
-  test('is renewed once a minute, and at once after a failure', async () => {
+  test('is replaced once a minute, and immediately after a failure', async () => {
     const { bus, slot } = build();
     const assignment = buildAssignment({ retries: 0 });
     for (const body of ['0 s', '10 s', '20 s']) await slot(good(body), assignment);
@@ -171,7 +171,7 @@ describe('many failures', () => {
   const monitors = (count: number): Assignment[] =>
     Array.from({ length: count }, (_, at) => buildAssignment({ monitor_id: newId(at), retries: 0 }));
 
-  test('are sent at the rate, and those that find no room are counted and come another time', async () => {
+  test('are sent at the rate limit, and dropped ones are counted and sent another time', async () => {
     const { bus, clock, runner, sender, results, respondWith } = build();
     const all = monitors(300);
     respondWith(bad());
@@ -188,7 +188,7 @@ describe('many failures', () => {
     expect(bus.sent.length).toBeLessThanOrEqual(100 + 5 * 62);
   });
 
-  test('of one monitor that comes and goes leave room for others', async () => {
+  test('of one flapping monitor leave capacity for others', async () => {
     const { bus, slot } = build();
     const [one, other] = monitors(2) as [Assignment, Assignment];
     for (let at = 0; at < 50; at += 1) {
@@ -200,7 +200,7 @@ describe('many failures', () => {
     expect(bus.messages.at(-1)?.monitor_id).toBe(other.monitor_id);
   });
 
-  test('during a loss of the connection wait, the first 64 of them', async () => {
+  test('queue while disconnected, up to 64 of them', async () => {
     const { bus, clock, runner, sender, respondWith } = build();
     bus.change(false);
     respondWith(bad());
@@ -214,7 +214,7 @@ describe('many failures', () => {
     expect(sender.unsentCount).toBe(36);
   });
 
-  test('take a fifth of a slow link, and wait for nothing on a connection that is lost', async () => {
+  test('take a fifth of a slow link, and wait for nothing on a lost connection', async () => {
     const { bus, clock, runner, respondWith } = build();
     let lose: () => void = () => undefined;
     bus.flush = () => Promise.race([sleep(clock, SECOND), new Promise<void>((resolve) => (lose = resolve))]);

@@ -18,8 +18,8 @@ function record(store: LastGood, id: string, finding: Finding, atMs = 0): void {
   store.record(resultOf(buildAssignment({ monitor_id: id }), made, finding), finding, false);
 }
 
-describe('the last good checks', () => {
-  test('are given back as they were, with text of any bytes or none', () => {
+describe('last good checks', () => {
+  test('are returned unchanged, with text of any bytes or none', () => {
     const store = new LastGood(() => 3);
     record(store, 'a', found('HTTP/1.1 200 OK\r\n\r\n', '\0ÿ'));
     record(store, 'b', found(null, '220 hi'));
@@ -45,7 +45,7 @@ describe('the last good checks', () => {
     expect(store.of('a')?.body?.length).toBeLessThan(700);
   });
 
-  test('give back all their memory', () => {
+  test('release all their memory', () => {
     const store = new LastGood(() => 1);
     record(store, 'a', found('head', 'body', { hash: 1, facts: () => facts('one') }));
     expect(store.bytes).toBeGreaterThan(100);
@@ -54,7 +54,7 @@ describe('the last good checks', () => {
     expect(store.bytes).toBe(0);
   });
 
-  test('ask for a certificate when it has changed only, and keep ten of its names', () => {
+  test('read a certificate only when it has changed, and store ten of its names', () => {
     const store = new LastGood(() => 1);
     const reads: string[] = [];
     const peer = (hash: number, issuer: string): Finding['tls'] => ({
@@ -73,7 +73,7 @@ describe('the last good checks', () => {
     expect(store.of('a')?.certificate).toBeNull();
   });
 
-  test('of more monitors than have room are kept as far as it goes', () => {
+  test('of more monitors than fit are stored as far as possible', () => {
     const store = new LastGood(() => 1);
     for (let at = 0; at < 4000; at += 1) record(store, `m${at}`, found('h'.repeat(3072), ''));
     expect(store.bytes).toBeLessThanOrEqual(8_388_608);

@@ -17,7 +17,7 @@ async function messageOf(spec: CheckSpec): Promise<string> {
   return result.error?.message ?? '';
 }
 
-/** A web server that repeats the head and body of each request. */
+/** A web server that echoes the head and body of each request. */
 async function serveEcho(head: (request: string) => string, body: (request: string) => string = () => '') {
   const { port } = await serve((socket, request) => {
     const content = Buffer.from(body(request));
@@ -32,7 +32,7 @@ const valueOf = (request: string, name: string): string =>
 const equals = (source: Assertion['source'], property?: string): Assertion =>
   ({ source, comparison: 'equals', target: 'fine', ...(property === undefined ? {} : { property }) });
 
-describe('a result says nothing of what its check has sent', () => {
+describe('a result does not reveal what its check sent:', () => {
   test.each([
     ['what is sent over TCP', 'LOGIN ann zebra-crossing-1\r\n', '-ERR *** '],
     ['text between control characters', '\0ann\0zebra-crossing-1', '-ERR ***'],
@@ -45,7 +45,7 @@ describe('a result says nothing of what its check has sent', () => {
     expect(message).toBe(`Expected "+OK" in the response, got "${said}"`);
   });
 
-  test('the value of a header in the actual value of an assertion', async () => {
+  test("a header value in an assertion's actual value", async () => {
     const url = await serveEcho((request) => `200 OK\r\nX-Echo: got ${valueOf(request, 'X-Own')}`);
     const spec = buildHttpSpec({ url, headers: { 'X-Own': SECRET }, assertions: [equals('header', 'X-Echo')] });
     expect(await messageOf(spec)).toBe('Expected header X-Echo to equal "fine", got "got ***"');
@@ -61,7 +61,7 @@ describe('a result says nothing of what its check has sent', () => {
       .toBe('Expected the body to equal "fine", got "*** is ***"');
   });
 
-  test('a body, also where the quotation ends within it', async () => {
+  test('a body, also when the quote is truncated within it', async () => {
     const url = await serveEcho(() => '200 OK', (request) => `${'.'.repeat(90)}${request.slice(request.indexOf('\r\n\r\n') + 4)}`);
     const spec = buildHttpSpec({ url, method: 'POST', body: `{"password":"${SECRET}"}`, assertions: [equals('body')] });
     expect(await messageOf(spec)).toBe(`Expected the body to equal "fine", got "${'.'.repeat(90)}***…"`);

@@ -20,7 +20,7 @@ const { pinger } = await choosePinger(systemClock);
 afterEach(closeServers);
 
 const LOCAL = [1, 2, 3, 4, 5].map((last) => `127.0.0.${last}`);
-/** Beyond the addresses that are tried, one that must not be checked. */
+/** After the addresses that are tried, one that must not be checked. */
 const resolver = resolverOf({ 'a.test': { 4: [...LOCAL.slice(0, 4), '10.0.0.1', ...LOCAL.slice(4)] } });
 const registry = registryWith({
   resolver, pinger: pinger ?? undefined, allowAddress: (ip) => ip !== '10.0.0.1',
@@ -29,7 +29,7 @@ const registry = registryWith({
 /** Runs a check of this type on real sockets. */
 const check = (spec: CheckSpec): Promise<Finding> => registry.run(spec, 60_000);
 
-/** The message that a probe sends of the second check, if the first one was of the same monitor before. */
+/** The message that a probe sends for the second check if the first one was of the same monitor. */
 async function messageOf(spec: CheckSpec, bad: Finding, before?: Finding): Promise<EvidenceMessage> {
   const [clock, bus] = [new SimulatedClock(), new RecordingBus()];
   const sender = new EvidenceSender({
@@ -43,8 +43,8 @@ async function messageOf(spec: CheckSpec, bad: Finding, before?: Finding): Promi
   return bus.messages[0] as EvidenceMessage;
 }
 
-describe('what a check saw', () => {
-  test('of a service over TCP is what it said', async () => {
+describe('evidence', () => {
+  test('of a TCP service is the data it sent', async () => {
     const service = await startTcpService({
       greeting: '+HI\r\n', responses: [{ to: /^AUTH/, send: '-ERR zebra is not the password\r\n\0\u00ff' }],
     });
@@ -58,14 +58,14 @@ describe('what a check saw', () => {
     });
   });
 
-  test('of a service that says much is its first 4 kB', async () => {
+  test('of a verbose service is its first 4 kB', async () => {
     const service = await startTcpService({ greeting: 'x'.repeat(70_000) });
     onTestFinished(() => service.close());
     const finding = await check(buildTcpSpec({ port: service.port, send: 'a', expect: 'yyyy' }));
     expect(finding.observed?.body === 'x'.repeat(4096)).toBe(true);
   });
 
-  test('of a host that refuses are all addresses that may be checked', async () => {
+  test('of a host that refuses is all addresses that may be checked', async () => {
     const { port, close } = await serve(() => undefined);
     await close();
     const spec = buildHttpSpec({ url: `http://a.test:${port}/` });
@@ -74,7 +74,7 @@ describe('what a check saw', () => {
     });
   });
 
-  test('of a name are the records, and the code if there are none', async () => {
+  test('of a name is its records, or the RCODE if there are none', async () => {
     const records = [
       wireRecord({ type: 16, data: wireString('zebra="1"') }), wireRecord({ type: 16, data: wireString('größe') }),
     ];
@@ -95,7 +95,7 @@ describe('what a check saw', () => {
     ]);
   });
 
-  test.runIf(pinger)('of a host that is pinged are its addresses and times', async () => {
+  test.runIf(pinger)('of a pinged host is its addresses and times', async () => {
     const spec = {
       type: 'ICMP', host: '127.0.0.1', packet_count: 1, packet_size: 56, packet_timeout_ms: 10_000, ttl: 64,
     };
@@ -114,7 +114,7 @@ describe('what a check saw', () => {
 describe('a hostile target', () => {
   const url = (port: number) => buildHttpSpec({ url: `http://127.0.0.1:${port}/` });
 
-  test('with headers of a megabyte shows nothing of them', async () => {
+  test('with a megabyte of headers shows none of them', async () => {
     const { port } = await serve((socket) => {
       socket.on('error', () => undefined);
       socket.write(`HTTP/1.1 500 Oops\r\n${'X-Big: y\r\n'.repeat(100_000)}`);

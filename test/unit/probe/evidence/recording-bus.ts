@@ -1,7 +1,7 @@
 import type { ProbeBus } from '../../../../probe/ports.ts';
 import { evidence, type EvidenceMessage } from '../../../../shared/contracts/evidence.ts';
 
-/** A bus that keeps what is published, and reads it as evidence. */
+/** A bus that records published messages and decodes them as evidence. */
 export class RecordingBus implements ProbeBus {
   isConnected = true;
   readonly sent: { subject: string; bytes: Uint8Array }[] = [];

@@ -10,7 +10,7 @@ const ENROLMENT = {
   probe_id: 'p', name: 'probe', region_id: 'eu', nats_url: 'nats://127.0.0.1:1', controller_key: 'A',
   controller_box_key: 'X',
 };
-/** Waits between two tries pass at once. */
+/** Delays between attempts elapse immediately. */
 const clock = { ...systemClock, setTimer: (_delayMs: number, fire: () => void) => systemClock.setTimer(0, fire) };
 
 let server: Server | null = null;
@@ -20,7 +20,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** Enrols at a server that answers each request in its turn; resolves to the region and the bodies sent. */
+/** Enrols at a server that handles each request with the next handler; resolves to the region and the bodies sent. */
 async function enrolAt(...handlers: ((response: ServerResponse) => void)[]): Promise<[string, unknown[]]> {
   const bodies: unknown[] = [];
   server = createServer((request, response) => {
@@ -43,12 +43,12 @@ const respondWith = (status: number, json: unknown) => (response: ServerResponse
   void response.writeHead(status).end(JSON.stringify(json));
 const accept = respondWith(200, { success: true, data: ENROLMENT });
 
-test('a probe trades its token for an identity', async () => {
+test('a probe exchanges its token for an identity', async () => {
   const [region, bodies] = await enrolAt(accept);
   expect([region, bodies]).toEqual(['eu', [expect.objectContaining({ token: 'a-token-of-sixteen' })]]);
 });
 
-test('a controller that is busy, breaks off or never ends is asked again', async () => {
+test('a controller that is busy, disconnects or never finishes is retried', async () => {
   const endless = (response: ServerResponse): void => {
     response.on('error', () => undefined);
     const more = (): void => void response.write(Buffer.alloc(65_536), (error) => error ?? more());
@@ -62,12 +62,12 @@ test('a controller that is busy, breaks off or never ends is asked again', async
   expect([region, bodies.length]).toEqual(['eu', 4]);
 });
 
-test('a refusal is told in the controller\'s words', async () => {
+test("a rejection is reported in the controller's words", async () => {
   const refusal = enrolAt(respondWith(403, { error: { message: 'this token has been used' } }));
   await expect(refusal).rejects.toThrow(new EnrolmentRefused('this token has been used'));
 });
 
-test.each([[200, 'ok'], [301, ''], [404, 'Not Found']])('status %i without a word of Farwatch is told as such, with the address', async (status, text) => {
+test.each([[200, 'ok'], [301, ''], [404, 'Not Found']])('status %i not from Farwatch is reported with the URL', async (status, text) => {
   const refusal = enrolAt((response) => void response.writeHead(status).end(text));
   await expect(refusal).rejects.toThrow(/^the server at http:\/\/127\.0\.0\.1:\d+ is not a Farwatch controller \(status \d+\)$/);
 });

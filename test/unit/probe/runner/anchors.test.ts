@@ -33,14 +33,14 @@ const close = (endpoint: TestEndpoint) => new Promise((resolve) => void endpoint
 const reopen = (endpoint: TestEndpoint) =>
   new Promise<void>((resolve) => void endpoint.server.listen(endpoint.port, '127.0.0.1', resolve));
 
-/** A port of our own that nothing listens on any more. */
+/** A port that nothing listens on any more. */
 async function closed(): Promise<TestEndpoint> {
   const endpoint = await open();
   await close(endpoint);
   return endpoint;
 }
 
-/** Of a network that is kept for documentation: nothing answers there. */
+/** In a documentation network, where nothing responds. */
 const NOWHERE: HostAndPort = { host: '192.0.2.1', port: 4222 };
 
 interface Setting {
@@ -62,7 +62,7 @@ function build({ named = [], installation = [], isLinkResponsive = false, names 
       },
     },
   });
-  /** As asked by a check that has begun now, with all the time that it may take. */
+  /** As called by a check that starts now, with all the time it may take. */
   const isCutOff = async (sinceMs = clock.monotonic()): Promise<boolean> => {
     const cutOff = anchors.isCutOff(sinceMs);
     await clock.advance(2000);
@@ -71,7 +71,7 @@ function build({ named = [], installation = [], isLinkResponsive = false, names 
   return { clock, anchors, isCutOff };
 }
 
-describe('anchors that the operator names', () => {
+describe('named anchors', () => {
   test.each([
     [['open'], false], [['closed'], true],
     [['open', 'closed'], false], [['closed', 'closed'], true],
@@ -82,7 +82,7 @@ describe('anchors that the operator names', () => {
     expect(await anchors.isCutOff(0)).toBe(expected);
   });
 
-  test('decide alone: NATS and the controller are not asked', async () => {
+  test('are the only ones used: NATS and the controller are not contacted', async () => {
     expect(await build({ named: [await open()], installation: [NOWHERE] }).anchors.isCutOff(0)).toBe(false);
     expect(await build({ named: [await closed()], isLinkResponsive: true }).anchors.isCutOff(0)).toBe(true);
   });
@@ -102,10 +102,10 @@ describe('anchors that the operator names', () => {
     const { clock, anchors } = build({ named: [endpoint] });
     expect(await anchors.isCutOff(clock.monotonic())).toBe(false);
     await clock.advance(300);
-    // A recheck: its verdict does not wait.
+    // A recheck: its outcome is not delayed.
     expect(await anchors.isCutOff(clock.monotonic())).toBe(false);
     await close(endpoint);
-    // What was found before the loss says nothing about the failure.
+    // A finding from before the loss says nothing about the failure.
     const cutOff = anchors.isCutOff(clock.monotonic());
     let isSettled = false;
     void cutOff.then(() => (isSettled = true));
@@ -118,7 +118,7 @@ describe('anchors that the operator names', () => {
 });
 
 describe('a lost uplink', () => {
-  test('is tried every three seconds until it is back', async () => {
+  test('is checked every three seconds until it recovers', async () => {
     const endpoint = await closed();
     const { clock, anchors } = build({ named: [endpoint] });
     expect(await anchors.isCutOff(clock.monotonic())).toBe(true);
@@ -131,7 +131,7 @@ describe('a lost uplink', () => {
     await isBack(clock, anchors);
   });
 
-  test('excuses each check that had begun before it was known to be back', async () => {
+  test('excuses each check that started before the recovery was known', async () => {
     const endpoint = await closed();
     const { clock, anchors } = build({ named: [endpoint] });
     const began = clock.monotonic();
@@ -146,7 +146,7 @@ describe('a lost uplink', () => {
   });
 });
 
-/** Whether a check that begins now and fails at once is excused. */
+/** Whether a check that starts now and fails immediately is excused. */
 async function failsAt(clock: SimulatedClock, anchors: Anchors): Promise<boolean> {
   const cutOff = anchors.isCutOff(clock.monotonic());
   await clock.advance(500);
@@ -159,16 +159,16 @@ async function isBack(clock: SimulatedClock, anchors: Anchors): Promise<void> {
 }
 
 describe('NATS and the controller as anchors', () => {
-  test('show that the uplink is lost when none of them answers', async () => {
+  test('show a lost uplink if none of them responds', async () => {
     expect(await build({ installation: [NOWHERE, NOWHERE] }).isCutOff()).toBe(true);
   });
 
-  test('show that it is there when NATS answers over the connection that the probe has', async () => {
-    // At once: the verdict on a target does not wait for the controller, which a firewall may hide.
+  test("show a working uplink if NATS responds over the probe's connection", async () => {
+    // Immediately: the outcome doesn't wait for the controller, which a firewall may hide.
     expect(await build({ installation: [NOWHERE], isLinkResponsive: true }).anchors.isCutOff(0)).toBe(false);
   });
 
-  test('are asked at each of many failures in a row while NATS answers', async () => {
+  test('are checked for each of many failures in a row while NATS responds', async () => {
     const { clock, anchors } = build({ installation: [NOWHERE], isLinkResponsive: true });
     for (let failure = 0; failure < 20; failure += 1) {
       const began = clock.monotonic();
@@ -178,32 +178,32 @@ describe('NATS and the controller as anchors', () => {
     }
   });
 
-  test('show nothing on the machine of the probe itself', async () => {
+  test("show nothing on the probe's own machine", async () => {
     const here = [await closed(), await open()];
     const names = { 'nats.internal': '127.0.0.1' };
     expect(await build({ installation: here }).isCutOff()).toBe(false);
     expect(await build({ installation: [{ host: 'nats.internal', port: 1 }], names }).isCutOff()).toBe(false);
-    // The other one may show it.
+    // The other one may reveal it.
     expect(await build({ installation: [...here, NOWHERE] }).isCutOff()).toBe(true);
   });
 
-  test('count as silent when their name cannot be looked up', async () => {
+  test("count as silent if their name can't be resolved", async () => {
     expect(await build({ installation: [{ host: 'nats.example.com', port: 4222 }] }).isCutOff()).toBe(true);
   });
 
-  test('are not there: nothing is known of the uplink', async () => {
+  test('show nothing about the uplink if there are none', async () => {
     expect(await build({}).isCutOff()).toBe(false);
   });
 });
 
-test('the places of addresses have the ports of their schemes', () => {
+test('endpoints of URLs have the default ports of their schemes', () => {
   expect(endpointsIn('nats://a.example, tls://[2001:db8::1]:5222, nowhere')).toEqual([
     { host: 'a.example', port: 4222 }, { host: '2001:db8::1', port: 5222 },
   ]);
   expect(endpointsIn('https://b.example/farwatch')).toEqual([{ host: 'b.example', port: 443 }]);
 });
 
-test('no installation is lost by fewer silences, or kept by fewer answers', () => {
+test('fewer silent endpoints never mean a lost uplink, and fewer responses never a working one', () => {
   const reach = fc.constantFrom<Reach>('responds', 'silent', 'unknown');
   fc.assert(fc.property(fc.array(reach, { maxLength: 8 }), (reaches) => {
     const isCutOff = isLost('installation', reaches);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { limitsFor, nextLimit } from '../../../../probe/runner/limits.ts';
 
-describe('the limits of concurrent checks', () => {
+describe('the concurrency limits', () => {
   const limits = limitsFor(1_000_000);
 
   test('grow while the process is punctual and shrink when it is late', () => {

@@ -17,7 +17,7 @@ const SUCCESS: Finding = {
   timings: null, remote_address: null, tls: null, detail: null, observed: null,
 };
 const FAILURE = failure('status_code', 'response', 'Expected 200, got 503', { status_code: 503 });
-const TIMEOUT = failure('timeout', 'response', 'No answer');
+const TIMEOUT = failure('timeout', 'response', 'No response');
 
 type Recorded = CheckResult & { urgent: boolean; recordedAt: number };
 
@@ -57,7 +57,7 @@ const outcomes = (records: Recorded[]): string[] =>
   records.map((each) => `${each.outcome} ${each.attempt} ${each.reason}${each.urgent ? ' !' : ''}`);
 
 describe('the runner', () => {
-  test('blames no target while the probe is cut off, and tests that only after a failed check', async () => {
+  test('blames no target while the probe is cut off, and checks that only after a failure', async () => {
     let calls = 0;
     let isCutOff = true;
     let found = SUCCESS;
@@ -124,7 +124,7 @@ describe('the runner', () => {
     expect(records).toHaveLength(5);
   });
 
-  test('checks beside the schedule when asked, with rechecks, and its slots as well', async () => {
+  test('runs on-demand checks with rechecks in addition to the slots', async () => {
     const findings = [SUCCESS, FAILURE, FAILURE, FAILURE];
     const { clock, runner, records } = build(async () => findings.shift() ?? SUCCESS);
     const monitor = buildAssignment({ retries: 1 });
@@ -148,7 +148,7 @@ describe('the runner', () => {
     expect(records[1]).toMatchObject({ scheduled_at: requestedAt, started_at: requestedAt });
   });
 
-  test('checks again after a success that had begun before it was asked, and only then', async () => {
+  test('checks again only after a success that had started before the request', async () => {
     const findings = [SUCCESS, FAILURE, FAILURE];
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 100);
@@ -168,7 +168,7 @@ describe('the runner', () => {
     expect(outcomes(records).slice(2)).toEqual(['failure 1 schedule !']);
   });
 
-  test('waits for one timeout, not for three, until an asked check has failed for good', async () => {
+  test('takes one timeout, not three, until an on-demand check has failed for good', async () => {
     const { clock, runner, records, maxRunning } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
@@ -183,7 +183,7 @@ describe('the runner', () => {
     expect([maxRunning(), runner.inFlight]).toEqual([3, 0]);
   });
 
-  test('rechecks a slot without waiting for its answer once its failure elsewhere is known', async () => {
+  test('rechecks a slot without waiting for its response once it failed elsewhere', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
@@ -199,7 +199,7 @@ describe('the runner', () => {
     expect(records.map((each) => each.recordedAt - dueMs)).toEqual([5000, 6063]);
   });
 
-  test('keeps a slot open until its own check has ended, also when a recheck was quicker', async () => {
+  test('keeps a slot open until its own check has ended, even if a recheck was faster', async () => {
     const findings: [number, Finding][] = [[3000, TIMEOUT], [10, SUCCESS], [3000, TIMEOUT], [10, SUCCESS]];
     const { clock, runner, records } = build(async () => {
       const [afterMs, finding] = findings.shift() as [number, Finding];
@@ -220,7 +220,7 @@ describe('the runner', () => {
     expect(runner.openSlots()).toEqual([]);
   });
 
-  test('waits for two timeouts until a slot has failed for good, however many rechecks it has', async () => {
+  test('takes two timeouts until a slot has failed for good, however many rechecks it has', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
@@ -232,7 +232,7 @@ describe('the runner', () => {
     expect(records.at(-1)?.recordedAt).toBe(dueMs + 10_314);
   });
 
-  test('believes the first answer of attempts side by side, and records failures as they began', async () => {
+  test('believes the first response of concurrent attempts, and records failures in order of start', async () => {
     const findings: [number, Finding][] =
       [[900, TIMEOUT], [100, FAILURE], [50, SUCCESS], [900, TIMEOUT], [500, FAILURE]];
     const { clock, runner, records } = build(async () => {
@@ -251,7 +251,7 @@ describe('the runner', () => {
     expect(runner.inFlight).toBe(0);
   });
 
-  test('rechecks one after another while the probe has no room beside its schedule', async () => {
+  test('rechecks sequentially while the probe has no spare capacity', async () => {
     const { clock, runner, records, maxRunning } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
@@ -262,7 +262,7 @@ describe('the runner', () => {
     expect(maxRunning()).toBe(1);
   });
 
-  test('delays no slot by a check that was asked for, and records none of these as missed', async () => {
+  test('delays no slot for an on-demand check, and records none of these as missed', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
@@ -321,7 +321,7 @@ describe('the runner', () => {
     expect(runner.openSlots()).toEqual([]);
   });
 
-  test('runs a slot after the running check of the last one, or records it as missed when that is too late', async () => {
+  test("runs a slot after the previous slot's check, or records it as missed if that is too late", async () => {
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 1300);
       return SUCCESS;
@@ -345,7 +345,7 @@ describe('the runner', () => {
     ]);
   });
 
-  test('delays no check when one target in a hundred hangs', async () => {
+  test('delays no check if one target in a hundred hangs', async () => {
     const { clock, runner, records } = build(async (spec, timeoutMs) => {
       const hangs = (spec as { url: string }).url === 'hang';
       await sleep(clock, hangs ? timeoutMs : 20);
@@ -372,7 +372,7 @@ describe('the runner', () => {
     scheduler.stop();
   });
 
-  test('refuses checks beyond its capacity as missed with a reason, and blames nobody', async () => {
+  test('rejects checks beyond its capacity as missed with a reason, and blames no target', async () => {
     const { clock, runner, records, maxRunning } = build(async () => {
       await sleep(clock, 900);
       return SUCCESS;
@@ -386,7 +386,7 @@ describe('the runner', () => {
     expect(maxRunning()).toBeLessThanOrEqual(30);
   });
 
-  test('does not blame the target for a failure during a stall of the process', async () => {
+  test('does not blame the target for a failure while the process was stalled', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return TIMEOUT;
@@ -398,7 +398,7 @@ describe('the runner', () => {
     expect(records).toMatchObject([{ outcome: 'missed', missed: { reason: 'overload' } }]);
   });
 
-  test('does not call a target slow whose answer came during a stall of the process', async () => {
+  test('does not call a target slow whose response came while the process was stalled', async () => {
     const { clock, runner, records } = build(async () => {
       const startedAt = clock.monotonic();
       await sleep(clock, 1500);
@@ -419,7 +419,7 @@ describe('the runner', () => {
     ]);
   });
 
-  test('runs orders beside the schedule, with a limit, and records no slots for them', async () => {
+  test('runs orders in addition to the schedule, with a limit, and records no slots for them', async () => {
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 100);
       return SUCCESS;
@@ -433,7 +433,7 @@ describe('the runner', () => {
     expect(records).toEqual([]);
   });
 
-  test('waits for running checks when it stops, and names those it had to abandon', async () => {
+  test('waits for running checks when it stops, and records abandoned ones', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
       return SUCCESS;

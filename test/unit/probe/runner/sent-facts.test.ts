@@ -15,7 +15,7 @@ function facts(certificate: string): TlsFacts {
   };
 }
 
-/** A runner whose checks find the certificate of that number; null: no TLS at all. */
+/** A runner whose checks find the certificate with that number; null for no TLS at all. */
 function build() {
   const clock = new SimulatedClock();
   const records: CheckResult[] = [];
@@ -43,7 +43,7 @@ function build() {
   return { clock, runner, seen, records, next };
 }
 
-test('a result carries facts of the certificate when they have changed', async () => {
+test('a result carries TLS facts when they have changed', async () => {
   const { seen, next } = build();
   expect(await next()).toBe('certificate 1');
   expect(await next()).toBeUndefined();
@@ -69,7 +69,7 @@ test('facts are repeated once a day, and after the clock was set back by a day',
   expect(await next()).toBe('certificate 1');
 });
 
-test('the first result of another monitor and of a changed assignment carries them', async () => {
+test('the first result of a new monitor or changed assignment carries them', async () => {
   const { runner, next } = build();
   await next();
   expect(await next({ monitor_id: buildAssignment().monitor_id })).toBe('certificate 1');
@@ -78,7 +78,7 @@ test('the first result of another monitor and of a changed assignment carries th
   expect(await next()).toBe('certificate 1');
 });
 
-test('a check that outlives its assignment neither carries facts nor remembers them', async () => {
+test('a check that outlives its assignment neither carries nor records facts', async () => {
   const { clock, runner, records, next } = build();
   runner.slot(assignment, clock.now());
   runner.forget(assignment.monitor_id);
@@ -87,13 +87,13 @@ test('a check that outlives its assignment neither carries facts nor remembers t
   expect(await next()).toBe('certificate 1');
 });
 
-test('the answer to an order carries none, and takes none from the schedule', async () => {
+test('the response to an order carries none, and the schedule still sends them', async () => {
   const { runner, next } = build();
   expect((await runner.order(assignment, 'manual')).tls).toBeNull();
   expect(await next()).toBe('certificate 1');
 });
 
-test('certificates that alternate are told six times an hour, and the last one later', async () => {
+test('alternating certificates are sent six times an hour, and the last one later', async () => {
   const { clock, seen, next } = build();
   const sent: (string | undefined)[] = [];
   for (let check = 0; check < 60; check += 1) {

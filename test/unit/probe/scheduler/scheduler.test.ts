@@ -7,8 +7,8 @@ import type { Clock } from '../../../../shared/time.ts';
 import { buildAssignment } from '../build.ts';
 
 /**
- * A clock whose wall time can be set apart from its monotonic time, and that can pass time without letting
- * timers run.
+ * A clock whose wall time can be set independently of its monotonic time, and that can pass time without running
+ * timers.
  */
 class JumpingClock extends SimulatedClock {
   offsetMs = 0;
@@ -76,7 +76,7 @@ describe('the scheduler', () => {
       for (let at = 0; at < perSecond; at += 1) {
         scheduler.set(buildAssignment({ interval_ms: 1000, phase_ms: Math.floor((at * 1000) / perSecond) }));
       }
-      // The first second tells how many they are.
+      // After the first second, the rate is known.
       await clock.advance(2000);
       const fromMs = clock.now();
       await clock.advance(10_000);
@@ -157,7 +157,7 @@ describe('the scheduler', () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  test.each([60_000, -60_000])('is as late as it was after a step of the wall clock by %d ms', async (stepMs) => {
+  test.each([60_000, -60_000])('reports the same lateness after the wall clock jumps by %d ms', async (stepMs) => {
     const clock = new JumpingClock();
     const { scheduler } = watch(clock);
     for (let at = 0; at < 100; at += 1) scheduler.set(buildAssignment({ interval_ms: 60_000, phase_ms: at * 600 }));
@@ -187,7 +187,7 @@ describe('the scheduler', () => {
     expect(Math.max(...seen.map((each) => each.whenMs - each.atMs))).toBeLessThanOrEqual(GATHER_MS + 6);
   });
 
-  test('starts or misses every slot once, whatever is added, removed, stalled and set forward', async () => {
+  test('starts or misses every slot once, however assignments change, timers stall and the clock is set forward', async () => {
     const step = fc.oneof(
       fc.record({
         kind: fc.constantFrom('add', 'change', 'remove'), at: fc.nat(4),

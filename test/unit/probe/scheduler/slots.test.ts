@@ -19,11 +19,11 @@ describe('slots', () => {
     expect(slotsBetween(minute, 7_000, 127_000)).toBe(2);
   });
 
-  test('a slot that is slightly late is run', () => {
+  test('a slightly late slot is run', () => {
     expect(decideSlot(minute, 67_000, 67_400)).toEqual({ run: true, nextMs: 127_000 });
   });
 
-  test('a slot that is very late or superseded is recorded with all later ones, and the next one is kept', () => {
+  test('a very late or superseded slot is recorded with all later ones, and the next one is kept', () => {
     expect(decideSlot(minute, 67_000, 67_001 + LATE_LIMIT_MS)).toEqual({
       run: false, missed: [{ atMs: 67_000, count: 1 }], nextMs: 127_000,
     });
@@ -39,7 +39,7 @@ describe('slots', () => {
     expect(missedRuns(minute, 50_000, 60_000)).toEqual([{ atMs: 50_000, count: 1 }]);
   });
 
-  test('slots missed while away and recorded slots together are all slots, each once', () => {
+  test('slots missed while the probe was down and recorded slots together are all slots, each once', () => {
     const START = 1_760_000_000_000;
     fc.assert(
       fc.property(scheduleOf, fc.integer({ min: 0, max: 5_000_000 }), fc.array(

@@ -4,7 +4,7 @@ import { TimerHeap } from '../../../../probe/scheduler/timer-heap.ts';
 
 const START = 1_760_000_000_000;
 
-/** The plain way to do the same: a list that is sorted at every step. */
+/** The simple implementation: a list sorted at every step. */
 class ListedTimers {
   readonly #dues = new Map<number, number>();
   #nowMs: number;

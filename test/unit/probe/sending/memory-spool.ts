@@ -1,6 +1,6 @@
 import type { PackedBatch } from '../../../../probe/spool/batches.ts';
 
-/** A lane whose batches are of 10 numbers each. */
+/** A lane whose batches have 10 numbers each. */
 export interface MemoryLane {
   epoch: string;
   shard: number;
@@ -17,7 +17,7 @@ export interface Content {
   trimmed: boolean;
 }
 
-/** A spool that keeps nothing but numbers: a batch is JSON that names its stretch. */
+/** A spool that stores only numbers: a batch is JSON with its range. */
 export class MemorySpool {
   epoch = 1;
   #lanes: MemoryLane[] = [];
@@ -75,7 +75,7 @@ export class MemorySpool {
   }
 }
 
-/** The owner of the shards: takes each lane strictly in order, as the ingest rules say. */
+/** The owner of the shards: accepts each lane strictly in order, according to the ingest rules. */
 export class Owner {
   readonly watermarks = new Map<string, number>();
   readonly taken: (Content & { atMs: number })[] = [];

@@ -6,9 +6,7 @@ import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { MemorySpool, Owner, type MemoryLane } from './memory-spool.ts';
 import { SimulatedBus, type Fate } from './simulated-bus.ts';
 
-/**
- * Twice the window of a fresh lane, of one that was fresh until a moment ago, and of one of an older epoch.
- */
+/** Twice the windows of a fresh lane, of one that was fresh until just now, and of one from an older epoch. */
 const MAX_PENDING_PER_SHARD = 2 * (8 + 8 + 4);
 
 const CALM: Fate = { isDelivered: true, hasResponse: true, delayMs: 1, againAfterMs: null };
@@ -52,7 +50,7 @@ describe('the sender', () => {
     expect(owner.taken).toHaveLength(100);
   });
 
-  test('sends at most two windows of a lane without an answer, whatever is lost', async () => {
+  test('sends at most two windows of a lane without a response, whatever is lost', async () => {
     const { clock, bus, spool, add } = build([0]);
     let turn = 0;
     bus.fate = () => ({ ...CALM, isDelivered: (turn += 1) % 3 !== 0 });
@@ -76,7 +74,7 @@ describe('the sender', () => {
     expect(spool.fresh(0).watermark).toBe(100);
   });
 
-  test('resumes immediately when the connection is back', async () => {
+  test('resumes immediately on reconnect', async () => {
     const { clock, bus, spool, add } = build([0, 1]);
     bus.fate = () => ({ ...CALM, isDelivered: false });
     add(0, 100);

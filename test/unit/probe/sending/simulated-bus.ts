@@ -2,15 +2,15 @@ import { BusError, type ProbeBus, type Subscription } from '../../../../probe/po
 import { sleep, type Clock } from '../../../../shared/time.ts';
 
 export interface Fate {
-  /** Whether the message gets there, and whether its answer comes back. */
+  /** Whether the message is delivered, and whether its response returns. */
   isDelivered: boolean;
   hasResponse: boolean;
   delayMs: number;
-  /** Delivered once more, that much later. */
+  /** Delivered once more after this time. */
   againAfterMs: number | null;
 }
 
-/** A bus whose `fate` decides over each request; `answer` is the other side. */
+/** A bus whose `fate` decides what happens to each request; `respond` is the other side. */
 export class SimulatedBus implements ProbeBus {
   readonly #clock: Clock;
   readonly #handlers: ((isConnected: boolean) => void)[] = [];
@@ -54,11 +54,10 @@ export class SimulatedBus implements ProbeBus {
   }
 
   publish(): void {
-    // Beats are not looked at here.
+    // Beats are ignored here.
   }
 
   async flush(): Promise<void> {
-    // Nor is what is published.
   }
 
   subscribe(): Subscription {

@@ -3,7 +3,7 @@ import { Spool } from '../../../../probe/spool/spool.ts';
 import { systemClock } from '../../../../shared/time.ts';
 import { buildResult } from './open-spool.ts';
 
-/** Appends to a spool until it is killed; says after each sync up to which number each lane is safe. */
+/** Appends to a spool until it is killed; after each sync, reports up to which number each lane is durable. */
 const [directory = '', ...monitors] = process.argv.slice(2);
 const spool = await Spool.open({
   directory, clock: systemClock, log: pino({ level: 'silent' }), engine: '1',

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(bundle, { force: true }));
 afterEach(() => directories.remove());
 
-/** What a writer said is safe when it was killed, by lane. */
+/** What a killed writer had reported as durable, by lane. */
 async function writeAndKill(
   directory: string, monitors: string[], lifeMs: number,
 ): Promise<Map<string, number>> {
@@ -42,7 +42,7 @@ async function writeAndKill(
 }
 
 describe('a spool whose process is killed', () => {
-  test('keeps every result it had confirmed, from each of its lives, without a gap', async () => {
+  test('keeps every result it had confirmed, from each of its runs, without a gap', async () => {
     const directory = directories.make();
     const monitors = [2, 9, 14].flatMap((shard) => monitorsOf(shard, 3));
     const safe = new Map<string, number>();
@@ -60,7 +60,7 @@ describe('a spool whose process is killed', () => {
       expect(lane.synced).toBeGreaterThanOrEqual(synced);
       let next = lane.watermark + 1;
       for (const batch of await readLane(spool, lane)) {
-        // A frame torn by the kill was never confirmed.
+        // A frame truncated by the kill was never confirmed.
         const lost = batch.dropped.filter(({ first }) => first <= synced);
         expect({ first: batch.first <= next, lost }).toEqual({ first: true, lost: [] });
         next = batch.last + 1;

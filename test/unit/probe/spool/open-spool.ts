@@ -57,7 +57,7 @@ export function buildResult(monitorId: string, overrides: Partial<CheckResult> =
   };
 }
 
-/** Everything that is in a lane from its watermark on, in the order in which it would be sent. */
+/** Everything in a lane from its watermark on, in sending order. */
 export async function readLane(spool: Spool, lane: Lane): Promise<ResultBatch[]> {
   const batches: ResultBatch[] = [];
   for (let seq = lane.watermark + 1; ; ) {

@@ -14,7 +14,7 @@ afterEach(() => directories.remove());
 
 const monitors = [3, 4, 5].flatMap((shard) => monitorsOf(shard, 2));
 
-/** A spool with some flushes of several lanes in one segment, closed; and the file that holds it. */
+/** A closed spool with some flushes of several lanes in one segment, and its file. */
 async function writtenSpool(count = 6): Promise<{ directory: string; file: string; epoch: string }> {
   const directory = directories.make();
   const spool = await openSpool(directory, { coverage: () => ({ until: 1000, open: [] }) });
@@ -29,7 +29,7 @@ async function writtenSpool(count = 6): Promise<{ directory: string; file: strin
   return { directory, epoch, file: join(directory, readdirSync(directory)[0] as string) };
 }
 
-/** Each number of a lane and what became of it; fails when one is missing between. */
+/** The fate of each number of a lane; fails if one is missing. */
 async function fateOf(spool: Spool, lane: Lane): Promise<('kept' | 'dropped')[]> {
   const fate: ('kept' | 'dropped')[] = [];
   for (const batch of await readLane(spool, lane)) {
@@ -78,7 +78,7 @@ describe('a damaged spool', () => {
     expect([...found.values()].every((fate) => fate.length === 12)).toBe(true);
   });
 
-  test('keeps complete batches before a torn tail, and declares it where its header is left', async () => {
+  test('keeps complete batches before a truncated tail, and declares the tail as lost if its header survives', async () => {
     const { directory, file, epoch } = await writtenSpool();
     const last = framesOf(file).filter((frame) => frame.kind === 1).pop() as FrameAt;
     const whole = readFileSync(file);

@@ -53,7 +53,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('delays healthy results by up to a second to batch them, but not the lane of an urgent one', async () => {
+  test('delays successes by up to a second to batch them, but not the lane of an urgent result', async () => {
     const clock = new SimulatedClock();
     const spool = await openSpool(directories.make(), { clock });
     const [lane, quiet] = [laneOf(spool.lanes(), 3), laneOf(spool.lanes(), 4)];
@@ -71,7 +71,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('flushes a full batch immediately, and keeps batches within the limits of the wire', async () => {
+  test('flushes a full batch immediately, and keeps batches within the wire limits', async () => {
     const spool = await openSpool(directories.make());
     const lane = laneOf(spool.lanes(), 3);
     for (let at = 0; at < MAX_BATCH_RESULTS; at += 1) spool.append(buildResult(one), false);
@@ -109,7 +109,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('deletes acknowledged results, and says so when asked for them', async () => {
+  test('deletes acknowledged results, and returns them as trimmed', async () => {
     const spool = await openSpool(directories.make());
     const lane = laneOf(spool.lanes(), 3);
     for (let at = 0; at < 10; at += 1) spool.append(buildResult(one), false);
@@ -229,7 +229,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('tells once a minute that it keeps no more, and that it does again', async () => {
+  test('logs once a minute that it stores no more results, and logs the recovery', async () => {
     const clock = new SimulatedClock();
     const lines: { level: number; msg: string; results: number }[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) });
@@ -265,7 +265,7 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('numbers fresh results in a new epoch, and waiting ones in their own', async () => {
+  test('numbers fresh results in a new epoch, and pending ones in their own', async () => {
     const spool = await openSpool(directories.make());
     spool.append(buildResult(one), false);
     const { epoch } = spool;

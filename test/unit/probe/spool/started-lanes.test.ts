@@ -6,20 +6,20 @@ import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { buildResult, Directories, monitorsOf, openSpool } from './open-spool.ts';
 
 const SHARD = 3;
-/** As many other lanes as may move while one waits for its answer. */
+/** Number of other lanes that may move while one is unacknowledged. */
 const OTHERS = 48;
 
-/** What outlives the lives of a probe: each epoch's numbers on disk and at the controller. */
+/** What outlives the runs of a probe: each epoch's numbers on disk and at the controller. */
 interface StoredLane {
   epoch: string;
   synced: number;
   watermark: number;
 }
 
-/** The lives of one probe with one shard; the answers of a controller arrive when `answer` is called. */
+/** The runs of one probe with one shard; a controller's responses arrive when `exchange` is called. */
 class Lives {
   readonly stored: StoredLane[] = [];
-  /** The order in which lanes have last moved at the controller. */
+  /** The order in which lanes last moved at the controller. */
   readonly moved: string[] = [];
   readonly journaled = new Map<string, number>();
   #noted: NotedLane[] | null = [];
@@ -54,7 +54,7 @@ class Lives {
     this.#started.written(note);
   }
 
-  /** Everything that may be sent arrives; the lanes at these places are answered. */
+  /** Delivers everything that may be sent; acknowledges the lanes at these places. */
   exchange(hasResponse: (place: number) => boolean): void {
     this.#started.lanes().forEach((lane, place) => {
       lane.sent = lane.synced;
@@ -72,7 +72,7 @@ class Lives {
     return this.#lanes.every((lane) => lane.watermark === lane.synced);
   }
 
-  /** The largest number of other lanes that have moved since one whose journaled numbers the disk does not know. */
+  /** Maximum number of other lanes that have moved since one whose journaled numbers aren't acknowledged on disk. */
   get maxSince(): number {
     const doubtful = this.stored.filter(({ epoch, watermark }) => (this.journaled.get(epoch) ?? 0) > watermark);
     return Math.max(0, ...doubtful.map(
@@ -85,8 +85,8 @@ class Lives {
   }
 }
 
-describe('lanes that are begun', () => {
-  test('never let more than 48 others move while one waits for its answer, whenever the probe dies', () => {
+describe('started lanes', () => {
+  test('never let more than 48 others move while one is unacknowledged, whenever the probe dies', () => {
     const step = fc.oneof(
       { weight: 5, arbitrary: fc.constant('life' as const) },
       { weight: 2, arbitrary: fc.constant('answers' as const) },
@@ -117,7 +117,7 @@ describe('lanes that are begun', () => {
     }), { numRuns: 20 });
   });
 
-  test('of a spool that an older version wrote are taken to be the newest ones', () => {
+  test('of a spool from an older version are assumed to be the newest ones', () => {
     const old = Array.from({ length: 40 }, (_, at) => Object.assign(new Lane(`e${at}`, SHARD), { synced: 1, next: 2 }));
     const started = new StartedLanes(old, null);
     expect(started.lanes()).toEqual(old.slice(-32));
@@ -129,7 +129,7 @@ describe('the spool', () => {
   afterEach(() => directories.remove());
   const [one = '', elsewhere = ''] = [...monitorsOf(SHARD, 1), ...monitorsOf(4, 1)];
 
-  test('sends a lane once the disk says so, and after a restart what was begun before the rest', async () => {
+  test('sends a lane once it is recorded as started, and after a restart started lanes before the rest', async () => {
     const directory = directories.make();
     const first = await openSpool(directory);
     first.append(buildResult(one), true);
@@ -161,7 +161,7 @@ describe('the spool', () => {
     await last.close();
   });
 
-  test('begins no lane beyond 32 in doubt, and goes on when they are answered', async () => {
+  test('starts no more than 32 unacknowledged lanes, and continues after acknowledgements', async () => {
     const directory = directories.make();
     for (let life = 0; life < 40; life += 1) {
       const spool = await openSpool(directory);
@@ -179,13 +179,13 @@ describe('the spool', () => {
     expect(spool.sendable()).toEqual(inDoubt.slice(0, 1));
     for (const lane of inDoubt) spool.trim(lane, 1);
     await spool.flush();
-    // What is fresh, and the eight that were never begun.
+    // The fresh lane, and the eight that were never started.
     expect(spool.sendable().filter((lane) => spool.isFresh(lane))).toHaveLength(1);
     expect(spool.sendable()).toHaveLength(9);
     await spool.close();
   });
 
-  test('sends what it has when the disk takes nothing more', async () => {
+  test('sends what it has if the disk accepts no more writes', async () => {
     const directory = directories.make();
     const first = await openSpool(directory);
     first.append(buildResult(one), true);

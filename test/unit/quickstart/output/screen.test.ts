@@ -18,7 +18,7 @@ const READY = {
   registration: 'first-user' as const,
 };
 
-test('a log collector gets only JSON lines, those of the processes unchanged', () => {
+test('a log collector gets only JSON lines, with those of the processes unchanged', () => {
   const { screen, text } = screenOf(false);
   screen.say('info', 'Building');
   screen.relay('controller', '{"level":30,"msg":"listening","port":1}');
@@ -40,7 +40,7 @@ test('a terminal gets text, and from the processes only warnings and errors', ()
   expect(text()).toBe('  · Building\n  ! controller: slow\n  ✗ embedded-mongo: disk full\n');
 });
 
-test('the ready line shows the address once, for both', () => {
+test('the ready line shows the URL once, for both', () => {
   const machine = screenOf(false);
   printReady(machine.screen, READY);
   expect(JSON.parse(machine.text())).toMatchObject({ msg: 'ready', url: READY.url, took_ms: 1234 });
@@ -53,7 +53,7 @@ test('the ready line shows the address once, for both', () => {
 test.each([
   [{ isFirst: false }],
   [{ registration: 'closed' as const }],
-])('the ready message does not lead to a first account with %o', (change) => {
+])('the ready message does not offer a first account with %o', (change) => {
   const { screen, text } = screenOf(true);
   printReady(screen, { ...READY, ...change });
   expect(text()).not.toContain('No account');

@@ -16,7 +16,7 @@ test('lines are complete however the chunks divide them, even within a character
   }
 });
 
-test('an endless line is cut off, and the following lines are read', () => {
+test('an overlong line is truncated, and the following lines are read', () => {
   const lines = split(Buffer.alloc(200_000, 'x'), Buffer.from('\nnext\n'));
   expect(lines.map((line) => line.length)).toEqual([65_536, 4]);
 });

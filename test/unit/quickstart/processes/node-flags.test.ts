@@ -5,7 +5,7 @@ import { STORE_FLAGS } from '../../../../deploy/quickstart/processes/process-spe
 
 const UNKNOWN = ['--no-flag-of-tomorrow', '--flag_of_yesterday=8'];
 
-test('flags that this Node.js does not know are left out, and it starts with the others', async () => {
+test('flags unknown to this Node.js are left out, and it starts with the others', async () => {
   const supported = await supportedFlags(process.execPath, [...UNKNOWN, ...STORE_FLAGS]);
   expect(supported).toEqual(STORE_FLAGS);
   const start = (flags: readonly string[]) =>
@@ -14,12 +14,12 @@ test('flags that this Node.js does not know are left out, and it starts with the
   expect(() => start(UNKNOWN)).toThrow();
 });
 
-test('a flag counts as known whether it is negated, has a value, or is written with underscores', async () => {
+test('a flag is recognized whether it is negated, has a value, or is written with underscores', async () => {
   const flags = ['--parallel_scavenge', '--no-parallel-scavenge', '--max_old_space_size=64', '--enable-source-maps'];
   expect(await supportedFlags(process.execPath, flags)).toEqual(flags);
 });
 
-test('without an answer of the program, flags of V8 are left out', async () => {
+test('V8 flags are left out if the program does not list them', async () => {
   expect(await supportedFlags('/nowhere/node', ['--parallel-scavenge', '--enable-source-maps'])).toEqual([
     '--enable-source-maps',
   ]);

@@ -13,7 +13,7 @@ const run = (script: string): number => {
   children.push(child);
   return child.pid as number;
 };
-/** Resolves when the process that was started last has written something. */
+/** Resolves when the most recently started process has written something. */
 const lastWrites = () => new Promise((resolve) => children.at(-1)?.stdout?.once('data', resolve));
 
 beforeEach(() => {
@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-test('a recorded process is found and ended, and its record removed', async () => {
+test('a recorded process is found and terminated, and its record removed', async () => {
   const records = new RunRecords(dir);
   const pid = run('setInterval(() => {}, 1000)');
   records.write('probe', pid);
@@ -43,7 +43,7 @@ test('a process that ignores SIGTERM is killed', async () => {
   expect(await records.reclaim(systemClock, [])).toHaveLength(1);
 });
 
-test('a pid that has been reused by another process is left alone', async () => {
+test('a pid reused by another process is left alone', async () => {
   const pid = run('setInterval(() => {}, 1000)');
   writeFileSync(
     join(dir, 'nats-server.json'),
@@ -55,7 +55,7 @@ test('a pid that has been reused by another process is left alone', async () => 
   expect(children[0]?.exitCode).toBe(null);
 });
 
-test('a torn or foreign file does not prevent a start', () => {
+test('a truncated or unrelated file does not prevent a start', () => {
   writeFileSync(join(dir, 'controller.json'), '{"role":"contr');
   writeFileSync(join(dir, 'notes.txt'), 'x');
   expect(new RunRecords(dir).living()).toEqual([]);

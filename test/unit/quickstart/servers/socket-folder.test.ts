@@ -19,7 +19,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const folderOf = (dataDir: string) => socketFolder(dataDir, NAME, [temporary]);
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('is in the data directory if the path is short enough, and closed to others even if it existed', () => {
+test('is in the data directory if the path is short enough, and private even if it existed', () => {
   const run = join(dir, 'data', 'run');
   mkdirSync(run, { recursive: true });
   chmodSync(run, 0o755);
@@ -38,7 +38,7 @@ test('is a private temporary folder if the path is too long, the same one at eac
   await new Promise((closed) => server.close(closed));
 });
 
-test('is a new one if the remembered one is gone, open to others, a link, or that of another data directory', () => {
+test('is a new one if the recorded one is gone, public, a link, or from another data directory', () => {
   const first = folderOf(long);
   chmodSync(first, 0o755);
   const second = folderOf(long);
@@ -57,7 +57,7 @@ test('is a new one if the remembered one is gone, open to others, a link, or tha
   expect(folderOf(long)).toBe(fourth);
 });
 
-test('is refused if even the temporary folder is too long', () => {
+test('is rejected if even the temporary folder is too long', () => {
   expect(() => socketFolder(long, NAME, [join(dir, 'x'.repeat(120))])).toThrow('too long for a database socket');
 });
 

@@ -17,7 +17,7 @@ async function checkAt(
 }
 
 describe('a DNS check', () => {
-  test('succeeds with any record, and says when and where it was found', async () => {
+  test('succeeds with any record, and reports the time and server', async () => {
     const { finding, server } = await checkAt(respondWith({ records: [a(1)] }));
     expect(finding).toMatchObject({
       outcome: 'success', degraded: false, error: null, remote_address: '127.0.0.1', detail: null,
@@ -26,7 +26,7 @@ describe('a DNS check', () => {
     expect(server.queries).toMatchObject([{ name: 'www.example.com', type: 'A', via: 'UDP', hasEdns: true }]);
   });
 
-  test('asks once for each type, at the same time', async () => {
+  test('queries each type once, concurrently', async () => {
     const pending: ReceivedQuery[] = [];
     const entry = (type: DnsRecordType) => ({ type, expected_values: [], match: 'any' as const });
     const { finding, server } = await checkAt((query) => {
@@ -48,20 +48,20 @@ describe('a DNS check', () => {
     ['REFUSED', { flags: 0x8185 }, '127.0.0.1 refused the query for A of www.example.com (REFUSED)'],
     ['another error', { flags: 0x8184 }, '127.0.0.1 responded for A of www.example.com with error NOTIMP'],
     ['an unknown error', { flags: 0x818b }, '127.0.0.1 responded for A of www.example.com with error 11'],
-    ['an empty answer', {}, 'The name www.example.com has no A record (empty response from 127.0.0.1)'],
-    ['an alias of nothing', { records: [alias] },
+    ['an empty response', {}, 'The name www.example.com has no A record (empty response from 127.0.0.1)'],
+    ['an alias without a record', { records: [alias] },
       'The name www.example.com is an alias of web.example.net, which has no A record (empty response from 127.0.0.1)'],
     ['a referral', { authorities: referral, flags: 0x8100 },
       '127.0.0.1 is not authoritative for www.example.com and refers to other DNS servers'],
-    ['a damaged answer', { records: [wireRecord({ type: 1, data: Buffer.of(1) })] },
+    ['a damaged response', { records: [wireRecord({ type: 1, data: Buffer.of(1) })] },
       '127.0.0.1 sent an unusable response for A of www.example.com: a record of type A is damaged'],
-  ])('names %s', async (_, changes, message) => {
+  ])('reports %s', async (_, changes, message) => {
     const { finding, message: actualMessage } = await checkAt(respondWith(changes));
     expect(finding).toMatchObject({ outcome: 'failure', error: { type: 'dns_error', layer: 'dns' } });
     expect(actualMessage).toBe(message);
   });
 
-  test('tells a silent server apart, within the shorter of the two timeouts', async () => {
+  test('reports a silent server, within the shorter of the two timeouts', async () => {
     const silent = await checkAt(() => undefined, { resolution_timeout_ms: 30 });
     expect(silent.finding.error).toMatchObject({ type: 'timeout', layer: 'dns' });
     expect(silent.message).toBe('No response within 30 ms (asking 127.0.0.1 by UDP for A of www.example.com)');
@@ -69,7 +69,7 @@ describe('a DNS check', () => {
     expect(message).toMatch(/^No response within 20 ms/);
   });
 
-  test('tells a server apart on whose port nobody listens', async () => {
+  test('reports a refused port', async () => {
     const server = await startNameServer(() => undefined);
     await server.close();
     const { error } = await checkDns({ server: at(server) });
@@ -79,7 +79,7 @@ describe('a DNS check', () => {
     });
   });
 
-  test('repeats a question without EDNS to a server that cannot read it', async () => {
+  test("repeats a query without EDNS if the server can't parse it", async () => {
     const { finding, server } = await checkAt(({ id, section, hasEdns, send }) => send(
       hasEdns ? wireMessage({ id, flags: 0x8181, question: Buffer.alloc(0) })
         : wireMessage({ id, question: section, records: [a(1)] }),
@@ -88,7 +88,7 @@ describe('a DNS check', () => {
     expect(server.queries.map(({ hasEdns }) => hasEdns)).toEqual([true, false]);
   });
 
-  test('gets a long answer by TCP', async () => {
+  test('retrieves a long response over TCP', async () => {
     const text = wireRecord({
       type: 16, data: Buffer.concat(Array<Buffer>(200).fill(wireString('x'.repeat(255)))),
     });
@@ -100,7 +100,7 @@ describe('a DNS check', () => {
   });
 });
 
-describe('the values of a DNS check', () => {
+describe('DNS check values', () => {
   const entry = (match: 'exact' | 'contains' | 'any', ...last: number[]): Partial<DnsSpec> => ({
     record_entries: [{ type: 'A', match, expected_values: last.map((octet) => `192.0.2.${octet}`) }],
   });
@@ -120,7 +120,7 @@ describe('the values of a DNS check', () => {
     ['many', entry('any', 99), [1, 2, 3, 4, 5, 6],
       'Expected A of www.example.com to include one of 192.0.2.99; got 192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4 and 2 more'],
   ];
-  test.each(rows)('are judged: %s', async (_, spec, last, expectedMessage) => {
+  test.each(rows)('are evaluated: %s', async (_, spec, last, expectedMessage) => {
     const { finding } = await checkAt(respondWith({ records: last.map(a) }), spec);
     expect(finding.error?.message ?? null).toBe(expectedMessage);
     if (expectedMessage === null) return;
@@ -133,14 +133,14 @@ describe('the values of a DNS check', () => {
     ['MX', 15, Buffer.concat([u16(10), wireName('mail.example')]), 'Mail.Example.'],
     ['TXT', 16, Buffer.concat([wireString('a "b" '), wireString('c')]), '"a \\"b\\" " "c"'],
     ['CAA', 257, Buffer.concat([Buffer.of(0), wireString('issue'), Buffer.from('ca.example')]), '0 issue ca.example'],
-  ])('of type %s match in another spelling', async (type, number, data, expected) => {
+  ])('of type %s match in another notation', async (type, number, data, expected) => {
     const { finding } = await checkAt(respondWith({ records: [wireRecord({ type: number, data })] }), {
       record_entries: [{ type, expected_values: [expected], match: 'exact' }],
     });
     expect(finding.outcome).toBe('success');
   });
 
-  test('are sanitised and short in messages and details', async () => {
+  test('are sanitized and short in messages and details', async () => {
     const hostile = Buffer.concat([wireString('\x1b[2J\r\n\u2028'), ...Array<Buffer>(90).fill(wireString('"'.repeat(250)))]);
     const record = wireRecord({ type: 16, data: hostile });
     const { finding } = await checkAt(({ id, section, via, send }) => send(

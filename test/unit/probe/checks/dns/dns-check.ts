@@ -17,7 +17,7 @@ export interface DnsCheckOptions {
   system?: string[];
 }
 
-/** Checks an A record of NAME at 127.0.0.1 unless told otherwise; the finding fits a result. */
+/** Checks an A record of NAME at 127.0.0.1 by default; asserts that the finding fits a result. */
 export async function checkDns(spec: Partial<DnsSpec>, options: DnsCheckOptions = {}): Promise<Finding> {
   const context: CheckContext = {
     clock: systemClock, resolver: { resolve: () => Promise.resolve({ ok: false, code: 'ENOTFOUND' }) },

@@ -15,7 +15,7 @@ const at = ({ port }: TestNameServer, host = '127.0.0.1') => ({ host, port });
 const a = (last: number) => wireRecord({ type: 1, data: Buffer.of(192, 0, 2, last) });
 const expectOne = { record_entries: [{ type: 'A' as const, expected_values: ['192.0.2.1'], match: 'exact' as const }] };
 
-/** Answers that are not to be believed; each would change the verdict. */
+/** Responses that must be rejected; each would change the outcome. */
 const FORGERIES: [string, (query: ReceivedQuery) => void][] = [
   ['another id', ({ id, section, send }) => send(wireMessage({ id: id ^ 1, question: section, records: [a(66)] }))],
   ['another name', ({ id, send }) =>
@@ -28,8 +28,8 @@ const FORGERIES: [string, (query: ReceivedQuery) => void][] = [
   ['nothing', ({ send }) => send(Buffer.alloc(0))],
 ];
 
-describe('a DNS check does not believe an answer with', () => {
-  test.each(FORGERIES)('%s, and waits for the true one', async (_, forge) => {
+describe('a DNS check ignores a response with', () => {
+  test.each(FORGERIES)('%s, and waits for the genuine one', async (_, forge) => {
     const server = await serve((query) => {
       forge(query);
       respondWith({ records: [a(1)] })(query);
@@ -37,7 +37,7 @@ describe('a DNS check does not believe an answer with', () => {
     expect(await checkDns({ server: at(server), ...expectOne })).toMatchObject({ outcome: 'success' });
   });
 
-  test.each(FORGERIES)('%s, and says that only such came', async (_, forge) => {
+  test.each(FORGERIES)('%s, and reports that there was no other', async (_, forge) => {
     const server = await serve(forge);
     const { error } = await checkDns({ server: at(server), resolution_timeout_ms: 50 });
     expect(error).toMatchObject({ type: 'timeout', message: expect.stringContaining(
@@ -45,7 +45,7 @@ describe('a DNS check does not believe an answer with', () => {
     ) as string });
   });
 
-  test('another source port', async () => {
+  test('a different source port', async () => {
     const other = createSocket('udp4');
     const server = await serve((query) => {
       const forged = wireMessage({ id: query.id, question: query.section, records: [a(66)] });
@@ -56,7 +56,7 @@ describe('a DNS check does not believe an answer with', () => {
   });
 });
 
-describe('a DNS check refuses, in one line of text,', () => {
+describe('a DNS check rejects, with a one-line message,', () => {
   const alias = (owner: Buffer, to: Buffer) => wireRecord({ owner, type: 5, data: to });
   const [one, two] = [wireName('one.example'), wireName('two.example')];
   const odd = Buffer.concat([wireString('\u001b[31m\r\n<b>'), wireName('')]);
@@ -77,7 +77,7 @@ describe('a DNS check refuses, in one line of text,', () => {
     expect(error?.message).toMatch(/^[ -~]{1,500}$/);
   });
 
-  test('64 kB of text that it did not expect', async () => {
+  test('64 kB of unexpected text', async () => {
     const text = wireRecord({ type: 16, data: Buffer.concat(Array<Buffer>(250).fill(wireString('\u001b'.repeat(255)))) });
     const server = await serve(({ id, section, via, send }) => send(
       wireMessage({ id, question: section, ...(via === 'UDP' ? { flags: 0x8380 } : { records: [text] }) }),
@@ -90,7 +90,7 @@ describe('a DNS check refuses, in one line of text,', () => {
   });
 });
 
-describe('a DNS check by TCP', () => {
+describe('a DNS check over TCP', () => {
   const cut = respondWith({ flags: 0x8380 });
 
   async function byTcp(respond: (query: ReceivedQuery) => void, resolution_timeout_ms = 60_000) {
@@ -99,18 +99,18 @@ describe('a DNS check by TCP', () => {
     return { server, error: finding.error, message: finding.error?.message.replaceAll(`:${server.port}`, '') };
   }
 
-  test('refuses an answer that is cut short again', async () => {
+  test('rejects a response that is truncated again', async () => {
     const { error, message } = await byTcp(cut);
     expect(error?.type).toBe('dns_error');
     expect(message).toContain('it is truncated even over TCP');
   });
 
-  test('refuses an answer to another question', async () => {
+  test('rejects a response to another question', async () => {
     const { message } = await byTcp(respondWith({ id: 1, records: [a(1)] }));
     expect(message).toContain('it answers a different question');
   });
 
-  test('takes an answer in single bytes, and nothing after it', async () => {
+  test('accepts a response in single bytes, and ignores data after it', async () => {
     const { error, server } = await byTcp(({ id, section, socket }) => {
       const message = wireMessage({ id, question: section, records: [a(1)] });
       for (const byte of [...u16(message.length), ...message]) socket?.write(Buffer.of(byte));
@@ -123,28 +123,28 @@ describe('a DNS check by TCP', () => {
 
   test.each<[string, (query: ReceivedQuery) => void]>([
     ['drips', ({ socket }) => void (socket && drip(socket, '\xff\xff', 5))],
-    ['says nothing', () => undefined],
-    ['promises 64 kB and sends less', ({ socket }) => socket?.write(Buffer.alloc(1000, 0xff))],
-  ])('gives up in time when the server %s', async (_, respond) => {
+    ['is silent', () => undefined],
+    ['announces 64 kB and sends less', ({ socket }) => socket?.write(Buffer.alloc(1000, 0xff))],
+  ])('times out if the server %s', async (_, respond) => {
     const { error, message } = await byTcp(respond, 500);
     expect(error).toMatchObject({ type: 'timeout', layer: 'dns' });
     expect(message).toContain('asking 127.0.0.1 by TCP for A');
   });
 
-  test('names a server that closes the connection', async () => {
+  test('reports a server that closes the connection', async () => {
     const { error, message } = await byTcp(({ socket }) => socket?.end(Buffer.of(0)));
     expect(error?.type).toBe('dns_error');
     expect(message).toBe('127.0.0.1 cannot be queried over TCP: Connection closed before a response arrived');
   });
 
-  test('refuses an empty message', async () => {
+  test('rejects an empty message', async () => {
     const { message } = await byTcp(({ socket }) => socket?.write(u16(0)));
     expect(message).toContain('it answers a different question');
   });
 });
 
-describe('the sockets of DNS checks', () => {
-  test('serve sixteen questions each, and close after the last', async () => {
+describe('DNS check sockets', () => {
+  test('serve sixteen queries each, and close after the last', async () => {
     const server = await serve(respondWith({ records: [a(1)] }));
     const open = () => process.getActiveResourcesInfo().filter((name) => name === 'UDPWrap').length;
     const before = open();
@@ -160,7 +160,7 @@ describe('the sockets of DNS checks', () => {
     await until(() => open() === before);
   });
 
-  test('give each question up in its own time', async () => {
+  test('time out each query separately', async () => {
     const clock = new SimulatedClock();
     const server = await serve(() => {});
     const udp = new UdpSockets(clock);
@@ -181,8 +181,8 @@ describe('the sockets of DNS checks', () => {
   });
 });
 
-describe('a lost question', () => {
-  test('is repeated after two seconds with another id, from another port', async () => {
+describe('a lost query', () => {
+  test('is repeated after two seconds with a different id and port', async () => {
     const clock = new SimulatedClock();
     const server = await serve((query) => {
       if (server.queries.length > 1) respondWith({ records: [a(1)] })(query);
@@ -199,7 +199,7 @@ describe('a lost question', () => {
 describe("the system's name servers", () => {
   const failing = respondWith({ flags: 0x8182 });
 
-  test('are asked in turn until one has an answer', async () => {
+  test('are queried in turn until one responds', async () => {
     const [refusing, broken, sound] = [
       await serve(respondWith({ flags: 0x8185 })), await serve(failing), await serve(respondWith({ records: [a(1)] })),
     ];
@@ -208,7 +208,7 @@ describe("the system's name servers", () => {
     expect([refusing, broken, sound].map(({ queries: query }) => query.length)).toEqual([1, 1, 1]);
   });
 
-  test('are not asked further once one knows that the name does not exist', async () => {
+  test('are not queried further after a nonexistent name', async () => {
     const [knowing, other] = [await serve(respondWith({ flags: 0x8183 })), await serve(respondWith({ records: [a(1)] }))];
     const system = [knowing, other].map(({ port }) => `127.0.0.1:${port}`);
     const { error } = await checkDns({}, { system });
@@ -216,7 +216,7 @@ describe("the system's name servers", () => {
     expect(other.queries).toEqual([]);
   });
 
-  test('may have an IPv6 address, and are not subject to the guard', async () => {
+  test('may have an IPv6 address, and are not subject to the address guard', async () => {
     const server = await serve(respondWith({ records: [a(1)] }), '::1');
     const context = { allowAddress: () => false };
     expect(await checkDns({}, { system: [`[::1]:${server.port}`], context })).toMatchObject({
@@ -224,7 +224,7 @@ describe("the system's name servers", () => {
     });
   });
 
-  test('that are all down, or none, are the fault of the probe', async () => {
+  test("that are all down or missing are the probe's fault", async () => {
     const server = await startNameServer(() => undefined);
     await server.close();
     const missed = { outcome: 'missed', missed: 'probe_unhealthy' };
@@ -232,7 +232,7 @@ describe("the system's name servers", () => {
     expect(await checkDns({}, { system: [] })).toMatchObject(missed);
   });
 
-  test('that are all silent are no timeout of the target', async () => {
+  test("that are all silent don't count as a timeout of the target", async () => {
     const servers = [await serve(() => undefined), await serve(() => undefined)];
     const system = servers.map(({ port }) => `127.0.0.1:${port}`);
     expect(await checkDns({}, { system, timeoutMs: 30 })).toMatchObject({
@@ -241,7 +241,7 @@ describe("the system's name servers", () => {
     });
   });
 
-  test('that fail where another is down are named', async () => {
+  test('that fail are reported rather than one that is down', async () => {
     const [down, broken] = [await startNameServer(() => undefined), await serve(failing)];
     await down.close();
     const system = [`127.0.0.1:${down.port}`, `127.0.0.1:${broken.port}`];
@@ -249,14 +249,14 @@ describe("the system's name servers", () => {
   });
 });
 
-describe('a chosen name server', () => {
+describe('a configured name server', () => {
   const resolver = {
     resolve: (host: string, family: 4 | 6) => Promise.resolve(host === 'ns.example' && family === 4
       ? { ok: true as const, addresses: ['127.0.0.2', '127.0.0.1'] }
       : { ok: false as const, code: 'ENOTFOUND' }),
   };
 
-  test('is asked only if all its addresses are allowed', async () => {
+  test('is queried only if all its addresses are allowed', async () => {
     const server = await serve(respondWith({ records: [a(1)] }));
     for (const [host, allowed] of [['127.0.0.1', '192.0.2.1'], ['ns.example', '127.0.0.1']] as const) {
       const context = { resolver, allowAddress: (ip: string) => ip === allowed };
@@ -267,7 +267,7 @@ describe('a chosen name server', () => {
     expect(server.queries).toEqual([]);
   });
 
-  test('may be a name, whose addresses are tried in turn', async () => {
+  test('may be a host name, whose addresses are tried in turn', async () => {
     const server = await serve(respondWith({ records: [a(1)] }));
     const finding = await checkDns({ server: at(server, 'ns.example') }, { context: { resolver } });
     expect(finding).toMatchObject({ outcome: 'success', remote_address: '127.0.0.1' });
@@ -276,7 +276,7 @@ describe('a chosen name server', () => {
     });
   });
 
-  test('fails as its first address does, if no other answers', async () => {
+  test('fails as its first address does if no other responds', async () => {
     const down = await startNameServer(() => undefined);
     await down.close();
     const both = { resolve: (_: string, family: 4 | 6) =>

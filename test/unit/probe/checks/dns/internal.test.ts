@@ -19,7 +19,7 @@ test.each([
 
 const REFUSING: OwnPolicy = { allowPrivate: false, allowedRanges: [], deniedRanges: [] };
 
-/** Checks by the probe's own name server, which gives these records whatever it is asked. */
+/** Runs a check with the probe's own name server, which returns these records for every question. */
 async function run(records: Buffer[], spec: Partial<DnsSpec>, policy = REFUSING, flags = 0x8180) {
   const { port, queries } = await serve(({ id, section, send }: ReceivedQuery) => (
     send(wireMessage({ id, question: section, records, flags }))
@@ -39,8 +39,8 @@ const blocked = { outcome: 'missed', missed: 'blocked_target', error: null, deta
 const entries = (...types: (typeof DNS_RECORD_TYPES)[number][]): DnsSpec['record_entries'] =>
   types.map((type) => ({ type, expected_values: [], match: 'any' }));
 
-describe('where private addresses are refused, a DNS check', () => {
-  test.each(DNS_RECORD_TYPES)('of an internal name asks no name server for %s', async (type) => {
+describe('with private addresses denied, a DNS check', () => {
+  test.each(DNS_RECORD_TYPES)('of an internal name queries no name server for %s', async (type) => {
     const { finding, queries } = await run([a(192, 0, 2, 1)], { name: 'DB.internal', record_entries: entries(type) });
     expect(finding).toMatchObject(blocked);
     expect(queries).toEqual([]);
@@ -61,12 +61,12 @@ describe('where private addresses are refused, a DNS check', () => {
     expect((await run([...records], expecting([guess]))).finding).toMatchObject(blocked);
   });
 
-  test('does not reveal it beside the failure of another record', async () => {
+  test('does not reveal an internal name when another record fails', async () => {
     const { finding } = await run([a(10, 1, 2, 3)], { record_entries: entries('MX', 'A') });
     expect(finding).toMatchObject(blocked);
   });
 
-  test('does not reveal records of an internal name to which an alias leads', async () => {
+  test('does not reveal records of an internal name behind an alias', async () => {
     const alias = wireRecord({ type: 5, data: wireName('db.internal') });
     const text = wireRecord({ owner: wireName('db.internal'), type: 16, data: Buffer.from('\x06secret') });
     const { finding } = await run([alias, text], { record_entries: entries('TXT') });
@@ -74,7 +74,7 @@ describe('where private addresses are refused, a DNS check', () => {
   });
 
   test.each([['NXDOMAIN', 0x8183], ['SERVFAIL', 0x8182]])(
-    'does not reveal by %s whether there is an internal name to which an alias leads', async (_rcode, flags) => {
+    'does not reveal by %s whether the internal target of an alias exists', async (_rcode, flags) => {
       const aliasOf = (name: string): Buffer => wireRecord({ type: 5, data: wireName(name) });
       const failing = (name: string) => run([aliasOf(name)], {}, REFUSING, flags);
       expect((await failing('db.internal')).finding).toMatchObject(blocked);
@@ -82,21 +82,21 @@ describe('where private addresses are refused, a DNS check', () => {
     },
   );
 
-  test('shows public and reserved addresses, and of names that do not exist', async () => {
+  test('shows public and reserved addresses, and nonexistent public names', async () => {
     for (const record of [a(8, 8, 8, 8), a(0, 0, 0, 0), a(192, 0, 2, 1)]) {
       expect((await run([record], {})).finding).toMatchObject({ outcome: 'success' });
     }
     expect((await run([], {}, REFUSING, 0x8183)).finding).toMatchObject({ error: { type: 'dns_error' } });
   });
 
-  test('shows addresses that the operator lists', async () => {
+  test('shows addresses allowed by the operator', async () => {
     const policy = { ...REFUSING, allowedRanges: ['10.1.0.0/16'] };
     expect((await run([a(10, 1, 2, 3)], {}, policy)).finding).toMatchObject({ outcome: 'success' });
     expect((await run([a(10, 2, 2, 3)], {}, policy)).finding).toMatchObject(blocked);
   });
 });
 
-test('where private addresses are allowed, a DNS check shows all names and addresses', async () => {
+test('with private addresses allowed, a DNS check shows all names and addresses', async () => {
   const policy = { ...REFUSING, allowPrivate: true };
   for (const record of [a(10, 1, 2, 3), a(127, 0, 0, 1), a(169, 254, 1, 1)]) {
     expect((await run([record], { name: 'db.internal' }, policy)).finding).toMatchObject({ outcome: 'success' });

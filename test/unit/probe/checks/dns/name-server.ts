@@ -5,20 +5,20 @@ import { TYPE_NUMBERS } from '../../../../../probe/checks/dns/record-data.ts';
 import type { DnsRecordType } from '../../../../../shared/dns-values.ts';
 import { u16, wireMessage, type WireMessage } from './wire.ts';
 
-/** A question as the server got it. */
+/** A query as received by the server. */
 export interface ReceivedQuery {
   id: number;
   name: string;
   type: DnsRecordType;
-  /** As it stands in the message. */
+  /** As encoded in the message. */
   section: Buffer;
   hasEdns: boolean;
   via: 'UDP' | 'TCP';
   /** Of the sender. */
   port: number;
-  /** Sends a message, with its length before it by TCP. */
+  /** Sends a message, length-prefixed over TCP. */
   send: (message: Buffer) => void;
-  /** The connection, by TCP. */
+  /** The connection, over TCP. */
   socket: Socket | null;
 }
 
@@ -28,14 +28,14 @@ export interface TestNameServer {
   close(): Promise<void>;
 }
 
-/** A name server for the present test, on UDP and TCP, that does with each question what `respond` says. */
+/** A name server for the current test, on UDP and TCP, that handles each query with `respond`. */
 export async function serve(respond: (query: ReceivedQuery) => void, host?: string): Promise<TestNameServer> {
   const server = await startNameServer(respond, host);
   onTestFinished(() => server.close());
   return server;
 }
 
-/** Answers every question with these records or flags. */
+/** Responds to every query with these records or flags. */
 export function respondWith(changes: Partial<WireMessage>): (query: ReceivedQuery) => void {
   return ({ id, section, send }) => send(wireMessage({ id, question: section, ...changes }));
 }

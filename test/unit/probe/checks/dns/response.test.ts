@@ -19,10 +19,10 @@ function read(
 
 const a = (...octets: number[]) => wireRecord({ type: 1, data: Buffer.of(...octets) });
 const cname = (owner: Buffer, target: Buffer) => wireRecord({ owner, type: 5, data: target });
-/** Where the answer section begins. */
+/** Where the answer section starts. */
 const RECORDS_AT = 12 + (questionFor(NAME, 'A') as Question).section.length;
 
-describe('an answer of a name server', () => {
+describe('a name server response', () => {
   const rows: [DnsRecordType, number, Buffer, string][] = [
     ['A', 1, Buffer.of(192, 0, 2, 255), '192.0.2.255'],
     ['AAAA', 28, Buffer.from('20010db800000000000000000000000a', 'hex'), '2001:db8::a'],
@@ -45,7 +45,7 @@ describe('an answer of a name server', () => {
     });
   });
 
-  test('has the records of the name and type only, in class IN', () => {
+  test('yields only records of the name and type in class IN', () => {
     const other = wireRecord({ type: 1, data: Buffer.of(1, 1, 1, 1), owner: wireName('example.com') });
     const chaos = Buffer.concat([TO_QUESTION, u16(1, 3), u32(60), u16(4), Buffer.of(2, 2, 2, 2)]);
     const text = wireRecord({ type: 16, data: wireString('x') });
@@ -55,7 +55,7 @@ describe('an answer of a name server', () => {
     expect(read('A', [])).toEqual({ kind: 'records', values: [], alias: null, isReferral: false });
   });
 
-  test('is followed through its CNAME records, in any order', () => {
+  test('is resolved through its CNAME records, in any order', () => {
     const [one, two] = [wireName('one.example'), wireName('two.example')];
     const address = wireRecord({ owner: wireName('TWO.example'), type: 1, data: Buffer.of(192, 0, 2, 7) });
     expect(read('A', [address, cname(one, two), cname(TO_QUESTION, one)])).toEqual({
@@ -65,7 +65,7 @@ describe('an answer of a name server', () => {
     expect(read('A', [cname(TO_QUESTION, one)])).toMatchObject({ values: [], alias: 'one.example' });
   });
 
-  test('that only names other servers is a referral', () => {
+  test('that only refers to other servers is a referral', () => {
     const authorities = [wireRecord({ type: 2, data: wireName('ns1.example'), owner: wireName('com') })];
     expect(read('A', [], { authorities })).toMatchObject({ values: [], isReferral: true });
     expect(read('A', [], { authorities, flags: 0x8400 })).toMatchObject({ isReferral: false });
@@ -79,22 +79,22 @@ describe('an answer of a name server', () => {
     ['another id', { id: 1 }], ['another question', { question: Buffer.concat([wireName('x'), u16(1, 1)]) }],
     ['no question', { question: Buffer.alloc(0) }], ['a query', { flags: 0x0100 }],
     ['another operation', { flags: 0x9180 }],
-  ])('with %s is none', (_, changes) => {
+  ])('with %s is unrelated', (_, changes) => {
     expect(read('A', [a(192, 0, 2, 1)], changes)).toEqual({ kind: 'unrelated' });
   });
 
-  test('may repeat the question in other letters', () => {
+  test('may echo the question in different case', () => {
     const question = Buffer.concat([wireName('WWW.Example.COM'), u16(1, 1)]);
     expect(read('A', [a(192, 0, 2, 1)], { question })).toMatchObject({ values: ['192.0.2.1'] });
   });
 
-  test('tells errors and a cut answer apart', () => {
+  test('distinguishes errors from truncation', () => {
     expect(read('A', [], { flags: 0x8183 })).toEqual({ kind: 'error', rcode: 3, alias: null });
     expect(read('A', [], { flags: 0x8181, question: Buffer.alloc(0) })).toEqual({ kind: 'error', rcode: 1, alias: null });
     expect(read('A', [], { flags: 0x8380 })).toEqual({ kind: 'truncated' });
   });
 
-  test('names the alias that it could not look up, if it can be read', () => {
+  test('reports the alias whose lookup failed, if readable', () => {
     const alias = wireRecord({ type: 5, data: wireName('db.example.org') });
     expect(read('A', [alias], { flags: 0x8183 })).toEqual({ kind: 'error', rcode: 3, alias: 'db.example.org' });
     const damaged = [alias.subarray(0, -3), wireRecord({ type: 5, data: wireName('www.example.com') })];
@@ -104,7 +104,7 @@ describe('an answer of a name server', () => {
   });
 });
 
-describe('a hostile answer', () => {
+describe('a hostile response', () => {
   const self = wireRecord({ owner: u16(0xc000 | RECORDS_AT), type: 1, data: Buffer.of(192, 0, 2, 1) });
   const forward = wireRecord({ owner: u16(0xc000 | (RECORDS_AT + 2)), type: 1, data: Buffer.of(1, 2, 3, 4) });
   const [one, two] = [wireName('one.example'), wireName('two.example')];
@@ -122,9 +122,9 @@ describe('a hostile answer', () => {
     ['a loop of CNAME records', 'A', [cname(TO_QUESTION, one), cname(one, two), cname(two, one)],
       'its CNAME records form a loop'],
     ['a CNAME to itself', 'A', [cname(TO_QUESTION, TO_QUESTION)], 'its CNAME records form a loop'],
-    ['an address that is too long', 'A', [wireRecord({ type: 1, data: Buffer.of(1, 2, 3, 4, 5) })],
+    ['an overlong address', 'A', [wireRecord({ type: 1, data: Buffer.of(1, 2, 3, 4, 5) })],
       'a record of type A is damaged'],
-    ['an address that is too short', 'AAAA', [wireRecord({ type: 28, data: Buffer.of(1, 2, 3, 4) })],
+    ['a short address', 'AAAA', [wireRecord({ type: 28, data: Buffer.of(1, 2, 3, 4) })],
       'a record of type AAAA is damaged'],
     ['a text longer than its record', 'TXT', [wireRecord({ type: 16, data: Buffer.of(9, 97) }), a(1, 2, 3, 4)],
       'a record of type TXT is damaged'],
@@ -134,11 +134,11 @@ describe('a hostile answer', () => {
       'it ends within a record'],
     ['thousands of records', 'A', Array<Buffer>(1001).fill(a(192, 0, 2, 1)), 'it has more than 1000 records'],
   ];
-  test.each(rows)('with %s is refused', (_, type, records, problem) => {
+  test.each(rows)('with %s is rejected', (_, type, records, problem) => {
     expect(read(type, records)).toEqual({ kind: 'malformed', problem });
   });
 
-  test('that is cut anywhere is refused', () => {
+  test('truncated anywhere is rejected', () => {
     const records = [cname(TO_QUESTION, one), wireRecord({ owner: one, type: 1, data: Buffer.of(192, 0, 2, 1) })];
     const whole = wireMessage({ id: ID, question: (questionFor(NAME, 'A') as Question).section, records }).length;
     expect(read('A', records)).toMatchObject({ kind: 'records', values: ['192.0.2.1'] });
@@ -147,14 +147,14 @@ describe('a hostile answer', () => {
     }
   });
 
-  test('shows odd bytes of a name escaped, and a dot in a label is none between labels', () => {
+  test('shows unusual bytes of a name escaped, including dots in labels', () => {
     const data = Buffer.concat([wireString('a.b'), wireString('x\r\n\x1b[1m"\\'), wireString('ü'), Buffer.of(0)]);
     expect(read('PTR', [wireRecord({ type: 12, data })])).toMatchObject({
       values: ['a\\.b.x\\013\\010\\027[1m\\"\\\\.\\195\\188'],
     });
   });
 
-  test('of 64 kB in one text is read', () => {
+  test('with a text of 64 kB is parsed', () => {
     const data = Buffer.concat(Array<Buffer>(250).fill(wireString('x'.repeat(255))));
     const response = read('TXT', [wireRecord({ type: 16, data })]);
     expect(response).toEqual({ kind: 'records', values: ['x'.repeat(63_750)], alias: null, isReferral: false });
@@ -162,7 +162,7 @@ describe('a hostile answer', () => {
 });
 
 describe('a question', () => {
-  test('is written as RFC 1035 and RFC 6891 say', () => {
+  test('is encoded as in RFC 1035 and RFC 6891', () => {
     const question = questionFor('A.b', 'CAA') as Question;
     expect(queryMessage(question, 0x0102, true).toString('hex')).toBe(
       '0102' + '0100' + '0001' + '0000' + '0000' + '0001' + '01610162' + '00' + '0101' + '0001'
@@ -174,6 +174,6 @@ describe('a question', () => {
   });
 
   test.each(['', 'a..b', '.', 'a b', 'a\\.b', `${'a'.repeat(64)}.com`, Array<string>(128).fill('a').join('.')])(
-    'is not asked about %j, which is no name', (name) => expect(questionFor(name, 'A')).toBeNull(),
+    'is not created for the invalid name %j', (name) => expect(questionFor(name, 'A')).toBeNull(),
   );
 });

@@ -1,7 +1,7 @@
 import { TYPE_NUMBERS } from '../../../../../probe/checks/dns/record-data.ts';
 import type { DnsRecordType } from '../../../../../shared/dns-values.ts';
 
-/** Builds raw DNS messages for tests, sound or not, without the product's own writer. */
+/** Builds raw DNS messages for tests, valid or not, without the product's own writer. */
 
 /** A name as length-prefixed labels; an empty text is the root. */
 export function wireName(name: string): Buffer {
@@ -22,14 +22,14 @@ export function u32(...numbers: number[]): Buffer {
   return Buffer.concat(numbers.map((number) => u16(number >>> 16, number & 0xffff)));
 }
 
-/** A pointer to the name of the question. */
+/** A pointer to the question's name. */
 export const TO_QUESTION = u16(0xc00c);
 
 export interface WireRecord {
   owner?: Buffer;
   type: number;
   data: Buffer;
-  /** Wrong on purpose. */
+  /** Deliberately wrong. */
   size?: number;
 }
 
