@@ -203,7 +203,7 @@ test('endpoints of URLs have the default ports of their schemes', () => {
   expect(endpointsIn('https://b.example/farwatch')).toEqual([{ host: 'b.example', port: 443 }]);
 });
 
-test('fewer silent endpoints never mean a lost uplink, and fewer responses never a working one', () => {
+test('fewer silences never turn the uplink lost, and fewer responses never turn it working', () => {
   const reach = fc.constantFrom<Reach>('responds', 'silent', 'unknown');
   fc.assert(fc.property(fc.array(reach, { maxLength: 8 }), (reaches) => {
     const isCutOff = isLost('installation', reaches);
