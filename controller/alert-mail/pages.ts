@@ -4,7 +4,8 @@ import type { LocalizedMailPage } from '../pages/mail-page-texts.ts';
 import type { RecipientState } from './verbs.ts';
 
 /** What the mailed link opens: the state of the address, and a button that changes it. */
-export function recipientPage(token: string, state: RecipientState, { language, texts }: LocalizedMailPage): Page {
+export function recipientPage(token: string, state: RecipientState, page: LocalizedMailPage): Page {
+  const { language, texts } = page;
   const { address, organizationName, isStopped } = state;
   if (isStopped) {
     return renderPage(texts.stopped, html`<p role="status">${texts.noMore(organizationName, address)}</p>
@@ -14,7 +15,8 @@ ${form('resume-alerts', token, texts.resumeButton)}`, language);
 ${form('stop-alerts', token, texts.stopButton)}`, language);
 }
 
-export function resumedPage(token: string, state: RecipientState, { language, texts }: LocalizedMailPage): Page {
+export function resumedPage(token: string, state: RecipientState, page: LocalizedMailPage): Page {
+  const { language, texts } = page;
   const { address, organizationName } = state;
   return renderPage(texts.resumed, html`<p role="status">${texts.sendsAgain(organizationName, address)}</p>
 ${form('stop-alerts', token, texts.stopButton)}`, language);

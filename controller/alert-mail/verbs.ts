@@ -36,7 +36,8 @@ export async function readRecipient(deps: AlertMailDeps, token: string): Promise
 export async function stopAlertMail(deps: AlertMailDeps, ctx: PublicContext, token: string) {
   const recipient = recipientOf(deps, token);
   const isChanged = await deps.suppressions.stop(recipient, ctx.now);
-  const state: RecipientState = { isStopped: true, isChanged, ...(await withOrganizationName(deps, recipient)) };
+  const named = await withOrganizationName(deps, recipient);
+  const state: RecipientState = { isStopped: true, isChanged, ...named };
   // Claimed also when nothing changed: an earlier request may have died before it told anybody.
   if (await deps.suppressions.claimOwnerNotice(recipient, ctx.now, OWNER_NOTICE_INTERVAL_MS)) {
     const { organizationId, address, organizationName } = state;

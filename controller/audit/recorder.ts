@@ -20,7 +20,8 @@ const MAX_NAME_LENGTH = 64;
  * each of their organizations. An entry that cannot be stored goes into the process's own log.
  */
 export function createAuditRecorder({ entries, organizationsOf, log }: AuditRecorderDeps): AuditRecorder {
-  const organizationIdsFor = async ({ organization_id, actor_type, actor_id }: AuditEntry): Promise<string[]> => {
+  const organizationIdsFor = async (entry: AuditEntry): Promise<string[]> => {
+    const { organization_id, actor_type, actor_id } = entry;
     if (organization_id !== null) return [organization_id];
     const own = actor_type === 'user' && actor_id !== null ? await organizationsOf(actor_id) : [];
     return own.slice(0, MAX_ORGANIZATIONS);

@@ -66,7 +66,9 @@ export async function attemptDelivery(
 
 const BUSY: SendOutcome = Object.freeze({ kind: 'busy' });
 
-async function attemptClaimed(deps: AttemptDeps, claimed: ClaimedDelivery, signal: AbortSignal): Promise<AttemptOutcome> {
+async function attemptClaimed(
+  deps: AttemptDeps, claimed: ClaimedDelivery, signal: AbortSignal,
+): Promise<AttemptOutcome> {
   const { deliveries, destinations, incidents, clock, random } = deps;
   const { delivery, token, at: startedAt } = claimed;
   const { _id: id, recipient, channel, incident_id } = delivery;

@@ -15,7 +15,9 @@ export type UnqueuedStores = Omit<Stores, 'attempt'> & { attempt: Omit<AttemptDe
  * The same stores, each call in its turn. What ends something goes before what begins something: a delivery
  * that was sent has to be written down within its claim.
  */
-export function queueDatabaseCalls({ attempt, pending, queues }: UnqueuedStores, databaseQueue: PQueue): Stores {
+export function queueDatabaseCalls(
+  { attempt, pending, queues }: UnqueuedStores, databaseQueue: PQueue,
+): Stores {
   const atPriority = <A extends unknown[], R>(priority: number, work: (...args: A) => Promise<R>) =>
     (...args: A): Promise<R> => databaseQueue.add(() => work(...args), { priority });
   const atLowPriority = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => atPriority(0, work);

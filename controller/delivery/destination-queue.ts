@@ -51,7 +51,8 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
     for (const effect of effects) {
       const done = this.#carryOut(effect)
         .then(
-          (message) => message && this.#context.enqueue(message), (error: unknown) => this.#context.fail(error),
+          (message) => message && this.#context.enqueue(message),
+          (error: unknown) => this.#context.fail(error),
         )
         .then(() => void this.#running.delete(done));
       this.#running.add(done);

@@ -11,7 +11,8 @@ export type Pool = 'fast' | 'slow';
  */
 export class SendPools {
   readonly #pools: Record<Pool, PQueue> = {
-    fast: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }), slow: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }),
+    fast: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }),
+    slow: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }),
   };
   readonly #closed = new AbortController();
 

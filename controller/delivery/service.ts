@@ -83,7 +83,8 @@ export class DeliveryService {
       onAttempted: (deliveryId, report) => this.#count(deliveryId, report),
     };
     this.#queues = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: FIRST_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
+      clock, capacity: MAILBOX_MESSAGES,
+      firstDelayMs: FIRST_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
       start: (id, context) => new DestinationQueue(id, queueDeps, context),
       onFailure: ({ name, error, restartInMs }) => {
         this.#failedAt = clock.monotonic();

@@ -39,7 +39,9 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       ...ofOne, method: 'GET', path: '/api/integrations/:id',
       summary: 'Read an integration',
       responses: { 200: integration },
-      handle: async (ctx, { params }) => integrationResponse(200, await readDestination(deps, ctx, params.id)),
+      handle: async (ctx, { params }) => {
+        return integrationResponse(200, await readDestination(deps, ctx, params.id));
+      },
     }),
     ...(['PATCH', 'PUT'] as const).map((method) => defineRoute({
       ...ofOne, method, path: '/api/integrations/:id', audit: 'integration.changed',

@@ -20,7 +20,8 @@ const name = singleLineText(100);
 const events = z.array(z.enum(ALERT_EVENTS)).min(1, 'At least one event must stay enabled').max(100)
   .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
 
-const sentHeaders = z.record(z.string(), headerValue(MAX_HEADER_VALUE_LENGTH)).superRefine((record, context) => {
+const anyHeaders = z.record(z.string(), headerValue(MAX_HEADER_VALUE_LENGTH));
+const sentHeaders = anyHeaders.superRefine((record, context) => {
   const all = Object.entries(record);
   const report = (message: string, ...path: string[]) => {
     context.addIssue({ code: 'custom', path, message });

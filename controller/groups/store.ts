@@ -61,7 +61,8 @@ export class GroupStore extends Documents<GroupDoc> {
 
   edges(tenant: Tenant): Promise<GroupEdge[]> {
     const edge = { _id: 1, parent_group_id: 1 };
-    return this.all.find(placed(tenant)).project<GroupEdge>(edge).map(restoreEdge).limit(READ_LIMIT).toArray();
+    const edges = this.all.find(placed(tenant)).project<GroupEdge>(edge).map(restoreEdge);
+    return edges.limit(READ_LIMIT).toArray();
   }
 
   countOf(tenant: Tenant): Promise<number> {

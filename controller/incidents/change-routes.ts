@@ -65,7 +65,8 @@ export function changeRoutes(deps: IncidentDeps): Route[] {
       summary: 'Acknowledge an open incident',
       responses: { 200: statusResponse },
       handle: async (ctx, { params }) => {
-        return { status: 200, data: viewStatusChange(await acknowledgeIncident(deps, ctx, params.id), false) };
+        const change = await acknowledgeIncident(deps, ctx, params.id);
+        return { status: 200, data: viewStatusChange(change, false) };
       },
     }),
     defineRoute({

@@ -18,7 +18,8 @@ const PAGES_DUE_NOW = { pages_due: 0 } as const;
 /** At a time, of incidents of which pages are told after maintenance: a window has at most 500 monitors. */
 const MAX_POSTPONED = 1000;
 const UNLISTED_FIELDS = {
-  postmortem: 0, pending_updates: 0, search_text: 0, unjournaled: 0, pages_due: 0, claim: 0, notified_page_ids: 0,
+  postmortem: 0, pending_updates: 0, search_text: 0, unjournaled: 0, pages_due: 0, claim: 0,
+  notified_page_ids: 0,
 } as const;
 /** Goes with each change: whoever tells pages of the incident tells them of what it was. */
 const UNCLAIMED = { $unset: { claim: '' } } as const;

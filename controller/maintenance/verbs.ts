@@ -118,10 +118,12 @@ export async function changeWindow(
     const settings = { ...seen, ...definedSettings(input) };
     if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) return null;
     await validateSettings(deps, ctx, settings, seen);
-    const outdated_monitor_ids = [...new Set([...seen.outdated_monitor_ids, ...seen.monitor_ids, ...settings.monitor_ids])];
+    const outdated = [...seen.outdated_monitor_ids, ...seen.monitor_ids, ...settings.monitor_ids];
+    const outdated_monitor_ids = [...new Set(outdated)];
     const { now, tenant } = ctx;
     const plan = await inTurn(deps.turns, tenant, () => planOccurrences(settings, now));
-    return { ...definedSettings(input), ...plan, outdated_monitor_ids, announced_until: now - 1, updated_at: now };
+    const changed = { outdated_monitor_ids, announced_until: now - 1, updated_at: now };
+    return { ...definedSettings(input), ...plan, ...changed };
   });
 }
 

@@ -21,7 +21,9 @@ export const monitorSettings = {
   domain_monitoring: z.strictObject({ enabled: z.boolean(), expiry_warning_days: days }).optional(),
 };
 
-const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...typeSettings } = typeResponseFields;
+const {
+  port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...typeSettings
+} = typeResponseFields;
 
 /** Everything that users decide about a monitor but its group, and nothing that was measured. */
 export const allSettings = {

@@ -67,7 +67,8 @@ export function monitorInputs(minIntervalSeconds: number) {
   const name = singleLineText(255);
   const type = z.enum(MONITOR_TYPES);
   const fields = {
-    ...readOnly, name: name.optional(), type: type.optional(), target: target.optional().describe(KEEPS_STORED_VALUE),
+    ...readOnly, name: name.optional(), type: type.optional(),
+    target: target.optional().describe(KEEPS_STORED_VALUE),
     interval_seconds: interval, ...optionalFields,
   };
   return {

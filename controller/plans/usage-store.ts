@@ -17,7 +17,9 @@ export class UsageStore extends Documents<UsageDoc> {
   }
 
   /** Reserves `count` if that stays within `limit`. False otherwise, and then nothing is reserved. */
-  async reserve(id: string, counted: CountedResource, limit: number, now: number, count: number): Promise<boolean> {
+  async reserve(
+    id: string, counted: CountedResource, limit: number, now: number, count: number,
+  ): Promise<boolean> {
     const filter = { _id: id, [counted]: { $lte: limit - count } };
     const update = { $inc: { [counted]: count }, $max: { changed_at: now } };
     if (await this.update(filter, update)) return true;

@@ -67,7 +67,8 @@ export class RetentionSweeper extends PeriodicTask {
     const { organizations, documents, clock, log, ownsShard } = this.#deps;
     const now = clock.now();
     if (ownsShard(COMMON_SHARD)) {
-      await this.#inBatches(() => documents.removeDeadLetters(now - DEAD_LETTER_RETENTION_MS, DOCUMENTS_PER_BATCH));
+      const before = now - DEAD_LETTER_RETENTION_MS;
+      await this.#inBatches(() => documents.removeDeadLetters(before, DOCUMENTS_PER_BATCH));
       await this.#inBatches(() => documents.removeFreedSubdomains(now, DOCUMENTS_PER_BATCH));
     }
     for (let after = ''; !this.#isStopped; ) {
@@ -103,7 +104,8 @@ export class RetentionSweeper extends PeriodicTask {
     const { raw, rollups } = run;
     for (const projectId of await organizations.projectsOf(organizationId)) {
       const tenant = { organizationId, projectId };
-      if (!(await this.#inBatches(() => documents.removeIncidents(tenant, rollups, DOCUMENTS_PER_BATCH)))) return;
+      const removeBatch = () => documents.removeIncidents(tenant, rollups, DOCUMENTS_PER_BATCH);
+      if (!(await this.#inBatches(removeBatch))) return;
     }
     const removeEntries = () => documents.removeAuditEntries(organizationId, rollups, DOCUMENTS_PER_BATCH);
     if (!(await this.#inBatches(removeEntries))) return;

@@ -27,7 +27,9 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
   return [
     defineRoute({
       ...link, path: '/verify-email', summary: 'Page that verifies an email address',
-      handle: async ({ languages }, { query }) => pageResponse(200, verifyPage(query.token, localizeMailPage(languages))),
+      handle: async ({ languages }, { query }) => {
+        return pageResponse(200, verifyPage(query.token, localizeMailPage(languages)));
+      },
     }),
     defineRoute({
       ...form, path: '/verify-email', audit: 'email.verified',

@@ -8,7 +8,8 @@ ${form('verify-email', token, html``, texts.verifyButton)}`, language);
 }
 
 /** `problem` is the fault of the form as it was sent; null at first. */
-export function resetPage(token: string, problem: string | null, { language, texts }: LocalizedMailPage): Page {
+export function resetPage(token: string, problem: string | null, page: LocalizedMailPage): Page {
+  const { language, texts } = page;
   const fields = html`${alert(problem)}${newPassword(texts.newPassword, texts)}`;
   return renderPage(texts.reset, html`<p>${texts.resetLong}</p>
 ${form('reset-password', token, fields, texts.resetButton)}`, language);

@@ -97,7 +97,8 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
   deps.attempts.takeAddress(address);
   deps.attempts.takeAccount(address, email);
   const user = await deps.users.find(userId);
-  const isPasswordCorrect = await deps.hasher.verify(input.current_password, user?.password_hash ?? null, address);
+  const storedHash = user?.password_hash ?? null;
+  const isPasswordCorrect = await deps.hasher.verify(input.current_password, storedHash, address);
   if (user === null || !isPasswordCorrect) throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
   deps.attempts.succeeded(address, email);
   const hash = await deps.hasher.hash(input.new_password, address);

@@ -56,7 +56,8 @@ export class PasswordAttempts {
     if (!this.#trustedPairs.delete(pair)) this.#accounts.refund(email);
     this.#trustedPairs.add(pair);
     const [oldest] = this.#trustedPairs;
-    if (this.#trustedPairs.size > MAX_TRUSTED_PAIRS && oldest !== undefined) this.#trustedPairs.delete(oldest);
+    const isFull = this.#trustedPairs.size > MAX_TRUSTED_PAIRS;
+    if (isFull && oldest !== undefined) this.#trustedPairs.delete(oldest);
   }
 
   #require({ isAllowed, retryAfter }: RateDecision): void {

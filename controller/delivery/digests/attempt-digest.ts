@@ -91,7 +91,9 @@ async function sendTogether(
   return readyAt === null ? { kind: 'failed', also } : { kind: 'retry', readyAt, also };
 }
 
-async function recordHealthOfAll(deps: AttemptDeps, members: Member[], recipient: string, outcome: CountedOutcome) {
+async function recordHealthOfAll(
+  deps: AttemptDeps, members: Member[], recipient: string, outcome: CountedOutcome,
+): Promise<void> {
   const destinations = new Map(members.map(({ destination }) => [destination._id, destination]));
   for (const destination of destinations.values()) await recordHealth(deps, destination, recipient, outcome);
 }

@@ -58,7 +58,8 @@ export async function readGroupStats(deps: GroupDeps, ctx: ProjectContext, id: s
   };
   const means = WINDOW_HOURS.map(() => ({ uptime: new Mean(), responseTime: new Mean() }));
   for await (const docs of members(deps, ctx, id)) {
-    const statsById = await deps.monitors.readers.statistics.periods(docs.map((doc) => doc._id), WINDOW_HOURS);
+    const monitorIds = docs.map((doc) => doc._id);
+    const statsById = await deps.monitors.readers.statistics.periods(monitorIds, WINDOW_HOURS);
     for (const doc of docs) {
       const { live, periods = [] } = statsById.get(doc._id) ?? {};
       const status = runtimeStatus(doc, live);
@@ -95,7 +96,8 @@ export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
   const byGroup = new Map(tallies.map((tally) => [tally.id, tally]));
   for await (const docs of members(deps, ctx, null)) {
     const groupedDocs = docs.filter((doc) => byGroup.has(doc.group_id ?? ''));
-    const days = await deps.monitors.readers.statistics.periods(groupedDocs.map((doc) => doc._id), [DAY_HOURS]);
+    const monitorIds = groupedDocs.map((doc) => doc._id);
+    const days = await deps.monitors.readers.statistics.periods(monitorIds, [DAY_HOURS]);
     for (const doc of groupedDocs) {
       const tally = byGroup.get(doc.group_id ?? '');
       if (tally === undefined) continue;

@@ -47,7 +47,8 @@ export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: 
       ({ kind: 'notification', at: notification.created_at, notification }) as const),
     incidentComments.slice(-max).map((comment) => ({ kind: 'comment', at: comment.created_at, comment }) as const),
   ].flat();
-  const isTruncated = [results, states, updates, deliveries, incidentComments].some((all) => all.length > max);
+  const lists = [results, states, updates, deliveries, incidentComments];
+  const isTruncated = lists.some((list) => list.length > max);
   return { entries: entries.sort(byTime), isTruncated };
 }
 

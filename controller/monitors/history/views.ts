@@ -10,7 +10,8 @@ import type { ReplayedIncident } from '../../verdicts/replay.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type {
-  certificateResponse, certificateView, regionsResponse, resultView, simulationResponse, statusHistoryResponse,
+  certificateResponse, certificateView, regionsResponse, resultView, simulationResponse,
+  statusHistoryResponse,
 } from './responses.ts';
 
 type ResultView = z.input<typeof resultView>;

@@ -15,14 +15,17 @@ export function overviewRoute(deps: MonitorDeps): Route {
       + 'accept it.',
     query: overviewQuery,
     responses: { 200: overviewResponse },
-    handle: async (ctx, { query }) => ({
-      status: 200, compressed: await deps.turns.run(ctx.tenant.organizationId, () => compressedOverview(deps, ctx, query)),
-    }),
+    handle: async (ctx, { query }) => {
+      const build = () => compressedOverview(deps, ctx, query);
+      return { status: 200, compressed: await deps.turns.run(ctx.tenant.organizationId, build) };
+    },
   });
 }
 
 /** Becomes text batch by batch, so that a page blocks nobody and its objects are never all in memory. */
-async function compressedOverview(deps: MonitorDeps, ctx: ProjectContext, query: OverviewInput): Promise<CompressedResponse> {
+async function compressedOverview(
+  deps: MonitorDeps, ctx: ProjectContext, query: OverviewInput,
+): Promise<CompressedResponse> {
   const { total, docs, facts } = await readMonitorOverview(deps, ctx, query);
   const monitors: string[] = [];
   for await (const batch of facts) {

@@ -16,7 +16,8 @@ type TypeInput = FieldsOf<typeof typeFields>;
 
 /** `xAnswer`: fields of answers that only some types have. */
 export const typeResponseFields = {
-  ...httpResponseFields, ...keywordResponseFields, ...tcpResponseFields, ...dnsResponseFields, ...icmpResponseFields, ...heartbeatResponseFields,
+  ...httpResponseFields, ...keywordResponseFields, ...tcpResponseFields, ...dnsResponseFields,
+  ...icmpResponseFields, ...heartbeatResponseFields,
 };
 export type TypeView = FieldsOf<typeof typeResponseFields>;
 

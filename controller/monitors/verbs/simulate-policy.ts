@@ -42,7 +42,8 @@ export async function simulatePolicy(
     replay.add(rows[at] as StoredResult);
     if (at % BATCH_SIZE === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  const actual = await deps.readers.outages.between(ctx.tenant, id, { from, to: until, limit: MAX_ACTUAL_INCIDENTS });
+  const range = { from, to: until, limit: MAX_ACTUAL_INCIDENTS };
+  const actual = await deps.readers.outages.between(ctx.tenant, id, range);
   return { since, incidents: replay.finish(until), actual };
 }
 

@@ -80,7 +80,9 @@ async function checkMemberLimit(deps: AccountDeps, organizationId: string): Prom
   throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_MEMBERS_AND_INVITATIONS, usage } });
 }
 
-async function checkInvitationRate({ allowances }: AccountDeps, organizationId: string, now: number): Promise<void> {
+async function checkInvitationRate(
+  { allowances }: AccountDeps, organizationId: string, now: number,
+): Promise<void> {
   const max = MAX_INVITATIONS_PER_HOUR;
   const freeAt = await allowances.useOrganizationAllowance('invitations', organizationId, max, now);
   if (freeAt === null) return;
