@@ -42,7 +42,7 @@ export interface NamedCredential {
 }
 
 export interface AccountDeps extends AccountStores {
-  /** Of requests on invitations. */
+  /** Held by requests that accept an invitation. */
   claims: WorkClaims;
   tokens: SessionTokens;
   sessionEnds: Pick<SessionEndNotifier, 'notify'>;
@@ -50,22 +50,24 @@ export interface AccountDeps extends AccountStores {
   attempts: PasswordAttempts;
   quota: Quota;
   registration: 'first-user' | 'open' | 'closed';
-  /** Of new organizations. */
+  /** Plan of new organizations. */
   defaultPlan: PlanName;
-  /** Who may change the plan of an organization: its owners, or the operator of this installation only. */
+  /** Who may change an organization's plan: its owners, or only the operator of this installation. */
   planChanges: 'owner' | 'operator';
-  /** Of verifications and password resets, of invitations, and of notices to owners. */
+  /** `accounts` sends verifications and password resets. Separate queues, so that no kind delays another. */
   mailers: Record<'accounts' | 'invitations' | 'owners', BackgroundMailer>;
-  /** Where mailed links begin, without a slash at the end. */
+  /** Prefix of mailed links, without a trailing slash. */
   baseUrl(): string;
-  /** The organization's open streams of live events on this controller. */
+  /** Number of event streams that the organization has open on this controller. */
   openStreams(organizationId: string): number;
-  /** Credentials of NATS clients that members created. Deleting disconnects the clients; returns how many. */
+  /**
+   * NATS credentials that a member created. Deleting them disconnects their clients and returns their number.
+   */
   subscriptions: {
     createdBy(organizationId: string, userId: string): Promise<NamedCredential[]>;
     deleteCreatedBy(organizationId: string, userId: string): Promise<number>;
   };
-  /** What a project still contains, in words for people (`monitors`); null if it is empty. */
+  /** What the project still contains, as text for an error message (`monitors`); null if it is empty. */
   contentsOfProject(tenant: Tenant): Promise<string | null>;
   log: Log;
 }

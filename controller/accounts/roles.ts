@@ -4,7 +4,7 @@ export type KeyScope = 'read' | 'read_write';
 
 interface Roles {
   role: OrganizationRole;
-  /** Roles given to a `member`, by project. */
+  /** Roles of a `member`, by project id. Other organization roles ignore it. */
   project_roles: Record<string, ProjectRole>;
 }
 
@@ -32,15 +32,15 @@ export function reachesProjectRole(role: ProjectRole, needed: ProjectRole): bool
   return PROJECT_ORDER.indexOf(role) >= PROJECT_ORDER.indexOf(needed);
 }
 
-/** Whether `role` may see credentials: what checks send, and the tokens of heartbeats. */
+/** Whether `role` may see the credentials that checks send and the tokens of heartbeats. */
 export function canSeeCredentials(role: ProjectRole): boolean {
   return reachesProjectRole(role, 'editor');
 }
 
 /**
- * Somebody's role in a project: owners and admins are admin of every project, and viewers may view every
- * project. A `member` has the role given to it; in the default project it is editor if none was given. Null:
- * no access.
+ * Returns the member's role in the project, or null for no access. Owners and admins administer every
+ * project, viewers see every project, and a `member` needs a project role, except in the default project:
+ * editor.
  */
 export function projectRoleOf(member: Roles | null | undefined, project: ProjectFacts): ProjectRole | null {
   if (!member) return null;

@@ -6,7 +6,7 @@ import { PLAN_NAMES } from '../plans/plans.ts';
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const ADDRESS = `[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@(?:${LABEL}\\.)*${LABEL}`;
 
-/** The address of one mailbox, in lower case. Deliberately narrow: no quotes, comments or lists. */
+/** One email address, converted to lower case. Rejects quoted local parts, comments and lists on purpose. */
 const emailAddress = z.string().trim().max(254)
   .regex(new RegExp(`^${ADDRESS}$`), 'Must be an email address')
   .transform((email) => email.toLowerCase()).meta({ pattern: trimmedPattern(ADDRESS) });
@@ -14,7 +14,7 @@ const emailAddress = z.string().trim().max(254)
 /** For new passwords. */
 export const PASSWORD_RULE = characters(200, 'Password must be at most 200 characters')
   .refine((text) => [...text].length >= 10, 'Password must be at least 10 characters').meta({ minLength: 10 });
-/** An existing one may have any form; the bound keeps megabytes from being hashed. */
+/** Existing passwords may predate the rule; the limit keeps huge inputs from being hashed. */
 const anyPassword = characters(1000).min(1);
 
 export const MAX_ORGANIZATION_NAME_LENGTH = 100;
@@ -29,7 +29,7 @@ export const changePasswordInput = z.strictObject({
   current_password: anyPassword, new_password: PASSWORD_RULE,
 });
 
-/** Unknown ones of any form get the same answer. */
+/** Not restricted to valid ids, so that malformed and unknown ids get the same response. */
 export const sessionParams = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const keyScope = z.enum(['read', 'read_write']);
@@ -41,7 +41,7 @@ export const apiKeyQuery = z.strictObject({
   sort_order: z.enum(['asc', 'desc']).default('desc'),
 });
 
-/** Of any form: a malformed token is as unknown as a used one. */
+/** Not restricted to valid tokens, so that malformed and used tokens get the same response. */
 const token = characters(200).min(1);
 
 export const emailInput = z.strictObject({ email: emailAddress });

@@ -1,10 +1,10 @@
-/** The owner of everything that users create: a project of an organization. */
+/** Owns everything that users create: one project of one organization. */
 export interface Tenant {
   organizationId: string;
   projectId: string;
 }
 
-/** The part of a query that keeps tenants apart; every query of a tenant's data begins with it. */
+/** The filter that isolates tenants. Every query for a tenant's data must include it. */
 export function ownedBy({ organizationId, projectId }: Tenant) {
   return { organization_id: organizationId, project_id: projectId };
 }

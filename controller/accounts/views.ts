@@ -26,7 +26,7 @@ export function viewProject({ project, role }: VisibleProject) {
   return { id, name, is_default, organization_id, role, created_at: isoTime(created_at) };
 }
 
-/** A project in the answer about its reader's own account. */
+/** A project in the response of `/api/auth/me`. */
 export function viewOwnProject(visible: VisibleProject) {
   const { created_at: _omitted, ...view } = viewProject(visible);
   return view;
@@ -39,7 +39,7 @@ export function viewAccount({ user, memberships }: Account) {
   };
 }
 
-/** The id is a hash, which opens nothing. */
+/** Safe to show: the id is the hash of the session's secret, which grants no access. */
 export function viewSession({ _id: id, created_at, expires_at }: SessionDoc, currentId: string) {
   return {
     id, is_current: id === currentId, created_at: isoTime(created_at), expires_at: isoTime(expires_at),
@@ -51,7 +51,7 @@ export function viewApiKey(key: ApiKeyDoc) {
   return { id, name, key_preview, scope, created_at: isoTime(created_at), last_used_at: isoTime(used_at) };
 }
 
-/** With the key itself: no other answer shows it. */
+/** Includes the key itself. No other response contains it. */
 export function viewFreshApiKey({ doc, key }: IssuedKey) {
   return { key, message: 'Store this key securely; it will not be shown again', ...viewApiKey(doc) };
 }
@@ -79,7 +79,7 @@ export function viewInvitation(invitation: InvitationDoc, now: number) {
   };
 }
 
-/** Names the user in the audit log where the request itself does not. */
+/** Actor of the audit log entry for requests that carry no session yet. */
 export function auditActor({ _id: id, name }: UserDoc): AuditActor {
   return { type: 'user', id, name };
 }

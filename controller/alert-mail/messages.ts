@@ -2,7 +2,7 @@ import { html } from '../pages/html.ts';
 import { nameInMail } from '../pages/name-in-mail.ts';
 import type { Mail } from '../platform/mail/mailer-port.ts';
 
-/** Tells an owner that a person has stopped the alert mails of the organization. */
+/** Notifies an owner that the recipient at `address` stopped the organization's alert mails. */
 export function stoppedNotice(to: string, address: string, organizationName: string): Mail {
   const lines = [
     `${address} stopped the alert emails from the organization "${nameInMail(organizationName)}".`,

@@ -9,14 +9,14 @@ import { readRecipient, resumeAlertMail, stopAlertMail, type AlertMailDeps, type
 const HTML = { contentType: HTML_CONTENT };
 const common = {
   tag: 'Pages', auth: { access: 'public' }, errorPage: viewError,
-  // Mailers add parameters of their own to links.
+  // Loose because email programs add their own parameters to links.
   query: z.looseObject({ token: z.string().max(1000).default('') }),
   responses: { 200: HTML },
 } as const;
 
 /**
- * The pages by which a person stops alert mails. Opening one changes nothing: mail scanners open every link.
- * Bodies are ignored, since mail programs post a form of their own (RFC 8058), as multipart or urlencoded.
+ * Pages on which recipients stop alert mails. GET changes nothing, because mail scanners open every link.
+ * Bodies are ignored: email programs post their own form (RFC 8058), as multipart or urlencoded.
  */
 export function alertMailRoutes(deps: AlertMailDeps): Route[] {
   return [
@@ -49,7 +49,7 @@ export function alertMailRoutes(deps: AlertMailDeps): Route[] {
   ];
 }
 
-/** Whoever holds the link can repeat a request; only a change is worth an entry. */
+/** Null if the request changed nothing, since anyone with the link can repeat it. */
 function auditOf({ isChanged, organizationId, address }: RecipientState) {
   return isChanged ? { actor: { type: 'none', id: null, name: address } as const, organizationId } : null;
 }

@@ -3,7 +3,7 @@ import { renderPage, type Page } from '../pages/layout.ts';
 import type { LocalizedMailPage } from '../pages/mail-page-texts.ts';
 import type { RecipientState } from './verbs.ts';
 
-/** What the mailed link opens: the state of the address, and a button that changes it. */
+/** Shows whether the address receives alerts, with a button that changes it. */
 export function recipientPage(token: string, state: RecipientState, page: LocalizedMailPage): Page {
   const { language, texts } = page;
   const { address, organizationName, isStopped } = state;
@@ -22,7 +22,7 @@ export function resumedPage(token: string, state: RecipientState, page: Localize
 ${form('stop-alerts', token, texts.stopButton)}`, language);
 }
 
-/** The action is relative because a proxy may serve us under a path. */
+/** The action is relative because a proxy may serve Farwatch under a path. */
 function form(action: string, token: string, button: string): Html {
   return html`<form method="post" action="${action}?token=${encodeURIComponent(token)}">
 <button type="submit">${button}</button></form>`;

@@ -1,17 +1,17 @@
 import { SignedToken } from '../../shared/signed-token.ts';
 
-/** A mail address that an organization sends alerts to. */
+/** An email address to which an organization sends alerts. */
 export interface Recipient {
   organizationId: string;
-  /** As it is in the destination. */
+  /** Spelled as in the destination. */
   address: string;
 }
 
-/** Tokens by which the owner of an address speaks for it. */
+/** Signed tokens in mailed links. Holding one authorizes changes for the address. */
 export class RecipientTokens {
   readonly #signedToken: SignedToken;
 
-  /** 256-bit keys: the first one signs, all of them verify. */
+  /** `keys` have 256 bits. The first key signs; all keys verify. */
   constructor(keys: readonly Uint8Array[]) {
     this.#signedToken = new SignedToken(keys);
   }
@@ -20,7 +20,7 @@ export class RecipientTokens {
     return this.#signedToken.issue(`${organizationId} ${address}`);
   }
 
-  /** Null for a token that is not ours. */
+  /** Null if none of the keys signed the token. */
   read(token: string): Recipient | null {
     const payload = this.#signedToken.read(token);
     if (payload === null) return null;

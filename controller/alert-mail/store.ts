@@ -4,19 +4,19 @@ import { Documents } from '../platform/mongo/documents.ts';
 import type { Recipient } from './recipient-tokens.ts';
 
 interface SuppressionDoc {
-  /** Derived from organization and address, in lower case. */
+  /** Derived from the organization and the lower-case address. */
   _id: string;
   organization_id: string;
   address: string;
-  /** Null once the person wants alerts again. */
+  /** Null after the recipient resumed alerts. */
   stopped_at: number | null;
-  /** When the organization's owners were last told. */
+  /** When the organization's owners were last notified; null if never. */
   notified_at: number | null;
 }
 
 const IS_STOPPED = { stopped_at: { $gt: 0 } };
 
-/** Collection `suppressions`: who has stopped the alert mails of which organization. */
+/** Collection `suppressions`: recipients who have ever stopped an organization's alert mails. */
 export class SuppressionStore extends Documents<SuppressionDoc> {
   constructor(db: Db) {
     super(db, 'suppressions');
@@ -26,7 +26,7 @@ export class SuppressionStore extends Documents<SuppressionDoc> {
     return (await this.findOne({ _id: idOf({ organizationId, address }), ...IS_STOPPED })) !== null;
   }
 
-  /** Those of the addresses that are stopped. */
+  /** Returns those of `addresses` that are stopped. */
   async stoppedOf(organizationId: string, addresses: string[]): Promise<string[]> {
     if (addresses.length === 0) return [];
     const ids = addresses.map((address) => idOf({ organizationId, address }));
@@ -36,7 +36,7 @@ export class SuppressionStore extends Documents<SuppressionDoc> {
     return addresses.filter((_, at) => stopped.has(ids[at] as string));
   }
 
-  /** False if it was stopped already. */
+  /** False if the address was already stopped. */
   async stop(recipient: Recipient, now: number): Promise<boolean> {
     const { organizationId: organization_id, address } = recipient;
     const _id = idOf(recipient);
@@ -45,12 +45,12 @@ export class SuppressionStore extends Documents<SuppressionDoc> {
     return this.update({ _id, stopped_at: null }, { $set: { stopped_at: now } });
   }
 
-  /** False if it was not stopped. */
+  /** False if the address was not stopped. */
   resume(recipient: Recipient): Promise<boolean> {
     return this.update({ _id: idOf(recipient), ...IS_STOPPED }, { $set: { stopped_at: null } });
   }
 
-  /** True for one caller, and again only `sinceMs` later. */
+  /** True for one caller per `intervalMs`. */
   claimOwnerNotice(recipient: Recipient, now: number, intervalMs: number): Promise<boolean> {
     const isDue = { $or: [{ notified_at: null }, { notified_at: { $lte: now - intervalMs } }] };
     return this.update({ _id: idOf(recipient), ...isDue }, { $set: { notified_at: now } });

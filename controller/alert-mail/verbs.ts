@@ -8,9 +8,9 @@ import type { SuppressionStore } from './store.ts';
 export interface AlertMailDeps {
   tokens: RecipientTokens;
   suppressions: SuppressionStore;
-  /** Null once the organization is gone. */
+  /** Null if the organization is gone. */
   organizationName(id: string): Promise<string | null>;
-  /** Mails each owner of the organization, after the answer. */
+  /** Mails each owner of the organization in the background. */
   notifyOwners(organizationId: string, compose: (to: string) => Mail): void;
 }
 
@@ -21,10 +21,10 @@ export interface RecipientState extends Recipient {
   isChanged: boolean;
 }
 
-/** Owners hear of an address once a day at most, however often it is stopped and resumed. */
+/** Owners get at most one notice a day per address, however often it is stopped and resumed. */
 const OWNER_NOTICE_INTERVAL_MS = 86_400_000;
 
-/** Whether the address still receives alerts. Throws VALIDATION_ERROR for a token that is not ours. */
+/** Throws VALIDATION_ERROR for an invalid token. */
 export async function readRecipient(deps: AlertMailDeps, token: string): Promise<RecipientState> {
   const recipient = recipientOf(deps, token);
   const { organizationId, address } = recipient;
@@ -32,13 +32,13 @@ export async function readRecipient(deps: AlertMailDeps, token: string): Promise
   return { isStopped, isChanged: false, ...(await withOrganizationName(deps, recipient)) };
 }
 
-/** The organization sends no more alert mails to the address. Throws as `readRecipient`. */
+/** Stops the organization's alert mails to the address. Throws VALIDATION_ERROR for an invalid token. */
 export async function stopAlertMail(deps: AlertMailDeps, ctx: PublicContext, token: string) {
   const recipient = recipientOf(deps, token);
   const isChanged = await deps.suppressions.stop(recipient, ctx.now);
   const named = await withOrganizationName(deps, recipient);
   const state: RecipientState = { isStopped: true, isChanged, ...named };
-  // Claimed also when nothing changed: an earlier request may have died before it told anybody.
+  // Also when nothing changed, because an earlier request may have died before it notified the owners.
   if (await deps.suppressions.claimOwnerNotice(recipient, ctx.now, OWNER_NOTICE_INTERVAL_MS)) {
     const { organizationId, address, organizationName } = state;
     deps.notifyOwners(organizationId, (to) => stoppedNotice(to, address, organizationName));
@@ -46,7 +46,9 @@ export async function stopAlertMail(deps: AlertMailDeps, ctx: PublicContext, tok
   return state;
 }
 
-/** The person wants alerts again, which nobody else can decide. Throws as `readRecipient`. */
+/**
+ * Only the recipient can resume alerts, with the mailed token. Throws VALIDATION_ERROR for an invalid one.
+ */
 export async function resumeAlertMail(deps: AlertMailDeps, token: string): Promise<RecipientState> {
   const recipient = recipientOf(deps, token);
   const isChanged = await deps.suppressions.resume(recipient);

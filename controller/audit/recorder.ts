@@ -10,14 +10,14 @@ interface AuditRecorderDeps {
   log: Log;
 }
 
-/** Organizations that log a change of a person's own account. */
+/** Limits the copies of an entry about a user's own account. */
 const MAX_ORGANIZATIONS = 20;
 const MAX_FIELDS = 50;
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Logs the changes that the edge reports. A change of a person's own account, as a new password, is logged in
- * each of their organizations. An entry that cannot be stored goes into the process's own log.
+ * Writes successful changes to the audit log. A change to a user's own account, such as a new password, is
+ * logged in each of their organizations. An entry that cannot be stored goes to the controller's log.
  */
 export function createAuditRecorder({ entries, organizationsOf, log }: AuditRecorderDeps): AuditRecorder {
   const organizationIdsFor = async (entry: AuditEntry): Promise<string[]> => {
@@ -48,7 +48,7 @@ type AuditEntry = Omit<AuditDoc, '_id' | 'organization_id'> & { organization_id:
 function auditEntry(action: string, request: HandledRequest): AuditEntry {
   const { route, context, params, query, body, response } = request;
   const actor = response.audit?.actor ?? actorOf(context.actor);
-  // The answer names a new resource; the last parameter of the path names an existing one.
+  // The response names a new resource; the last path parameter names an existing one.
   const pathId = [...route.path.matchAll(/:([A-Za-z_]+)/g)].map(([, name = '']) => params[name]).at(-1);
   const responseId = idInResponse(response.data);
   const id = response.status === 201 ? (responseId ?? pathId) : (pathId ?? responseId);
@@ -70,7 +70,7 @@ function actorOf(actor: Actor): AuditActor {
   return { type: 'user', id: actor.userId, name: actor.name };
 }
 
-/** The `id` of the answer or of one of its fields. */
+/** The `id` of the response or of one of its fields. */
 function idInResponse(data: unknown): string | undefined {
   const candidates = isRecord(data) ? [data, ...Object.values(data)] : [];
   for (const one of candidates) if (isRecord(one) && typeof one['id'] === 'string') return one['id'];

@@ -6,7 +6,7 @@ export interface AuditDoc {
   _id: string;
   organization_id: string;
   project_id: string | null;
-  /** Noun and past participle, as `monitor.created`. */
+  /** Noun and past participle, such as `monitor.created`. */
   action: string;
   actor_type: 'user' | 'api_key' | 'none';
   actor_id: string | null;
@@ -23,16 +23,16 @@ export interface AuditDoc {
 
 type AuditFilter = Partial<Record<'action' | 'actor_id' | 'resource_id', string | undefined>>;
 
-/** Collection `audit_entries`: written once, never changed. */
+/** Collection `audit_entries`. Entries never change. */
 export class AuditStore extends Documents<AuditDoc> {
   constructor(db: Db) {
     super(db, 'audit_entries', [
-      // The log of an organization, newest first, and removing its oldest entries.
+      // Lists an organization's entries, newest first, and removes its oldest.
       { key: { organization_id: 1, created_at: -1, _id: -1 }, name: 'by_organization' },
     ], restoring<AuditDoc>({ project_id: null, actor_id: null, actor_name: null, resource_id: null }));
   }
 
-  /** A page, newest first, and the number of all entries that match. */
+  /** Returns one page, newest first, and the total number of matching entries. */
   async list(
     organizationId: string, criteria: AuditFilter, { skip, limit }: { skip: number; limit: number },
   ): Promise<{ entries: AuditDoc[]; total: number }> {

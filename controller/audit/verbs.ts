@@ -17,7 +17,7 @@ export interface AuditDeps {
   entries: Pick<AuditStore, 'list'>;
 }
 
-/** A page of the organization's changes, newest first. */
+/** One page of the organization's changes, newest first. */
 export function listChanges(deps: AuditDeps, ctx: OrganizationContext, query: z.output<typeof auditQuery>) {
   const { page, limit, ...filter } = query;
   return deps.entries.list(ctx.tenant.organizationId, filter, { skip: (page - 1) * limit, limit });

@@ -4,7 +4,7 @@ const count = z.int().min(0);
 const monitor = { monitor_id: z.uuid(), monitor_name: z.string() };
 
 export const overviewResponse = z.strictObject({
-  /** By current health; `paused`: not active. */
+  /** By current health; `paused` counts all that are not active. */
   monitors: z.strictObject({
     total: count, up: count, down: count, degraded: count, paused: count, unknown: count,
   }),
@@ -15,9 +15,9 @@ export const overviewResponse = z.strictObject({
       status: z.enum(['open', 'acknowledged']), check_id: z.uuid().nullable(), started_at: z.iso.datetime(),
     })),
   }),
-  /** By the latest success, slowest first. */
+  /** By their latest successful check, slowest first. */
   slowest_monitors: z.array(z.strictObject({ ...monitor, response_time_ms: z.number() })),
-  /** By outages in the last few hours, most first. */
+  /** By recent outages, most first. */
   flakiest_monitors: z.array(z.strictObject({ ...monitor, recent_outages: count })),
   fleet: z.strictObject({
     regions: count, regions_online: count,

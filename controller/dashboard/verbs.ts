@@ -16,13 +16,13 @@ export interface DashboardDeps {
   monitors: Pick<MonitorDeps, 'monitors' | 'counts'>;
   health: Pick<HealthReader, 'ofProject'>;
   incidents: {
-    /** One page, latest first, and the number of incidents on all pages. */
+    /** Returns one page, latest first, and the total number of matching incidents. */
     list(
       tenant: Tenant, query: { status: 'open' | 'acknowledged'; page: number; limit: number },
     ): Promise<{ incidents: ListedIncident[]; total: number }>;
   };
   fleet: {
-    /** The region and status of each probe that the organization may see. */
+    /** Every probe that the organization may see. */
     probes(organizationId: string): { region: string; status: ProbeStatus }[];
   };
 }

@@ -17,7 +17,7 @@ import type { Digest, SendContext } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 
 export interface AttemptDeps {
-  /** Runs `work` when its turn at the database has come; the time of an attempt counts from then on. */
+  /** Queues `work` for the database. The clock of an attempt starts when `work` starts. */
   runInTurn<T>(work: () => Promise<T>): Promise<T>;
   deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll'>;
   digests: Pick<DigestClaimStore, 'claim' | 'release'>;
@@ -25,7 +25,7 @@ export interface AttemptDeps {
   health: Pick<QueueStore, 'recordFailure' | 'recordReached'>;
   destinations: Pick<DestinationReader, 'findById'>;
   incidents: {
-    /** A notification of the incident has reached its receiver. */
+    /** Records that a notification of the incident was delivered. */
     markNotified(incidentId: string, channel: string): Promise<void>;
   };
   suppressions: Suppressions;
@@ -34,21 +34,25 @@ export interface AttemptDeps {
   clock: Clock;
   /** In [0, 1). */
   random(): number;
-  /** Called when a destination starts to fail. */
+  /** Called on the first failure after a success. */
   onFailing(destination: DestinationDoc, reason: string): void;
 }
 
-/** `isResumed`: an earlier attempt never reported, so the receiver may get the alert twice. */
+/** `isResumed`: the last attempt has no recorded outcome, so the receiver may get the alert twice. */
 export interface AttemptReport {
   outcome: AttemptOutcome;
   isResumed: boolean;
 }
 
-/** An attempt delayed longer than this after its claim does not send: the claim could expire under way. */
-const MAX_SEND_DELAY_MS = 8000;
 /**
- * One attempt at one delivery: claim it, read its destination again, send, record the outcome. After a crash
- * between sending and recording, its claim is over some time later, and the delivery is sent again.
+ * An attempt delayed longer than this after its claim sends nothing, because the claim could expire
+ * meanwhile.
+ */
+const MAX_SEND_DELAY_MS = 8000;
+
+/**
+ * Makes one attempt: claims the delivery, reads its destination again, sends, and records the outcome. After
+ * a crash between sending and recording, the claim expires and the delivery is sent again.
  */
 export async function attemptDelivery(
   deps: AttemptDeps, { id, claim: lastClaim }: Pick<QueuedDelivery, 'id' | 'claim'>, signal: AbortSignal,
@@ -96,12 +100,12 @@ async function attemptClaimed(
     return { kind: 'again', readyAt: deferral.next_attempt_at };
   }
   const update = {
-    // A webhook's address may have changed since the first attempt: the log shows the latest one.
+    // The log shows the latest URL of a webhook, which may have changed since the first attempt.
     recipient: channel === 'email' ? recipient : (recipientsOf(destination)[0] ?? recipient),
     ...afterAttempt(delivery, outcome, { startedAt, now: clock.now(), random: random() }),
   };
   const isClaimHeld = await retryWhileClaimed(clock, claimed, signal, async () => {
-    // Before the delivery is settled: a crash in between repeats both, the other order would lose this one.
+    // Before settling: a crash in between repeats both writes, while the other order could lose this one.
     if (outcome.kind === 'sent' && incident_id !== null) await incidents.markNotified(incident_id, channel);
     return deliveries.settle(id, token, update);
   });

@@ -2,18 +2,15 @@ import type PQueue from 'p-queue';
 import type { AttemptDeps } from './attempt.ts';
 import type { DestinationQueueDeps } from './destination-queue.ts';
 
-/**
- * Of the database connections that the whole controller shares, this many at most, so that a backlog starves
- * nobody.
- */
+/** Leaves most of the controller's shared database connections free during a backlog. */
 export const MAX_DATABASE_CALLS = 16;
 
 type Stores = Pick<DestinationQueueDeps, 'attempt' | 'pending' | 'queues'>;
 export type UnqueuedStores = Omit<Stores, 'attempt'> & { attempt: Omit<AttemptDeps, 'runInTurn'> };
 
 /**
- * The same stores, each call in its turn. What ends something goes before what begins something: a delivery
- * that was sent has to be written down within its claim.
+ * Wraps the stores so that calls share a queue. Calls that finish an attempt go before calls that start one,
+ * because the outcome must be recorded before the claim expires.
  */
 export function queueDatabaseCalls(
   { attempt, pending, queues }: UnqueuedStores, databaseQueue: PQueue,
@@ -49,7 +46,7 @@ export function queueDatabaseCalls(
         recordFailure: atHighPriority((...args) => health.recordFailure(...args)),
         recordReached: atHighPriority((...args) => health.recordReached(...args)),
       },
-      // Between its claim and its sending a try has little time.
+      // High priority, because an attempt must send soon after its claim.
       destinations: { findById: atHighPriority((id) => destinations.findById(id)) },
       suppressions: { isStopped: atHighPriority((...args) => suppressions.isStopped(...args)) },
       incidents: { markNotified: atHighPriority((...args) => incidents.markNotified(...args)) },

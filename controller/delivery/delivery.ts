@@ -6,28 +6,28 @@ import type { WorkClaim } from '../../shared/work-claims.ts';
 
 export interface RegionName {
   id: string;
-  /** The id where the region has no name. */
+  /** The id if the region has no name. */
   name: string;
   city: string | null;
 }
 
-/** Everything an alert says, as it was when the alert was raised. Instants are Unix ms. */
+/** The contents of an alert, captured when it was raised. Instants are Unix ms. */
 export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions' | 'last_success' | 'votes'> {
   event: Alert['event'] | ProbeEvent;
-  /** Null if it is about a probe. */
+  /** Null for an alert about a probe. */
   monitor: { id: string; name: string; target: string; type: string } | null;
-  /** `since`: when the outage or quarantine began; `reason`: null when it is over. */
+  /** `since`: start of the outage or quarantine. `reason`: null when it has ended. */
   probe?: { id: string; name: string; since: number; reason: string | null };
   regions: RegionName[];
-  /** What each region said of an outage that several could see. */
+  /** The regions' votes, if more than one region checks the monitor. */
   votes?: Record<keyof VoteSummary, RegionName[]>;
-  /** The last good check before the alert, where one is known. */
+  /** The last successful check before the alert, if known. */
   last_success: NonNullable<Alert['last_success']> | null;
 }
 
 /**
- * A document of `deliveries`: one alert for one recipient, which is also its entry in the notification log.
- * `_id` is derived from the two, so that raising an alert again adds nothing. Instants are Unix ms.
+ * A document of `deliveries`: one alert to one recipient, and also its entry in the notification log. `_id`
+ * is derived from alert, destination and recipient, so repeated alerts add nothing. Instants are Unix ms.
  */
 export interface DeliveryDoc {
   _id: string;
@@ -40,23 +40,23 @@ export interface DeliveryDoc {
   incident_id: string | null;
   alert: AlertDetails;
   channel: DestinationType;
-  /** A mail address; for other channels what the log shows. */
+  /** An email address; for other channels, the text shown in the log. */
   recipient: string;
   status: 'pending' | 'delivered' | 'failed' | 'bounced';
-  /** Attempts whose outcome was recorded. */
+  /** Attempts with a recorded outcome. */
   attempts: number;
   /** Attempts after the first one. */
   retry_count: number;
   max_retries: number;
-  /** How often it was put off because the way out was busy, which counts as no attempt. */
+  /** How often it was deferred because the mail provider was busy. Deferrals are not attempts. */
   deferrals?: number;
-  /** The digest that it is sent in; without one it is sent by itself. */
+  /** The digest that contains it; absent if it is sent individually. */
   digest_id?: string;
-  /** When that digest is sent. */
+  /** When the digest is due. */
   digest_at?: number;
-  /** Not attempted before this instant; null once it is no longer pending. */
+  /** Not attempted before then; null unless pending. */
   next_attempt_at: number | null;
-  /** The attempt under way; nobody else may start one until it is over. */
+  /** Held by the current attempt. Nobody else may start one until the claim is released or expires. */
   claim: WorkClaim | null;
   /** Position among the deliveries of its monitor or probe to its destination. */
   queued_at: number;
@@ -67,38 +67,37 @@ export interface DeliveryDoc {
   updated_at: number;
 }
 
-/** Where an alert goes that is not sent by itself. */
 export type DigestPlace = Required<Pick<DeliveryDoc, 'digest_id' | 'digest_at'>>;
 
-/** What the order of a queue depends on. */
+/** A pending delivery, with the fields that determine the order of its queue. */
 export interface QueuedDelivery {
   id: string;
-  /** Deliveries on one line are sent in order: a monitor or probe, for mail each with a recipient. */
+  /** Deliveries on one line are sent in order; see `lineOf`. */
   line: string;
-  /** Unix ms before which it cannot be attempted, because of its retry or of a claim. */
+  /** Earliest attempt, Unix ms. Depends on the retry delay and on a claim. */
   readyAt: number;
-  /** Of an attempt that has not reported. */
+  /** Held by an attempt without a recorded outcome. */
   claim?: WorkClaim;
-  /** Unix ms. Not even the recovery of its receiver makes it leave earlier. */
+  /** Unix ms. It is not sent earlier, even if its receiver recovers. */
   notBefore?: number;
 }
 
-interface Failed {
+interface Failure {
   reason: string;
   status: number | null;
   durationMs: number | null;
 }
 
 /**
- * Outcome of one attempt to send. `busy`: nothing was sent, for want of room on our side. `deferred`: the
- * provider is busy, which says nothing about the receiver. `dead`: no retry can help. `notWithinMs`: the
- * receiver asked for no retry before then.
+ * Outcome of one attempt to send. `busy`: Farwatch had no capacity, nothing was sent. `deferred`: the mail
+ * provider was busy, which says nothing about the receiver. `dead`: a retry cannot help. `retryAfterMs`: the
+ * delay that the receiver asked for.
  */
 export type SendOutcome =
   | { kind: 'sent'; status: number | null; durationMs: number }
-  | ({ kind: 'retry'; retryAfterMs?: number } & Failed)
-  | ({ kind: 'deferred' | 'dead' | 'bounced' } & Failed)
+  | ({ kind: 'retry'; retryAfterMs?: number } & Failure)
+  | ({ kind: 'deferred' | 'dead' | 'bounced' } & Failure)
   | { kind: 'busy' };
 
-/** A verdict on an attempt that counts. */
+/** The outcome of an attempt that counts against the retry limit. */
 export type CountedOutcome = Exclude<SendOutcome, { kind: 'busy' | 'deferred' }>;

@@ -13,12 +13,12 @@ export interface DestinationQueueDeps {
   pending: DeliveryStore['pending'];
   queues: Pick<QueueStore, 'find' | 'settle' | 'recordRecovery' | 'remove'>;
   pools: SendPools;
-  /** Aborted when tries under way have to be broken off. */
+  /** Aborts attempts in progress when the controller stops. */
   abortSignal: AbortSignal;
   onAttempted(deliveryId: string, report: AttemptReport): void;
 }
 
-/** The deliveries of one destination, in order. It ends by itself when nothing more is due. */
+/** Sends the deliveries of one destination in order. Finishes when nothing more is due. */
 export class DestinationQueue implements Behaviour<QueueMessage> {
   readonly #id: string;
   readonly #deps: DestinationQueueDeps;
@@ -39,7 +39,7 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
     const { state, effects }: QueueStep = nextInQueue(this.#state, message, this.#context.clock.now());
     this.#state = state;
     this.#perform(effects);
-    // Woken meanwhile, it reads the queue again.
+    // Keep running if a wake-up is waiting.
     if (state.phase === 'idle' && this.#context.self.waiting === 0) this.#context.finish();
   }
 
@@ -85,8 +85,8 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
   }
 
   /**
-   * The counter first: what is queued between the two reads makes the settling fail, and the queue is read
-   * again.
+   * Reads the counter first: a delivery queued between the reads makes `settle` fail, so the queue is
+   * reloaded.
    */
   async #load(): Promise<QueueMessage> {
     const queue = await this.#deps.queues.find(this.#id);

@@ -5,8 +5,8 @@ import type { Clock } from '../../shared/time.ts';
 const COUNT_INTERVAL_MS = 10_000;
 
 /**
- * The number of failing destinations that this controller serves, counted in rounds so that a scrape neither
- * waits for the database nor loads it. While the database is away, the last known number.
+ * Counts the failing destinations of this controller periodically, so that metrics scrapes do not query the
+ * database. Keeps the last known number during a database outage.
  */
 export class FailingCount extends PeriodicTask {
   latest = 0;
@@ -21,7 +21,7 @@ export class FailingCount extends PeriodicTask {
         this.latest = await count();
         return this.latest === 0 ? 'idle' : false;
       },
-      // Deliveries already log that the database is away.
+      // The delivery service already logs database outages.
       onError: () => undefined,
     });
   }

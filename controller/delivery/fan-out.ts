@@ -17,12 +17,12 @@ interface FanOutDeps {
   queues: Pick<QueueStore, 'wake'>;
   windows: Pick<MailWindowStore, 'admit'>;
   regions: RegionNaming;
-  /** Tells the controllers that serve these destinations; the message may get lost. */
+  /** Notifies the controllers that serve these destinations. The message may get lost. */
   notify(destinationIds: string[]): void;
   clock: Clock;
 }
 
-/** Turns an alert into deliveries. A call may be repeated, also after a crash half-way. */
+/** Turns alerts into deliveries. Calls are idempotent, even after a crash halfway. */
 export class FanOut implements AlertsPort {
   readonly #deps: FanOutDeps;
   #lastQueuedAt = 0;
@@ -36,7 +36,7 @@ export class FanOut implements AlertsPort {
     await this.#queue(details, subscribed(await this.#destinationsOf(alert), alert));
   }
 
-  /** As `fanOut`, to all destinations of an organization that ask for what becomes of its probes. */
+  /** Queues the notice for all destinations of the organization that subscribe to its event. */
   async fanOutProbeNotice(notice: ProbeNotice, organizationId: string): Promise<void> {
     const { clock, destinations, regions } = this.#deps;
     const details = probeDetails(notice, regions, clock.now());
@@ -47,17 +47,17 @@ export class FanOut implements AlertsPort {
     const { deliveries, queues, notify, clock } = this.#deps;
     if (destinations.length === 0) return;
     const now = clock.now();
-    // Strictly increasing: alerts keep their order within a millisecond and when the clock is set back.
+    // Strictly increasing, so that alerts keep their order within a millisecond and after clock changes.
     this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
     const times = { now, queuedAt: this.#lastQueuedAt };
     const fresh = destinations.flatMap((one) => newDeliveries(details, one, times));
     await deliveries.insertAbsent(await Promise.all(fresh.map((one) => this.#withDigestPlace(one, now))));
-    // After the deliveries: a queue that is woken first could be found empty.
+    // After inserting the deliveries, because a queue that is woken first may be found empty.
     await queues.wake(destinations, now);
     notify(destinations.map((destination) => destination._id));
   }
 
-  /** Beyond 60 mails an hour an address receives the rest in one mail. */
+  /** Moves an email beyond the hourly limit of its address into a digest. */
   async #withDigestPlace(delivery: DeliveryDoc, now: number): Promise<DeliveryDoc> {
     const { _id, channel, organization_id: organizationId, recipient: address } = delivery;
     if (channel !== 'email') return delivery;
@@ -65,7 +65,7 @@ export class FanOut implements AlertsPort {
     return place === null ? delivery : { ...delivery, ...place, next_attempt_at: place.digest_at };
   }
 
-  /** The default destinations also when all that the monitor names were deleted: silence would be worse. */
+  /** Falls back to the defaults if all destinations of the monitor were deleted, rather than send nothing. */
   async #destinationsOf({ monitor }: Alert): Promise<DestinationDoc[]> {
     const { destinations } = this.#deps;
     const tenant = { organizationId: monitor.organization_id, projectId: monitor.project_id };
@@ -101,7 +101,7 @@ function probeDetails(
   };
 }
 
-/** One for each recipient, with the same ids on every repetition. */
+/** One delivery per recipient. Repeated calls produce the same ids. */
 function newDeliveries(
   alert: AlertDetails, destination: DestinationDoc, { now, queuedAt }: { now: number; queuedAt: number },
 ): DeliveryDoc[] {

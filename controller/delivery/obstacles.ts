@@ -4,14 +4,14 @@ import type { Suppressions } from './ports.ts';
 import { STOPPED } from './recipient-rules.ts';
 import { MAX_PENDING_MS } from './retry-rules.ts';
 
-/** Why a delivery ends without an attempt. */
+/** Why a delivery fails without an attempt. */
 export interface Obstacle {
   reason: string;
-  /** Whether somebody misses an alert that should have arrived, which the destination's health shows. */
+  /** Whether it counts as a failure of the destination, because the alert should have been delivered. */
   isFailure: boolean;
 }
 
-/** What keeps a delivery from being attempted for good; null if nothing does. `now` is Unix ms. */
+/** What permanently prevents an attempt; null if nothing does. `now` is Unix ms. */
 export async function obstacleTo(
   suppressions: Suppressions, delivery: DeliveryDoc, destination: DestinationDoc | null, now: number,
 ): Promise<Obstacle | null> {
@@ -25,7 +25,7 @@ export async function obstacleTo(
   return { reason: error_message ?? 'it could not be sent within 24 hours', isFailure: true };
 }
 
-/** Why the destination no longer takes the delivery; null if it does. */
+/** Why the destination no longer accepts the delivery; null if it does. */
 export function destinationChange(delivery: DeliveryDoc, destination: DestinationDoc | null): string | null {
   const { channel, recipient } = delivery;
   if (destination === null) return 'the integration was deleted';

@@ -2,41 +2,44 @@ import type { WorkClaim } from '../../shared/work-claims.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import type { Pool } from './send-pools.ts';
 
-/** Concurrent attempts at a destination that answers, and at one that is new, slow or failing. */
+/** Per destination. One that is new, slow or failing counts as unproven. */
 export const MAX_CONCURRENT_ATTEMPTS = 4;
 const MAX_CONCURRENT_WHEN_UNPROVEN = 1;
-/** Pending deliveries of one destination in memory; further ones wait in the database. */
+/** Limit per destination in memory. Further deliveries wait in the database. */
 export const QUEUE_PAGE = 1000;
-/** A destination that answers slower than this counts as slow. */
+/** A destination that responds slower than this is slow. */
 const SLOW_THRESHOLD_MS = 2000;
-/** After an outage of this length, deliveries that wait for a retry are sent at once. */
+/** After an outage at least this long, deliveries that wait for a retry are sent immediately. */
 const MIN_OUTAGE_MS = 60_000;
-/** Wait after an attempt that could not start because we had no room. */
+/** Delay after an attempt that could not start for lack of capacity. */
 const BUSY_RETRY_MS = 1000;
 
-/** `loading`: reading the queue; `working`: sending; `settling`: storing when to look again; `idle`: done. */
+/**
+ * `loading`: reading the queue. `working`: sending. `settling`: storing when it is due next. `idle`:
+ * finished.
+ */
 export interface QueueState {
   phase: 'loading' | 'working' | 'settling' | 'idle';
-  /** The queue's counter when it was read; the queue is settled only if the counter is still the same. */
+  /** The queue's counter when it was read. Settling requires that it has not changed. */
   wakes: number;
   items: QueuedDelivery[];
   running: { id: string; line: string }[];
-  /** Something was queued since the queue was read. */
+  /** Deliveries were queued after the queue was read. */
   isStale: boolean;
-  /** The destination was deleted; everything pending ends at once. */
+  /** The destination was deleted, so its pending deliveries end immediately. */
   isGone: boolean;
   isProven: boolean;
-  /** First failure since the last success; null while it answers. */
+  /** First failure since the last success, Unix ms; null while the destination works. */
   failingSince: number | null;
-  /** The last successful delivery that is not stored yet. */
+  /** The last successful delivery that is not stored yet, Unix ms. */
   deliveredAt: number | null;
   pool: Pool;
 }
 
 /**
- * How an attempt ended for the queue. `dropped`: given up without sending. `again`: no outcome was stored,
- * and it is repeated soon, or not before `readyAt`. `lost`: another controller has it. `also`: the others
- * that were sent in the same mail.
+ * How an attempt ended for the queue. `dropped`: failed without sending. `again`: no outcome was recorded; it
+ * is repeated shortly, or at `readyAt`. `lost`: another controller has it. `also`: other deliveries in the
+ * same mail.
  */
 export type AttemptOutcome =
   | { kind: 'sent'; durationMs: number | null; also?: string[] }
@@ -58,7 +61,6 @@ export type QueueEffect =
   | { kind: 'recovered'; at: number }
   | { kind: 'settle'; wakes: number; dueAt: number | null; deliveredAt: number | null; isGone: boolean };
 
-/** The next state, and what to do. */
 export interface QueueStep {
   state: QueueState;
   effects: readonly QueueEffect[];
@@ -73,8 +75,8 @@ export function initialQueue(): QueueStep {
 }
 
 /**
- * Sends in order: of each monitor only the oldest pending delivery, a few at a time. When nothing more can be
- * sent now, it reads the queue again if something came, or else settles it and is idle. `now` is Unix ms.
+ * Sends the oldest pending delivery of each line, a few at a time. When nothing more can be sent now, reloads
+ * a stale queue, or settles it and becomes idle. `now` is Unix ms.
  */
 export function nextInQueue(state: QueueState, message: QueueMessage, now: number): QueueStep {
   if (message.kind === 'wake') {
@@ -130,7 +132,7 @@ function withOutcome(
     case 'again':
       return { ...next, items: postponed(state.items, ids, outcome.readyAt ?? now + BUSY_RETRY_MS) };
     case 'lost':
-      // It keeps its place until the queue is read again, so that later ones do not overtake it.
+      // Stays in the queue until it is reloaded, so that later deliveries do not overtake it.
       return { ...next, items: postponed(state.items, ids, Infinity), isStale: true };
   }
 }

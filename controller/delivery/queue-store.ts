@@ -6,35 +6,36 @@ import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 
-/** A document of `delivery_queues`, one per destination that was ever used. Instants are Unix ms. */
+/** A document of `delivery_queues`: one for each destination that was ever used. Instants are Unix ms. */
 export interface QueueDoc {
   /** The destination's id. */
   _id: string;
   organization_id: string;
   project_id: string;
   shard: number;
-  /** When the shard's owner must look at it; absent while nothing is pending. */
+  /** When the next delivery is due; absent while nothing is pending. */
   due_at?: number;
   /** The destination was deleted. */
   is_gone?: boolean;
-  /** Counts what was queued, so that nobody declares a queue empty that has just been added to. */
+  /** Increases with every addition, so that a queue with new deliveries is not settled as empty. */
   wakes: number;
   failing_since: number | null;
   consecutive_failures: number;
-  /** With several recipients, those whose latest message failed: the destination fails with any. */
+  /**
+   * Recipients whose latest message failed, if there are several. The destination fails while there are any.
+   */
   failing_recipients?: string[];
   last_error: string | null;
   last_delivered_at: number | null;
 }
 
-/** What of a destination its queue is made from. */
 type DestinationKey = Pick<DestinationFields, '_id' | 'organization_id' | 'project_id'>;
 
 const restore = restoring<QueueDoc>({ failing_since: null, last_error: null, last_delivered_at: null });
 
 const HEALTHY = Object.freeze({ failing_since: null, consecutive_failures: 0 });
 
-/** Collection `delivery_queues`: which destinations have something due, and their health. */
+/** Collection `delivery_queues`: when each destination is due, and its health. */
 export class QueueStore {
   readonly #queues: Collection<QueueDoc>;
 
@@ -44,9 +45,9 @@ export class QueueStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#queues, [
-      // Every second or so, the owners of the shards look for what is due.
+      // Finds due queues, about every second.
       { key: { due_at: 1 }, name: 'due', sparse: true },
-      // The number that fail, for the metrics.
+      // Counts failing destinations for the metrics.
       { key: { failing_since: 1 }, name: 'failing' },
     ]);
   }
@@ -63,19 +64,19 @@ export class QueueStore {
     try {
       await this.#queues.bulkWrite(operations, { ordered: false });
     } catch (error) {
-      // Of two concurrent upserts of one document the loser finds it on its second attempt.
+      // A concurrent upsert inserted the document first; a second attempt finds it.
       if (!isDuplicateKey(error)) throw error;
       await this.#queues.bulkWrite(operations, { ordered: false });
     }
   }
 
-  /** Marks the queue of a deleted destination, and as due; creates none where there is none. */
+  /** Marks the queue of a deleted destination as gone and due. Does nothing if it has no queue. */
   async markDeleted(id: string, now: number): Promise<void> {
     const change = { $min: { due_at: now }, $inc: { wakes: 1 }, $set: { is_gone: true } };
     await this.#queues.updateOne({ _id: id }, change);
   }
 
-  /** Destinations of these shards that are due by `until` (Unix ms), and when, most overdue first. */
+  /** Destinations of these shards that are due by `until`, Unix ms, most overdue first. */
   async due(shards: number[], until: number, limit: number): Promise<{ id: string; at: number }[]> {
     const filter = { due_at: { $lte: until }, shard: { $in: shards } };
     const due = this.#queues.find(filter).sort({ due_at: 1 }).limit(limit);
@@ -89,8 +90,8 @@ export class QueueStore {
   }
 
   /**
-   * Sets when to look again (null: not at all) and, unless null, when something was last delivered. False,
-   * and without effect, when more was queued since `wakes` was read.
+   * Stores when the queue is due next (null: nothing pending) and, unless null, the last delivery. Does
+   * nothing and returns false if deliveries were queued since `wakes` was read.
    */
   async settle(id: string, wakes: number, dueAt: number | null, deliveredAt: number | null) {
     const set = {
@@ -104,12 +105,12 @@ export class QueueStore {
     return (await this.#queues.updateOne({ _id: id, wakes }, change)).matchedCount === 1;
   }
 
-  /** Removes the queue of a deleted destination; false, and without effect, as for `settle`. */
+  /** Removes the queue of a deleted destination. False if deliveries were queued since `wakes` was read. */
   async remove(id: string, wakes: number): Promise<boolean> {
     return (await this.#queues.deleteOne({ _id: id, wakes })).deletedCount === 1;
   }
 
-  /** Counts a failure, of one recipient if there are several. True when it is the first since a success. */
+  /** `recipient` is null unless there are several. True if this is the first failure since a success. */
   async recordFailure(id: string, failure: { reason: string; recipient: string | null }, now: number) {
     const { reason, recipient } = failure;
     const last_error = recipient === null ? reason : `${recipient}: ${reason}`;
@@ -120,7 +121,7 @@ export class QueueStore {
     return (await this.#queues.updateOne({ _id: id, failing_since: null }, start)).matchedCount === 1;
   }
 
-  /** Ends the failure, unless some recipient still fails. */
+  /** Marks the destination as healthy unless one of its recipients still fails. */
   async recordRecovery(id: string, now: number): Promise<void> {
     const isHealthy = { $or: [{ failing_recipients: { $exists: false } }, { failing_recipients: [] }] };
     const change = { $set: { ...HEALTHY, last_error: null, last_delivered_at: now } };
@@ -128,8 +129,8 @@ export class QueueStore {
   }
 
   /**
-   * A recipient was reached, which ends the failure unless one of the `others`, the rest of the destination's
-   * current recipients, still fails. A recipient who was removed during the attempt does not count.
+   * Records a delivery to one of several recipients. Marks the destination as healthy unless one of `others`,
+   * its other current recipients, still fails.
    */
   async recordReached(id: string, reached: { recipient: string; others: string[] }, now: number) {
     const { recipient, others } = reached;
@@ -140,7 +141,7 @@ export class QueueStore {
     await this.#queues.updateOne({ _id: id, ...isHealthy }, change);
   }
 
-  /** Clears failures that new settings or a disabled destination have made meaningless. */
+  /** For destinations that were disabled or got new settings, so earlier failures no longer apply. */
   async clearFailures(id: string): Promise<void> {
     await this.#queues.updateOne({ _id: id }, { $set: { ...HEALTHY, failing_recipients: [] } });
   }

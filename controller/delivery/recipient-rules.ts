@@ -1,12 +1,15 @@
 import type { DestinationDoc, DestinationSettings } from '../destinations/destination.ts';
 import type { AlertDetails, DeliveryDoc } from './delivery.ts';
 
-/** The destinations that are enabled and subscribe to the alert's event. */
+/** Enabled destinations that subscribe to the alert's event. */
 export function subscribed(destinations: DestinationDoc[], { event }: Pick<AlertDetails, 'event'>) {
   return destinations.filter(({ enabled, events }) => enabled && events.includes(event));
 }
 
-/** As the log names them: each mail address, a webhook's address, the name of a Slack destination. */
+/**
+ * Recipients as the log shows them: each email address, the redacted webhook URL, the name of a Slack
+ * destination.
+ */
 export function recipientsOf(destination: DestinationSettings & { name: string }): string[] {
   switch (destination.type) {
     case 'webhook': return [redactedUrl(destination.config.url)];
@@ -15,10 +18,10 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
   }
 }
 
-/** Why a delivery to an address ends without an attempt, in the log and in the destination's health. */
+/** Error text for suppressed addresses, in the log and in the destination's health. */
 export const STOPPED = 'the owner of the address stopped alert emails from this organization';
 
-/** Deliveries on one line are sent in order: those of a monitor or probe; for mail, those to a recipient. */
+/** Deliveries on one line are sent in order. A line is a monitor or probe; for email, also a recipient. */
 export function lineOf(
   delivery: Pick<DeliveryDoc, 'monitor_id' | 'probe_id' | 'channel' | 'recipient'>,
 ): string {
@@ -28,8 +31,8 @@ export function lineOf(
 }
 
 /**
- * A webhook's address without its query and with key-like path segments cut short. The log is read by people
- * who may not see the destination, and for many receivers the path is the secret.
+ * Removes the query and truncates path segments that look like keys. For many receivers the path is the
+ * secret, and people without access to the destination read the log.
  */
 function redactedUrl(url: string): string {
   const { origin, pathname } = new URL(url);

@@ -2,7 +2,10 @@ import type { DestinationDoc } from '../destinations/destination.ts';
 import type { AttemptDeps } from './attempt.ts';
 import type { CountedOutcome } from './delivery.ts';
 
-/** Several recipients count one by one: mail that reaches one says nothing about the others. */
+/**
+ * Tracks the recipients of an email destination separately, because a mail to one says nothing about the
+ * others.
+ */
 export async function recordHealth(
   deps: Pick<AttemptDeps, 'health' | 'clock' | 'onFailing'>, destination: DestinationDoc, recipient: string,
   outcome: CountedOutcome,

@@ -3,11 +3,11 @@ import type { CountedOutcome, DeliveryDoc } from './delivery.ts';
 /** Delays before the first to the fifth retry. */
 const RETRY_DELAYS_MS = Object.freeze([10_000, 30_000, 120_000, 600_000, 3_600_000]);
 export const MAX_RETRIES = RETRY_DELAYS_MS.length;
-/** Delays are up to this much longer, so that deliveries that failed together do not return together. */
+/** Fraction by which delays are randomly extended, so that simultaneous failures are not retried together. */
 const JITTER = 0.2;
-/** A receiver cannot ask for a longer delay than our longest. */
+/** Caps the delay that a receiver asks for. */
 const MAX_REQUESTED_DELAY_MS = 3_600_000;
-/** A delivery pending for a day fails: it is no longer news, and a queue must not grow without end. */
+/** Older pending deliveries fail: they are outdated, and queues must not grow without bound. */
 export const MAX_PENDING_MS = 86_400_000;
 
 /** The fields of a delivery that an attempt changes. */
@@ -17,8 +17,8 @@ export type DeliveryUpdate = Pick<DeliveryDoc,
 >;
 
 /**
- * The delivery after an attempt: `delivered`; `failed` or `bounced` when the verdict is final or no retry is
- * left; else `pending` until its next attempt. `startedAt` and `now` are Unix ms, `random` is in [0, 1).
+ * Returns the delivery's new state: `delivered`, `failed` or `bounced` if the outcome is final or no retry is
+ * left, else `pending` until the next attempt. `startedAt` and `now` are Unix ms, `random` is in [0, 1).
  */
 export function afterAttempt(
   delivery: Pick<DeliveryDoc, 'attempts' | 'last_retry_at'>,
@@ -41,20 +41,20 @@ export function afterAttempt(
   return delayMs === null ? failed : { ...failed, status: 'pending', next_attempt_at: now + delayMs };
 }
 
-/** Delay after so many failed attempts, longer if the receiver asked for it; null when no retry is left. */
+/** Longer than the schedule if the receiver asked for it; null if no retry is left. */
 function retryDelayMs(failedAttempts: number, random: number, requestedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
   return Math.round(Math.max(delayMs, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS)) * (1 + JITTER * random));
 }
 
-/** The first wait while the way out is busy, which doubles up to the longest. */
+/** Delay after the first deferral. It doubles with each further one, up to the maximum. */
 const FIRST_DEFERRAL_MS = 2000;
 const MAX_DEFERRAL_MS = 300_000;
 
 /**
- * The delivery after the provider was too busy for it: no attempt is counted, so only its age ends it.
- * `now` is Unix ms, `random` is in [0, 1).
+ * For a delivery that the mail provider was too busy to accept. Counts no attempt, so only `MAX_PENDING_MS`
+ * ends it. `now` is Unix ms, `random` is in [0, 1).
  */
 export function afterDeferral(
   { deferrals = 0 }: Pick<DeliveryDoc, 'deferrals'>, reason: string,
@@ -65,7 +65,7 @@ export function afterDeferral(
   return { deferrals: deferrals + 1, next_attempt_at, error_message: reason, updated_at: now };
 }
 
-/** Ends a delivery as failed without an attempt. */
+/** Fails a delivery without an attempt. */
 export function abandoned(
   { attempts, retry_count, last_retry_at }: Pick<DeliveryDoc, 'attempts' | 'retry_count' | 'last_retry_at'>,
   reason: string, now: number,

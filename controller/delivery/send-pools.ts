@@ -1,13 +1,12 @@
 import PQueue from 'p-queue';
 
-/** Tries of one pool that are under way at once. */
 const MAX_CONCURRENT_PER_POOL = 256;
 
 export type Pool = 'fast' | 'slow';
 
 /**
- * Destinations that failed or were slow last time are tried in a pool of their own: however many of them
- * hang, the others are still tried. What waits is bounded by the number of destinations at work.
+ * Destinations that are failing or slow have their own pool, so that they cannot block the others, however
+ * many of them hang. The number of active queues limits how many attempts wait.
  */
 export class SendPools {
   readonly #pools: Record<Pool, PQueue> = {
@@ -16,12 +15,12 @@ export class SendPools {
   };
   readonly #closed = new AbortController();
 
-  /** Runs a try in its turn. Resolves to null, without having begun it, when the pools are closed. */
+  /** Runs `work` when the pool has room. Resolves to null without running it if the pools are closed. */
   async run<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
     return this.#pools[pool].add(async () => (this.#closed.signal.aborted ? null : work()));
   }
 
-  /** Begins no more tries. */
+  /** Lets running work finish but starts no more. */
   close(): void {
     this.#closed.abort();
   }

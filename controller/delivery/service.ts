@@ -17,7 +17,7 @@ import type { DeliveryStore } from './store.ts';
 export interface DeliveryServiceDeps extends UnqueuedStores {
   due: QueueStore['due'];
   removeOlder: DeliveryStore['removeOlder'];
-  /** True when this controller serves the destinations of a shard. */
+  /** Whether this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
   clock: Clock;
   log: Log;
@@ -25,40 +25,40 @@ export interface DeliveryServiceDeps extends UnqueuedStores {
 }
 
 /**
- * Counts since the start. `resumed`: attempts after one that never reported, so the receiver may get the
- * alert twice.
+ * Counts since startup. `resumed`: attempts after one without a recorded outcome, which may cause a
+ * duplicate.
  */
 export type DeliveryCounts = Record<AttemptOutcome['kind'] | 'resumed', number>;
 
-/** How often to look for due deliveries in case a wake-up was lost. */
+/** Finds due deliveries whose wake-up was lost. */
 const POLL_INTERVAL_MS = 1000;
-/** While nothing is at work or due before the next look. */
+/** Used while no queue is active and nothing is due before the next poll. */
 const IDLE_POLL_INTERVAL_MS = 3000;
-/** Longer than an operation at the database takes to fail. */
+/** Longer than a database operation takes to fail. */
 const POLL_TIMEOUT_MS = 6000;
-/** While a look finds a full page. */
+/** Used while polls return full pages. */
 const NEXT_PAGE_DELAY_MS = 100;
+/** During a backlog, polls still run this often, to show that the database responds. */
 const MAX_POLL_GAP_MS = 5000;
-/** Limit of queues at work; further destinations wait in the database, most overdue first. */
+/** Further destinations wait in the database; the most overdue start first. */
 const MAX_ACTIVE_QUEUES = 10_000;
 const POLL_PAGE_SIZE = 200;
-/** How long the notification log is kept. */
 const LOG_RETENTION_MS = 400 * 86_400_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const SWEEP_PAGE_SIZE = 500;
 const SWEEP_PAUSE_MS = 500;
-/** The controller that has this shard removes old deliveries. */
+/** The owner of this shard removes old deliveries. */
 const SWEEPING_SHARD = 0;
-/** Part of the time to stop that is reserved for releasing claims after attempts were aborted. */
+/** Part of the shutdown time reserved for releasing claims after attempts were aborted. */
 const RELEASE_MS = 1000;
 
-/** The database may be away for long, so restarts never end. */
+/** Restarts never stop, because a database outage may last long. */
 const FIRST_RESTART_DELAY_MS = 500;
 const MAX_RESTART_DELAY_MS = 15_000;
-/** Further wake-ups while some wait say nothing new. */
+/** Wake-ups beyond this are redundant. */
 const MAILBOX_MESSAGES = 16;
 
-/** Sends what is due: supervises a queue for each destination that has something to send. */
+/** Supervises one queue for each destination with due deliveries. */
 export class DeliveryService {
   readonly #deps: DeliveryServiceDeps;
   readonly #databaseQueue = new PQueue({ concurrency: MAX_DATABASE_CALLS });
@@ -76,7 +76,7 @@ export class DeliveryService {
   constructor(deps: DeliveryServiceDeps) {
     const { clock, log, peers } = deps;
     this.#deps = deps;
-    // Every attempt under way listens to it.
+    // Every attempt in progress adds a listener.
     setMaxListeners(0, this.#aborter.signal);
     const queueDeps: DestinationQueueDeps = {
       ...queueDatabaseCalls(deps, this.#databaseQueue), pools: this.#pools, abortSignal: this.#aborter.signal,
@@ -103,14 +103,14 @@ export class DeliveryService {
     });
   }
 
-  /** Destinations with something under way. */
+  /** Number of destinations with a running queue. */
   get activeQueues(): number {
     return this.#queues.size;
   }
 
   /**
-   * True when due deliveries were found within this time and no queue failed; looks for them if the last look
-   * is longer ago. Failing receivers do not count.
+   * True if a poll succeeded and no queue failed within this time. Polls first if the last poll is older.
+   * Failing receivers do not matter.
    */
   async hasPolled(withinMs: number): Promise<boolean> {
     const { clock } = this.#deps;
@@ -124,7 +124,9 @@ export class DeliveryService {
     this.#sweepTask.start();
   }
 
-  /** Starts no more attempts, lets those under way end until the deadline, then aborts them. */
+  /**
+   * Starts no more attempts. Lets running ones finish until shortly before the deadline, then aborts them.
+   */
   async stop(deadlineMs: number): Promise<void> {
     const { clock } = this.#deps;
     this.#pools.close();
@@ -134,9 +136,9 @@ export class DeliveryService {
     abortTimer.cancel();
   }
 
-  /** Something was queued for these destinations. If this call is lost, they are found within seconds. */
+  /** Call when deliveries were queued. If the call is lost, a poll finds them within seconds. */
   wake(destinationIds: string[]): void {
-    // What their queues postpone has to be found on time, also while the poll for due deliveries is idle.
+    // Ends the idle interval, so that a poll finds their retries on time.
     this.#pollTask.triggerWithinInterval();
     for (const id of destinationIds.filter((one) => this.#deps.ownsShard(shardOf(one)))) {
       const queue = this.#queues.get(id);
@@ -145,7 +147,7 @@ export class DeliveryService {
     }
   }
 
-  /** Something is due, or this controller has more shards than before. */
+  /** Call when deliveries became due or this controller acquired shards. */
   trigger(): void {
     this.#pollTask.trigger();
   }
@@ -158,11 +160,11 @@ export class DeliveryService {
       this.#polledAt = clock.monotonic();
       return false;
     }
-    // A backlog waits in the database, not here; looking at it now and then shows that the database answers.
+    // A backlog waits in the database, not in memory.
     const isCrowded =
       this.#databaseQueue.size >= POLL_PAGE_SIZE && clock.monotonic() - this.#polledAt < MAX_POLL_GAP_MS;
     if (!isCrowded) {
-      // Destinations at work may still be due; the larger limit keeps them from hiding others.
+      // Active destinations may still be listed as due, so read more than a page to see the others.
       const limit = POLL_PAGE_SIZE + this.activeQueues;
       const now = clock.now();
       const found = await due(shards, now + ONLY_CONTROLLER_INTERVAL_MS, limit);
@@ -191,7 +193,7 @@ export class DeliveryService {
     if (!ownsShard(SWEEPING_SHARD)) return false;
     const removed = await removeOlder(clock.now() - LOG_RETENTION_MS, SWEEP_PAGE_SIZE);
     if (removed < SWEEP_PAGE_SIZE) return false;
-    // One page at a time, so that no delivery waits behind it.
+    // Pause between pages, so that deliveries are not held up.
     await sleep(clock, SWEEP_PAUSE_MS);
     return true;
   }

@@ -11,12 +11,12 @@ import { lineOf } from './recipient-rules.ts';
 import type { DeliveryUpdate } from './retry-rules.ts';
 import { restoreDelivery } from './stored-delivery.ts';
 
-/** What the order of a queue is made from. */
+/** Fields of a `QueuedDelivery`. */
 const QUEUED = {
   monitor_id: 1, probe_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1,
 } as const;
 
-/** Collection `deliveries`: the queues of what is pending, and the notification log. */
+/** Collection `deliveries`: pending deliveries and the notification log. */
 export class DeliveryStore implements NotificationLog {
   readonly #deliveries: Collection<DeliveryDoc>;
 
@@ -26,18 +26,18 @@ export class DeliveryStore implements NotificationLog {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#deliveries, [
-      // What is pending for a destination, in order.
+      // Reads a destination's pending deliveries in order.
       { key: { destination_id: 1, status: 1, queued_at: 1, _id: 1 }, name: 'queue' },
-      // The notification log of an incident.
+      // Reads the notification log of an incident.
       { key: { incident_id: 1, created_at: -1, _id: -1 }, name: 'log' },
-      // What is sent in one digest.
+      // Reads the deliveries of a digest.
       { key: { digest_id: 1, queued_at: 1, _id: 1 }, name: 'digest', sparse: true },
-      // Removing old deliveries.
+      // Removes old deliveries.
       { key: { created_at: 1 }, name: 'age' },
     ]);
   }
 
-  /** Leaves those that exist unchanged. */
+  /** Skips documents that already exist. */
   async insertAbsent(docs: DeliveryDoc[]): Promise<void> {
     if (docs.length === 0) return;
     try {
@@ -47,7 +47,7 @@ export class DeliveryStore implements NotificationLog {
     }
   }
 
-  /** The oldest pending deliveries of a destination, in order. `readyAt` says nothing of their claims. */
+  /** The oldest pending deliveries of a destination, in order. Their `readyAt` ignores claims. */
   async pending(destinationId: string, limit: number): Promise<QueuedDelivery[]> {
     const all = this.#deliveries.find({ destination_id: destinationId, status: 'pending' });
     const oldest = all.sort({ queued_at: 1, _id: 1 }).limit(limit);
@@ -60,8 +60,8 @@ export class DeliveryStore implements NotificationLog {
   }
 
   /**
-   * Claims the delivery, also if it still has the claim `over`, and returns it as it was; null when somebody
-   * else has it or it is no longer pending.
+   * Claims a free delivery or one with the claim `expired`, and returns it as it was before. Null if somebody
+   * else holds it or it is no longer pending.
    */
   async claim(id: string, claim: WorkClaim, expired: WorkClaim | null): Promise<DeliveryDoc | null> {
     const isFree = expired ? { $or: [{ claim: null }, { 'claim.token': expired.token }] } : { claim: null };
@@ -73,24 +73,24 @@ export class DeliveryStore implements NotificationLog {
     return found && restoreDelivery(found);
   }
 
-  /** Records the outcome of an attempt; false, and without effect, when the claim was lost meanwhile. */
+  /** Records the outcome of an attempt. Does nothing and returns false if the claim was lost. */
   async settle(id: string, token: string, update: Partial<DeliveryUpdate>): Promise<boolean> {
     const change = { $set: { ...update, claim: null } };
     return (await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, change)).matchedCount === 1;
   }
 
-  /** Gives a claim back when nothing was attempted. */
+  /** Releases the claim of an attempt that sent nothing. */
   async release(id: string, token: string): Promise<void> {
     await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, { $set: { claim: null } });
   }
 
-  /** What is pending in a digest, oldest first. */
+  /** Pending deliveries of a digest, oldest first. */
   ofDigest(digestId: string): Promise<DeliveryDoc[]> {
     const pending = this.#deliveries.find({ digest_id: digestId, status: 'pending' });
     return pending.sort({ queued_at: 1, _id: 1 }).map(restoreDelivery).toArray();
   }
 
-  /** Records the outcome of an attempt at all of these that are still pending. */
+  /** Records the outcome for those of `ids` that are still pending. */
   async settleAll(ids: string[], update: Partial<DeliveryUpdate>): Promise<void> {
     const change = { $set: { ...update, claim: null } };
     await this.#deliveries.updateMany({ _id: { $in: ids }, status: 'pending' }, change);
@@ -109,9 +109,9 @@ export class DeliveryStore implements NotificationLog {
     return { deliveries, total };
   }
 
-  /** The newest of a destination. */
+  /** Newest first. */
   async ofDestination(destinationId: string, limit: number): Promise<DeliveryDoc[]> {
-    // The index has the order within each status.
+    // The index sorts only within each status.
     const read = (status: DeliveryDoc['status']) =>
       this.#deliveries.find({ destination_id: destinationId, status })
         .sort({ queued_at: -1, _id: -1 }).limit(limit).map(restoreDelivery).toArray();
@@ -119,7 +119,7 @@ export class DeliveryStore implements NotificationLog {
     return newest.sort((one, other) => other.queued_at - one.queued_at).slice(0, limit);
   }
 
-  /** Removes at most `limit` deliveries created before `before` (Unix ms); returns how many. */
+  /** Removes up to `limit` deliveries created before `before`, Unix ms; returns how many. */
   removeOlder(before: number, limit: number): Promise<number> {
     return removeOlder(this.#deliveries, before, limit);
   }

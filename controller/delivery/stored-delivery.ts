@@ -3,7 +3,7 @@ import type { AlertDetails, DeliveryDoc, RegionName } from './delivery.ts';
 
 const restoreNames = each(restoring<RegionName>({ city: null }));
 
-/** Puts null where the database has left it out. */
+/** Restores null fields that the database omits. */
 export const restoreDelivery = restoring<DeliveryDoc>({
   monitor_id: null, incident_id: null, next_attempt_at: null, claim: null, delivered_at: null,
   last_retry_at: null, error_message: null,

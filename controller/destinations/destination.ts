@@ -9,13 +9,12 @@ export const ALERT_EVENTS = [
 ] as const satisfies readonly (AlertEvent | ProbeEvent)[];
 type DestinationEvent = (typeof ALERT_EVENTS)[number];
 
-/** What no outage of a monitor follows from wakes only those who ask for it. */
+/** Events that are not an outage of a monitor must not wake anyone who did not ask for them. */
 const OPT_IN: readonly DestinationEvent[] = [
   'monitor.region_degraded', 'monitor.no_data', 'monitor.no_data_resolved',
   'probe.offline', 'probe.online', 'probe.quarantined', 'probe.released',
 ];
 
-/** Those that a new destination gets unless it says otherwise. */
 export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => !OPT_IN.includes(event));
 
 export const DESTINATION_TYPES = ['webhook', 'email', 'slack'] as const;
@@ -35,7 +34,7 @@ export interface SlackConfig {
 
 export type DestinationSettings =
   | { type: 'webhook'; config: WebhookConfig }
-  /** No address twice; domains in lower case. */
+  /** Without duplicates; domains are lower case. */
   | { type: 'email'; config: { to: string[] } }
   | { type: 'slack'; config: SlackConfig };
 
@@ -46,12 +45,12 @@ export interface DestinationFields {
   created_by: string;
   name: string;
   enabled: boolean;
-  /** Receives the alerts of monitors that name no destination. */
+  /** Receives the alerts of monitors without their own destinations. */
   is_default: boolean;
   events: DestinationEvent[];
   /** Signing secret of a webhook, created on first use; null until then and for other types. */
   secret: string | null;
-  /** Starts at 1 and grows by one with every change. */
+  /** Starts at 1 and increases by one with every change. */
   revision: number;
   created_at: number;
   updated_at: number;
@@ -60,7 +59,7 @@ export interface DestinationFields {
 /** A document of `destinations`. Instants are Unix ms. Writes are conditional on `revision`. */
 export type DestinationDoc = DestinationFields & DestinationSettings;
 
-/** 256 random bits behind a prefix by which secret scanners recognise the key. */
+/** 256 random bits. Secret scanners recognize the prefix. */
 export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64url')}`;
 }

@@ -7,12 +7,12 @@ const LOCAL_PART = `${ATOM}(?:\\.${ATOM})*`;
 const LABEL_PART = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const LETTER_FIRST = '[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const DIGIT_FIRST = '[0-9]+(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?|-[A-Za-z0-9-]*[A-Za-z0-9])';
-/** Addresses that `addressProblem` accepts, and some with a part that is too long. For patterns. */
+/** For schema patterns. Matches what `addressProblem` accepts, and some addresses with overlong parts. */
 export const ADDRESS = `${LOCAL_PART}@(?:${LABEL_PART}\\.)+(?:${LETTER_FIRST}|${DIGIT_FIRST})`;
 const LOCAL = new RegExp(`^${LOCAL_PART}$`);
 const LABEL = new RegExp(`^${LABEL_PART}$`);
 
-/** Explains why `address` is not one bare ASCII e-mail address; null when it is. */
+/** Error message if `address` is not a single plain ASCII email address, else null. */
 export function addressProblem(address: string): string | null {
   const at = address.lastIndexOf('@');
   const local = address.slice(0, at);
@@ -24,7 +24,7 @@ export function addressProblem(address: string): string | null {
   return 'Must be one email address, such as ops@example.com';
 }
 
-/** The addresses in order, domains in lower case; those that differ only in case count as one. */
+/** Keeps the first of addresses that differ only in case, and converts domains to lower case. */
 export function withoutDuplicates(addresses: string[]): string[] {
   const seen = new Map<string, string>();
   for (const address of addresses) {
@@ -35,7 +35,7 @@ export function withoutDuplicates(addresses: string[]): string[] {
   return [...seen.values()];
 }
 
-/** Most providers deliver `ada+anything@` to `ada@`, so that a tag must not make another recipient. */
+/** Removes a `+tag`: most providers deliver `ada+tag@` to `ada@`, so both are the same recipient. */
 export function mailboxOf(address: string): string {
   return address.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@');
 }

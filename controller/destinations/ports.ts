@@ -4,13 +4,13 @@ import type { DestinationDoc } from './destination.ts';
 
 export interface UrlVetting {
   /**
-   * Why a stranger's address may not be saved, worded to follow the name of its field; null when it may.
+   * Why a user-supplied URL must not be saved, worded to follow the name of its field; null if it may.
    * Callers take turns.
    */
   urlRefusal(url: string, caller: string): Promise<string | null>;
   /**
-   * The same for a destination, with the setting that would allow it. `isSecret`: the address must not travel
-   * unencrypted.
+   * Like `urlRefusal`, for a destination; the reason names the setting that would allow the URL. `isSecret`
+   * means that the URL must not be sent unencrypted.
    */
   destinationRefusal(url: string, isSecret: boolean, caller: string): Promise<string | null>;
 }
@@ -19,16 +19,15 @@ export type SampleOutcome = z.infer<typeof sampleResponse>;
 
 type HealthView = z.infer<typeof health>;
 
-/** Recent deliveries of a destination. Instants are Unix ms. */
+/** Health of a destination, from its recent deliveries. Instants are Unix ms. */
 export interface DestinationHealth
   extends Omit<HealthView, 'failing_since' | 'last_delivered_at' | 'suppressed_recipients'> {
   failing_since: number | null;
   last_delivered_at: number | null;
 }
 
-/** Whose owners have stopped the alert mails of an organization. */
 export interface StoppedAddresses {
-  /** Those of the addresses. */
+  /** Returns those of `addresses` whose recipients stopped the organization's alert mails. */
   stoppedOf(organizationId: string, addresses: string[]): Promise<string[]>;
 }
 
@@ -42,19 +41,19 @@ export interface DestinationDelivery
   created_at: number;
 }
 
-/** What destinations need of deliveries. */
+/** What this folder needs from deliveries. */
 export interface DeliveryPort {
   /**
-   * Sends a sample at once, except to the mail addresses in `stopped`: one attempt, nothing in the log. Never
-   * rejects because of the receiver.
+   * Sends a test alert immediately, except to the email addresses in `stopped`, with one attempt and no log
+   * entry. A failure of the receiver resolves as an outcome.
    */
   sendSample(destination: DestinationDoc, stopped: string[]): Promise<SampleOutcome>;
-  /** By destination id; leaves out destinations that were never used. */
+  /** By destination id. Omits destinations that were never used. */
   health(ids: string[]): Promise<Map<string, DestinationHealth>>;
   /** The newest deliveries to a destination, newest first. */
   newest(id: string, limit: number): Promise<DestinationDelivery[]>;
-  /** The settings changed or the destination was disabled, so its failures no longer count. */
+  /** Call when the settings changed or the destination was disabled: earlier failures no longer count. */
   destinationChanged(id: string): Promise<void>;
-  /** The destination was deleted: its pending deliveries end as failed. */
+  /** Call when the destination was deleted: its pending deliveries fail. */
   destinationDeleted(id: string): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { headerProblem, MAX_HEADER_VALUE_LENGTH } from './webhook-rules.ts';
 
 const MAX_HEADERS = 50;
 const MAX_RECIPIENTS = 20;
-/** Longer texts are refused before they are parsed as addresses. */
+/** Longer strings are rejected before they are parsed as addresses. */
 const MAX_RECIPIENT_LENGTH = 320;
 
 export const deliveriesQuery = z.strictObject({ limit: queryInt({ min: 1, max: 100, fallback: 50 }) });
@@ -58,14 +58,14 @@ const slack = z.strictObject({
   webhook_url: url.describe('Incoming webhook of a Slack workspace; keep it secret'),
 });
 
-/** `config` in a change, by type; without the defaults, which would overwrite what is stored. */
+/** `config` of a change, by type. Has no defaults, because they would overwrite stored values. */
 const configChange = {
   webhook: z.strictObject({ url: url.optional(), method: method.optional(), headers: headers.optional() }),
   email: email.partial(),
   slack: slack.partial(),
 };
 
-/** The fields of all types, as they are sent: which of them apply depends on the stored type. */
+/** Fields of all types. The stored type decides which of them apply. */
 const sentConfig = z.strictObject({
   url, method, headers: sentHeaders, to: sentRecipients, webhook_url: url,
 }).partial();
@@ -101,9 +101,9 @@ export const destinationChangeInput = z.strictObject({
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;
 
-/** The settings with some fields replaced. Throws VALIDATION_ERROR for a field that their type lacks. */
+/** Merges `change` into the settings. Throws VALIDATION_ERROR for a field that the type does not have. */
 export function changedSettings({ type, config }: DestinationSettings, change: object): DestinationSettings {
   const read = validate(z.object({ config: configChange[type] }), { config: change }) as { config: object };
-  // Both configs are of this type, which the compiler cannot see.
+  // The compiler cannot see that both configs have this type.
   return { type, config: { ...config, ...read.config } } as DestinationSettings;
 }

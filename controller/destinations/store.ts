@@ -4,9 +4,9 @@ import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { DestinationDoc, DestinationFields, DestinationSettings } from './destination.ts';
 
-/** Longest answer; far more destinations than a project may create. */
+/** Far more destinations than a project may create. */
 const MAX_LISTED_IN_PROJECT = 1000;
-/** Of an organization's destinations so many can be told of its probes. */
+/** Limits how many destinations receive the probe events of an organization. */
 const MAX_LISTED_IN_ORGANIZATION = 1000;
 
 type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
@@ -14,7 +14,6 @@ type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'i
 
 const restore = restoring<DestinationDoc>({ secret: null });
 
-/** Collection `destinations`. */
 export class DestinationStore {
   readonly #destinations: Collection<DestinationDoc>;
 
@@ -24,9 +23,9 @@ export class DestinationStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#destinations, [
-      // A project's list.
+      // Lists a project's destinations.
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
-      // The destinations of alerts whose monitor names none.
+      // Finds the destinations of monitors without their own.
       { key: { organization_id: 1, project_id: 1, is_default: 1 }, name: 'defaults' },
     ]);
   }
@@ -35,12 +34,12 @@ export class DestinationStore {
     await this.#destinations.insertOne(doc);
   }
 
-  /** Null also when it belongs to another tenant. */
+  /** Null if it does not exist or belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<DestinationDoc | null> {
     return restored(this.#destinations.findOne({ ...ownedBy(tenant), _id: id }));
   }
 
-  /** Of any tenant: for deliveries, which know only its id. */
+  /** Searches all tenants, for deliveries, which know only the id. */
   findById(id: string): Promise<DestinationDoc | null> {
     return restored(this.#destinations.findOne({ _id: id }));
   }
@@ -57,13 +56,13 @@ export class DestinationStore {
     return this.#destinations.find(filter).limit(MAX_LISTED_IN_PROJECT).map(restore).toArray();
   }
 
-  /** Those that receive the alerts of monitors that name no destination. */
+  /** Those that receive the alerts of monitors without their own destinations. */
   defaults(tenant: Tenant): Promise<DestinationDoc[]> {
     const defaults = this.#destinations.find({ ...ownedBy(tenant), is_default: true });
     return defaults.limit(MAX_LISTED_IN_PROJECT).map(restore).toArray();
   }
 
-  /** Those of all projects of an organization, oldest first. */
+  /** Across all projects of the organization, oldest first. */
   ofOrganization(organizationId: string): Promise<DestinationDoc[]> {
     const all = this.#destinations.find({ organization_id: organizationId }).sort({ _id: 1 });
     return all.limit(MAX_LISTED_IN_ORGANIZATION).map(restore).toArray();
@@ -73,7 +72,7 @@ export class DestinationStore {
     return this.#destinations.countDocuments(ownedBy(tenant));
   }
 
-  /** Those of `ids` that are not destinations of this project. */
+  /** Returns those of `ids` that are not destinations of this project. */
   async unknownDestinations(tenant: Tenant, ids: string[]): Promise<string[]> {
     const filter = { ...ownedBy(tenant), _id: { $in: ids } };
     const found = await this.#destinations.find(filter).project<{ _id: string }>({ _id: 1 }).toArray();
@@ -81,18 +80,18 @@ export class DestinationStore {
     return ids.filter((id) => !existingIds.has(id));
   }
 
-  /** Applies the change if the revision is still that of `seen`; else null. */
+  /** Null if the revision has changed since `seen` was read. */
   change(seen: DestinationDoc, change: DestinationChange): Promise<DestinationDoc | null> {
     const { _id, organization_id, project_id, revision } = seen;
     return restored(this.#destinations.findOneAndUpdate(
       { _id, organization_id, project_id, revision },
-      // The type of a destination never changes, so `config` has the type that was seen.
+      // The type of a destination never changes, so `config` still fits it.
       { $set: change as Partial<DestinationDoc>, $inc: { revision: 1 } },
       { returnDocument: 'after' },
     ));
   }
 
-  /** The stored secret; `candidate` becomes it when there is none. Null when the destination is gone. */
+  /** Returns the stored secret, or stores `candidate` if there is none. Null if the destination is gone. */
   async ensureSecret(id: string, candidate: string): Promise<string | null> {
     const stored = await this.findById(id);
     if (stored === null || stored.secret !== null) return stored?.secret ?? null;
@@ -100,13 +99,13 @@ export class DestinationStore {
     return (await this.findById(id))?.secret ?? null;
   }
 
-  /** False when the destination is gone. */
+  /** False if the destination is gone. */
   async replaceSecret(tenant: Tenant, id: string, secret: string): Promise<boolean> {
     const filter = { ...ownedBy(tenant), _id: id };
     return (await this.#destinations.updateOne(filter, { $set: { secret } })).matchedCount === 1;
   }
 
-  /** False when it does not exist or belongs to another tenant. */
+  /** False if it does not exist or belongs to another tenant. */
   async remove(tenant: Tenant, id: string): Promise<boolean> {
     return (await this.#destinations.deleteOne({ ...ownedBy(tenant), _id: id })).deletedCount === 1;
   }

@@ -1,21 +1,21 @@
 import { mailboxOf } from './email-rules.ts';
 
-/** Test mails to one address in any hour, whoever sends them. */
+/** Per address and hour, whoever sends them. */
 export const TESTS_PER_RECIPIENT = 3;
-/** Test mails of one organization in any hour. */
+/** Per organization and hour. */
 export const TESTS_PER_ORGANIZATION = 30;
 export const TEST_WINDOW_MS = 3_600_000;
 
-/** What takes up a place for an hour with each test mail: an address, or an organization. */
+/** Each test mail occupies places for an hour, at its recipient's mailbox and at its organization. */
 export interface TestLimit {
   key: string;
-  /** Places in all. */
+  /** Total number of places. */
   max: number;
   /** Places that this test needs. */
   needed: number;
 }
 
-/** The limits that a test mail to these addresses falls under. */
+/** The limits that apply to a test mail to these addresses. */
 export function limitsOfTest(organizationId: string, recipients: string[]): TestLimit[] {
   const organization =
     { key: `organization ${organizationId}`, max: TESTS_PER_ORGANIZATION, needed: recipients.length };
@@ -27,7 +27,7 @@ export function limitsOfTest(organizationId: string, recipients: string[]): Test
   return [organization, ...mailboxes];
 }
 
-/** When enough of the taken places are free again, Unix ms; `expiries` are their ends. */
+/** When enough places will be free again, Unix ms. `expiries` are the ends of the occupied ones. */
 export function freeAgainAt({ max, needed }: TestLimit, expiries: number[], now: number): number {
   const missing = needed - (max - expiries.length);
   const sorted = [...expiries].sort((a, b) => a - b);

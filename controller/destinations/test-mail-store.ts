@@ -3,16 +3,16 @@ import { derivedId } from '../../shared/ids.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { freeAgainAt, TEST_WINDOW_MS, type TestLimit } from './test-mail-rules.ts';
 
-/** Collection `test_mails`: a document per place that a test mail of the last hour takes up. */
+/** Collection `test_mails`: one document per place that a test mail of the last hour occupies. */
 export class TestMailStore extends Documents<{ _id: string; expires_at: number }> {
   constructor(db: Db) {
-    // Removing those of the past.
+    // Removes expired places.
     super(db, 'test_mails', [{ key: { expires_at: 1 }, name: 'by_expiry' }]);
   }
 
   /**
-   * Takes all the places that the limits ask for, or none. Null if they were free; else when they may be,
-   * Unix ms. Unique ids decide between simultaneous claims.
+   * Occupies all places that the limits require, or none. Returns null on success, else when enough places
+   * may be free, Unix ms. Unique ids decide between simultaneous claims.
    */
   async claim(limits: TestLimit[], now: number): Promise<number | null> {
     await this.all.deleteMany({ expires_at: { $lte: now } });

@@ -20,35 +20,35 @@ export interface DestinationDeps {
 
 export interface DestinationWithHealth {
   destination: DestinationDoc;
-  /** Undefined for a destination that was never used. */
+  /** Undefined if the destination was never used. */
   health: DestinationHealth | undefined;
-  /** Its mail addresses whose owners have stopped alerts. */
+  /** Email addresses of the destination whose recipients stopped alerts. */
   suppressed: string[];
 }
 
-/** Applies to every plan, because an alert can go to all of them. */
+/** On any plan, because one alert can go to all destinations of a project. */
 const MAX_DESTINATIONS_IN_PROJECT = 100;
 /** Attempts before a contended update gives up. */
 const CHANGE_ATTEMPTS = 5;
 
-/** The project's destinations with their health, newest first. */
+/** Newest first. */
 export async function listDestinations(deps: DestinationDeps, ctx: ProjectContext) {
   const all = await deps.destinations.list(ctx.tenant);
   return withHealth(deps, ctx, all);
 }
 
-/** Throws RESOURCE_NOT_FOUND, also for another tenant's. */
+/** Throws RESOURCE_NOT_FOUND, including for destinations of other tenants. */
 export async function readDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   return withOwnHealth(deps, ctx, await find(deps, ctx, id));
 }
 
-/** The newest deliveries, newest first. Throws RESOURCE_NOT_FOUND. */
+/** Newest first. Throws RESOURCE_NOT_FOUND. */
 export async function listDeliveries(deps: DestinationDeps, ctx: ProjectContext, id: string, limit: number) {
   const { _id } = await find(deps, ctx, id);
   return deps.deliveries.newest(_id, limit);
 }
 
-/** Throws VALIDATION_ERROR for a private address, FAIR_USE_LIMIT_REACHED beyond 100 in a project. */
+/** Throws VALIDATION_ERROR for a private address, FAIR_USE_LIMIT_REACHED if the project already has 100. */
 export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
   if ((await deps.destinations.count(ctx.tenant)) >= MAX_DESTINATIONS_IN_PROJECT) {
     const message = `A project can have at most ${MAX_DESTINATIONS_IN_PROJECT} integrations`;
@@ -60,15 +60,15 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
     name, enabled, is_default, events, type, config, secret: null,
     revision: 1, created_at: ctx.now, updated_at: ctx.now,
-    // Type and config are of one destination, so they belong together.
+    // The compiler cannot see that type and config match.
   } as DestinationDoc;
   await deps.destinations.insert(destination);
   return withOwnHealth(deps, ctx, destination);
 }
 
 /**
- * Changes the given fields, also those of `config`. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for another
- * type or a private address, CONFLICT when concurrent changes keep winning.
+ * Changes only the given fields, including those of `config`. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for
+ * a different type or a private address, CONFLICT if concurrent changes keep winning.
  */
 export async function changeDestination(
   deps: DestinationDeps, ctx: ProjectContext, id: string, input: DestinationChangeInput,
@@ -91,15 +91,15 @@ export async function changeDestination(
   throw new AppError('CONFLICT', 'The integration is being changed by another request; try again');
 }
 
-/** Throws RESOURCE_NOT_FOUND. Pending deliveries to the destination end as failed. */
+/** Pending deliveries to the destination fail. Throws RESOURCE_NOT_FOUND. */
 export async function deleteDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   if (!(await deps.destinations.remove(ctx.tenant, id))) throw notFound('Integration');
   await deps.deliveries.destinationDeleted(id);
 }
 
 /**
- * Sends a sample; a refusal by the receiver is part of the outcome. Throws RESOURCE_NOT_FOUND, and
- * RATE_LIMIT_EXCEEDED beyond the limits of test mails, before anything is sent.
+ * Sends a test alert. A failure of the receiver is an outcome, not an error. Throws RESOURCE_NOT_FOUND, and
+ * RATE_LIMIT_EXCEEDED if the limits of test mails do not allow all of its mails; then none is sent.
  */
 export async function testDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   const destination = await find(deps, ctx, id);
@@ -119,7 +119,7 @@ async function claimTestMails({ testMails }: DestinationDeps, ctx: ProjectContex
   throw new AppError('RATE_LIMIT_EXCEEDED', message, { retryAfterSeconds });
 }
 
-/** The secret, created on first use. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED unless it is a webhook. */
+/** Creates the secret on first use. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED unless it is a webhook. */
 export async function ensureSecret(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   await requireWebhook(deps, ctx, id);
   const secret = await deps.destinations.ensureSecret(id, newSigningSecret());
@@ -127,7 +127,10 @@ export async function ensureSecret(deps: DestinationDeps, ctx: ProjectContext, i
   return secret;
 }
 
-/** A new signing secret, which replaces the old one at once. Throws as `openSecret` does. */
+/**
+ * Replaces the signing secret immediately. Throws RESOURCE_NOT_FOUND, VALIDATION_FAILED unless it is a
+ * webhook.
+ */
 export async function rotateSecret(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   await requireWebhook(deps, ctx, id);
   const secret = newSigningSecret();
@@ -173,7 +176,7 @@ async function requireWebhook(deps: DestinationDeps, ctx: ProjectContext, id: st
   if (type !== 'webhook') throw new AppError('VALIDATION_FAILED', message);
 }
 
-/** The address that deliveries connect to, and its field; null for mail, which goes to a provider. */
+/** The URL that deliveries connect to, and its field; null for email, which goes to a provider. */
 function addressOf({ type, config }: DestinationSettings): { url: string; field: string } | null {
   if (type === 'webhook') return { url: config.url, field: 'config.url' };
   return type === 'slack' ? { url: config.webhook_url, field: 'config.webhook_url' } : null;

@@ -28,7 +28,7 @@ export function viewDestination(shown: DestinationWithHealth): DestinationView {
   };
 }
 
-/** Only project admins read destinations: a Slack address is shown in full, so that it can be sent back. */
+/** Shows the Slack URL in full, so that clients can send it back. Only project admins read destinations. */
 function viewSettings({ type, config }: DestinationSettings) {
   if (type === 'email') return { type, config: { to: config.to } };
   if (type === 'slack') return { type, config: { webhook_url: config.webhook_url } };

@@ -22,7 +22,7 @@ const statusResponse = z.strictObject({
   recovery_time_seconds: z.int().describe('Present when this change resolved the incident').optional(),
 });
 
-/** Opening incidents, moving them on, describing them. */
+/** Routes that open and change incidents. */
 export function changeRoutes(deps: IncidentDeps): Route[] {
   return [
     defineRoute({

@@ -5,7 +5,7 @@ import type {
 } from './incident.ts';
 import type { IncidentChangeInput } from './schema.ts';
 
-/** The statuses that an incident may go to from each status. */
+/** Allowed status transitions. */
 const TARGETS: Record<IncidentStatus, readonly IncidentStatus[]> = {
   open: ['acknowledged', 'resolved'],
   acknowledged: ['resolved', 'closed'],
@@ -15,17 +15,17 @@ const TARGETS: Record<IncidentStatus, readonly IncidentStatus[]> = {
 
 export interface DecidedChange {
   change: IncidentChange;
-  /** The lines of history that record it. */
+  /** History entries that record the change. */
   updates: IncidentUpdateDoc[];
 }
 
-/** Why an incident in this status takes no change; null when it does. */
+/** Why an incident in this status cannot be changed; null if it can. */
 export function finalRefusal(status: IncidentStatus): string | null {
   if (status !== 'closed') return null;
   return 'Incident is closed, which is a final state; it can no longer be changed';
 }
 
-/** Why an incident may not go from one status to another; null when it may. */
+/** Why the status transition is not allowed; null if it is. */
 export function moveRefusal(from: IncidentStatus, to: IncidentStatus): string | null {
   if (from === to) return `Incident is already in status: ${to}`;
   if (TARGETS[from].includes(to)) return null;
@@ -37,11 +37,11 @@ export interface StatusMove {
   to: IncidentStatus;
   note: string | undefined;
   actor: UpdateActor;
-  /** The assignee from an acknowledgement on. */
+  /** Becomes the assignee if the move is an acknowledgement. */
   assignee: { id: string | null; name: string };
 }
 
-/** What an allowed move writes. `now` is Unix ms. */
+/** Returns the writes of an allowed move. `now` is Unix ms. */
 export function moveIncident(seen: IncidentDoc, move: StatusMove, now: number): DecidedChange {
   const { to, note, actor, assignee } = move;
   const at = nextInstant(seen, now);
@@ -56,7 +56,7 @@ export function moveIncident(seen: IncidentDoc, move: StatusMove, now: number): 
     change.recovery_time_seconds = recoverySeconds(seen.started_at, now);
   }
   const isEnd = (to === 'resolved' || to === 'closed') && seen.status !== 'resolved';
-  // The checks have not ended it, so its outage may go on.
+  // Checks opened the incident and did not resolve it, so the state machine must learn of its end.
   const isOfChecks = seen.created_by === null && seen.check_id !== null;
   if (isEnd && isOfChecks) change.unjournaled = shardOf(seen.check_id as string);
   const line = lineOf(seen, 0, actor, at, { kind: 'status_change', field: 'status', from: seen.status, to });
@@ -65,7 +65,7 @@ export function moveIncident(seen: IncidentDoc, move: StatusMove, now: number): 
 
 const FIELDS = ['severity', 'error_message', 'affected_regions', 'description'] as const;
 
-/** The descriptive fields that people can change. */
+/** Descriptive fields that people can change. */
 export type Description = Pick<IncidentChangeInput, (typeof FIELDS)[number]>;
 
 /** True when no field is given. */
@@ -73,7 +73,7 @@ export function isEmpty(wanted: Description): boolean {
   return FIELDS.every((field) => wanted[field] === undefined);
 }
 
-/** Writes the fields that get another value, with a line of history for each; null when none does. */
+/** Returns the changed fields with a history entry for each; null if nothing changes. */
 export function describeIncident(seen: IncidentDoc, wanted: Description, actor: UpdateActor, now: number) {
   const isNew = (field: (typeof FIELDS)[number]) => {
     return wanted[field] !== undefined && JSON.stringify(wanted[field]) !== JSON.stringify(seen[field]);
@@ -91,7 +91,7 @@ export function describeIncident(seen: IncidentDoc, wanted: Description, actor: 
   return { change: { search_text, updated_at: at + changed.length - 1, ...fields }, updates };
 }
 
-/** Writes the postmortem, or removes it when the text is empty; null when it stays the same. */
+/** Sets the postmortem, or removes it if the text is empty; null if it stays the same. */
 export function rewritePostmortem(seen: IncidentDoc, text: string, author: UpdateActor, now: number) {
   if (text === (seen.postmortem?.text ?? '')) return null;
   const updated_at = nextInstant(seen, now);
@@ -99,19 +99,19 @@ export function rewritePostmortem(seen: IncidentDoc, text: string, author: Updat
   return { change: { postmortem, updated_at }, updates: [] };
 }
 
-/** Whole seconds from start to resolution; 0 where clocks differ and it ended before it began. */
+/** Seconds from start to resolution; 0 if clock skew puts the resolution before the start. */
 export function recoverySeconds(startedAt: number, resolvedAt: number): number {
   return Math.max(0, Math.round((resolvedAt - startedAt) / 1000));
 }
 
-/** Later than every earlier change, also within a millisecond and when the clock is set back. */
+/** Later than every earlier change, even within a millisecond and after clock changes. */
 function nextInstant(seen: IncidentDoc, now: number): number {
   return Math.max(now, seen.updated_at + 1);
 }
 
 type Recorded = Pick<IncidentUpdateDoc, 'kind' | 'field' | 'from' | 'to'>;
 
-/** A line of history for the change to `seen`; `index` tells the lines of one change apart. */
+/** A history entry for a change to `seen`. `index` distinguishes the entries of one change. */
 function lineOf(seen: IncidentDoc, index: number, actor: UpdateActor, at: number, recorded: Recorded) {
   const { _id, organization_id, project_id, revision } = seen;
   const id = derivedId(_id, 'update', revision, index);

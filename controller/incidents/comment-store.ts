@@ -10,7 +10,7 @@ export type CommentChange = Partial<
 
 const restoreComment = restoring<CommentDoc>({ deleted_at: null });
 
-/** Collection `incident_comments`. A deleted comment stays, without its text. */
+/** Collection `incident_comments`. Deleted comments stay, without their text. */
 export class CommentStore {
   readonly #comments: Collection<CommentDoc>;
 
@@ -19,7 +19,7 @@ export class CommentStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // The comments of one incident in order, and their number.
+    // Lists and counts the comments of an incident.
     const key = { incident_id: 1, created_at: 1, _id: 1 } as const;
     await ensureIndexes(this.#comments, [{ key, name: 'of_incident' }]);
   }
@@ -28,13 +28,13 @@ export class CommentStore {
     await this.#comments.insertOne(doc);
   }
 
-  /** Null also when it belongs to another incident or tenant. */
+  /** Null if it does not exist or belongs to another incident or tenant. */
   async find(tenant: Tenant, incidentId: string, id: string): Promise<CommentDoc | null> {
     const found = await this.#comments.findOne({ _id: id, incident_id: incidentId, ...ownedBy(tenant) });
     return found && restoreComment(found);
   }
 
-  /** Oldest first, deleted ones too. */
+  /** Oldest first, including deleted comments. */
   list(tenant: Tenant, incidentId: string, limit: number): Promise<CommentDoc[]> {
     const all = this.#comments.find({ incident_id: incidentId, ...ownedBy(tenant) });
     return all.sort({ created_at: 1, _id: 1 }).limit(limit).map(restoreComment).toArray();
@@ -44,7 +44,7 @@ export class CommentStore {
     return this.#comments.countDocuments({ incident_id: incidentId, ...ownedBy(tenant) });
   }
 
-  /** Changes a comment that is not deleted; null when it is. */
+  /** Null if the comment is deleted. */
   async change(seen: CommentDoc, change: CommentChange): Promise<CommentDoc | null> {
     const { _id, organization_id, project_id, user_id } = seen;
     const changed = await this.#comments.findOneAndUpdate(

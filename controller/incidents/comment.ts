@@ -6,11 +6,11 @@ export interface CommentDoc {
   organization_id: string;
   project_id: string;
   incident_id: string;
-  /** The author; address and name as they were at the time. */
+  /** The author. Email and name are those at the time of the comment. */
   user_id: string;
   user_email: string;
   user_name: string;
-  /** Empty once deleted. */
+  /** Empty if deleted. */
   comment_text: string;
   is_internal: boolean;
   created_at: number;
@@ -21,7 +21,7 @@ export interface CommentDoc {
 const EDIT_WINDOW_MS = 15 * 60_000;
 const DELETED = { edit: 'Cannot update a deleted comment', delete: 'Comment already deleted' };
 
-/** Why the user may not edit or delete the comment at `now` (Unix ms); null when they may. */
+/** Why the user may not edit or delete the comment; null if they may. `now` is Unix ms. */
 export function commentRefusal(
   { user_id, created_at, deleted_at }: CommentDoc, verb: 'edit' | 'delete', userId: string, now: number,
 ): { code: ErrorCode; message: string } | null {

@@ -7,7 +7,6 @@ import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore } from './update-store.ts';
 import type { VoteStore } from './vote-store.ts';
 
-/** What the verbs of incidents work with. */
 export interface IncidentDeps {
   incidents: IncidentStore;
   updates: IncidentUpdateStore;
@@ -15,25 +14,25 @@ export interface IncidentDeps {
   votes: VoteStore;
   notifications: NotificationLog;
   monitors: {
-    /** Name and type of those of `ids` that are living monitors of this project. */
+    /** By id. Omits ids that are not monitors of this project or are deleted. */
     summaries(tenant: Tenant, ids: string[]): Promise<Map<string, MonitorSummary>>;
   };
   history: MonitorHistoryReader;
   outages: {
     /**
-     * The number of failed results in the current outages of these monitors, by incident id.
-     * @throws AppError SERVICE_UNAVAILABLE while nobody knows it.
+     * Failed results in the current outages of these monitors, by incident id. Throws SERVICE_UNAVAILABLE
+     * while no controller can tell.
      */
     failures(monitorIds: string[]): Promise<Map<string, number>>;
   };
   people: {
-    /** Null unless this member of the organization has access to the project. */
+    /** Null unless the user is a member of the organization with access to the project. */
     assignee(tenant: Tenant, userId: string): Promise<{ id: string; name: string } | null>;
   };
   events: EventPublisher;
   /** Called after each change of an incident. */
   onChanged(): void;
-  /** Has whoever owns a shard poll now for incidents that people have ended. */
+  /** Makes the owner of the shard poll immediately for incidents that people have ended. */
   notifyOwner(shard: number): void;
   log: Log;
 }

@@ -8,7 +8,9 @@ export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 export const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const satisfies readonly Severity[];
 export const INCIDENT_SOURCES = ['system', 'manual'] as const;
 
-/** A document of `incidents`; `answers.ts` describes the fields that both have. Instants are Unix ms. */
+/**
+ * A document of `incidents`. `responses.ts` describes the fields that the API shows. Instants are Unix ms.
+ */
 export interface IncidentDoc {
   _id: string;
   organization_id: string;
@@ -36,40 +38,39 @@ export interface IncidentDoc {
   resolved_by: string | null;
   recovery_time_seconds: number | null;
   late?: true;
-  /** When the maintenance in which it began was to end. */
+  /** Scheduled end of the maintenance window in which it started. */
   maintenance_until?: number;
   notification_sent: boolean;
   notification_channels: string[];
   postmortem: { text: string; author: UpdateActor; updated_at: number } | null;
-  /** Title, monitor and error as `searchText` folds them. */
+  /** Title, monitor name and error, normalized by `searchText`. */
   search_text: string;
-  /** Grows by one with each change by people or the state machine. */
+  /** Increases by one with each change by people or the state machine. */
   revision: number;
-  /** Shard of its monitor, until the journal there knows that a person has ended the incident. */
+  /** Shard of the monitor, until its journal records that a person ended the incident. */
   unjournaled?: number;
-  /** When pages are to be told of the last change, Unix ms; absent once they were. */
+  /** When to notify status pages of the last change; absent after they were notified. */
   pages_due?: number;
-  /** Of the controller that tells pages now; a change removes it. */
+  /** Held by the controller that is notifying status pages. A change removes it. */
   claim?: WorkClaim;
-  /** Pages that have been given a post on it; absent until pages were first told. */
+  /** Status pages with a post about it; absent until pages are first notified. */
   notified_page_ids?: string[];
-  /** Lines of history that were written with their change and are not yet copied to `incident_updates`. */
+  /** History entries that are written with their change and not yet copied to `incident_updates`. */
   pending_updates: IncidentUpdateDoc[];
   created_at: number;
   updated_at: number;
 }
 
-/** An incident that is open or acknowledged, as its monitor shows it. */
+/** An open or acknowledged incident, as shown with its monitor. */
 export interface OpenIncident extends Pick<IncidentDoc, 'severity' | 'started_at'> {
   id: string;
   monitor_id: string | null;
   status: 'open' | 'acknowledged';
 }
 
-/** What people or the state machine write to an incident. */
+/** A change to an incident by people or the state machine. */
 export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDoc, 'updated_at'>;
 
-/** An incident in a list. */
 export type ListedIncident =
   Omit<IncidentDoc,
     'postmortem' | 'pending_updates' | 'search_text' | 'unjournaled' | 'pages_due' | 'claim' | 'notified_page_ids'>;
@@ -83,7 +84,7 @@ export interface UpdateActor {
   name: string;
 }
 
-/** A document of `incident_updates`: one line of an incident's history, in the order of `created_at`. */
+/** A document of `incident_updates`: one history entry, ordered by `created_at`. */
 export interface IncidentUpdateDoc {
   _id: string;
   organization_id: string;

@@ -8,17 +8,16 @@ import type { IncidentDoc, UpdateActor } from './incident.ts';
 import type { MonitorSummary } from './ports.ts';
 import type { IncidentInput } from './schema.ts';
 
-/** Longest texts of an incident (HTTP API, "Limits"). */
+/** Limits of the HTTP API ("Limits"). */
 const MAX_TITLE_LENGTH = 255;
 const MAX_ERROR_LENGTH = 1000;
 
-/** What every new incident has in common. */
 const INITIAL_FIELDS = Object.freeze({
   status: 'open', acknowledged_at: null, assignee_id: null, acknowledged_by_name: null, resolved_at: null,
   resolved_by: null, recovery_time_seconds: null, notification_sent: false, postmortem: null, revision: 1,
 } as const);
 
-/** An incident that somebody opens through the API, with the first line of its history. */
+/** Builds an incident opened through the API, with its first history entry. */
 export function incidentFromInput(
   input: IncidentInput, { tenant, actor, now }: ProjectContext, monitor: MonitorSummary | null,
 ): IncidentDoc {
@@ -39,7 +38,7 @@ export function incidentFromInput(
   };
 }
 
-/** An incident that the state machine opens. `now` is Unix ms. */
+/** Builds an incident opened by the state machine. `now` is Unix ms. */
 export function incidentFromOpening(opening: IncidentOpening, now: number): IncidentDoc {
   const { id, severity, type, affected_regions, failure_count, started_at, late } = opening;
   const { maintenance_until } = opening;

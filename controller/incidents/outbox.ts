@@ -21,7 +21,7 @@ interface OutboxStores {
 
 const SYSTEM: UpdateActor = Object.freeze({ type: 'system', id: null, name: 'Farwatch' });
 
-/** Carries out what the state machine decided. A call may be repeated, also after a crash half-way. */
+/** Carries out the decisions of the state machine. Calls are idempotent, even after a crash halfway. */
 export class IncidentOutbox implements IncidentsPort {
   readonly #stores: OutboxStores;
   readonly #clock: Clock;
@@ -54,10 +54,10 @@ export class IncidentOutbox implements IncidentsPort {
       resolved_by: 'system',
       recovery_time_seconds: recoverySeconds(before.started_at, resolved_at),
       failure_count: Math.max(before.failure_count, failure_count),
-      // Later than every line of its history, so that this one comes last.
+      // Later than every history entry, so that the resolution comes last.
       updated_at: Math.max(this.#clock.now(), before.updated_at + 1),
     });
-    // A repetition finds the incident resolved; a crash may have kept the line out of its history.
+    // A repeated call finds it resolved, but an earlier call may have crashed before it wrote the history.
     const isRepeated = before.status === 'resolved' && before.resolved_by === 'system';
     if (resolved || isRepeated) await this.#record(resolved ?? before, resolutionUpdate(resolved ?? before));
   }
@@ -80,19 +80,19 @@ export class IncidentOutbox implements IncidentsPort {
   }
 }
 
-/** The first line of an incident's history; always the same for the same incident. */
+/** The first history entry. Deterministic, so that repeated calls write the same. */
 function openingUpdate(incident: IncidentDoc): IncidentUpdateDoc {
   return { kind: 'created', to: 'open', created_at: incident.created_at, ...systemLine(incident, 'created') };
 }
 
-/** The line for a resolution by the state machine; always the same for the same incident. */
+/** The history entry of a resolution by the state machine. Deterministic, like `openingUpdate`. */
 function resolutionUpdate(incident: IncidentDoc): IncidentUpdateDoc {
   const from = incident.acknowledged_at === null ? 'open' : 'acknowledged';
   const change = { kind: 'status_change', field: 'status', from, to: 'resolved' } as const;
   return { created_at: incident.updated_at, ...change, ...systemLine(incident, 'resolved') };
 }
 
-/** The line for a region that sees the outage begin or end; always the same for the same change. */
+/** The history entry of a region that goes down or recovers. Deterministic, like `openingUpdate`. */
 function regionUpdate(
   incident: IncidentDoc, { id, region, previous_status: from, status: to, at }: RegionChange,
 ): IncidentUpdateDoc {

@@ -7,7 +7,7 @@ import type { NotificationQuery } from './schema.ts';
 
 export type MonitorSummary = Pick<MonitorDoc, 'name' | 'type'>;
 
-/** A result of a monitor as a timeline shows it; `started_at` is Unix ms. */
+/** A result as the timeline shows it. `started_at` is Unix ms. */
 export interface TimelineResult extends Pick<
   CheckResult, 'started_at' | 'outcome' | 'degraded' | 'response_time_ms' | 'status_code' | 'error'
 > {
@@ -24,19 +24,19 @@ export interface TimelineStatus {
   incident_id: string | null;
 }
 
-/** What incidents need of results. Instants are Unix ms. */
+/** What incidents need from results. Instants are Unix ms. */
 export interface MonitorHistoryReader {
-  /** Those that began before `before`, newest first. */
+  /** Spans that started before `before`, newest first. */
   statusSpans(monitorId: string, before: number, limit: number): Promise<TimelineStatus[]>;
-  /** Those that started from `from` to before `to`, newest first. */
+  /** Results that started from `from` until before `to`, newest first. */
   results(
     monitorId: string, query: { from: number; to: number; limit: number },
   ): Promise<{ results: TimelineResult[] }>;
 }
 
-/** What incidents need of deliveries. */
+/** What incidents need from deliveries. */
 export interface NotificationLog {
-  /** One page, newest first, and the number of all matches. */
+  /** Returns one page, newest first, and the total number of matches. */
   ofIncident(
     tenant: Tenant, incidentId: string, query: NotificationQuery,
   ): Promise<{ deliveries: DeliveryDoc[]; total: number }>;

@@ -19,7 +19,6 @@ import {
 const common = { tag: 'Incidents', auth: { access: 'project', role: 'viewer' } } as const;
 const ofOne = { ...common, params: idParams, errors: ['RESOURCE_NOT_FOUND'] as const };
 
-/** Incidents, their history, notifications, timeline and comments. */
 export function incidentRoutes(deps: IncidentDeps): Route[] {
   return [
     defineRoute({

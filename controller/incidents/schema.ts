@@ -7,7 +7,7 @@ import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
 export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;
 
-/** Reading further pages would cost the database more than they are worth. */
+/** Bounds the number of documents that the database must skip. */
 const MAX_PAGE = 10_000;
 
 export const incidentListQuery = z.strictObject({

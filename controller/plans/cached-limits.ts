@@ -2,9 +2,9 @@ import type { Clock } from '../../shared/time.ts';
 import type { PlanLimits, Plans } from './plans.ts';
 
 const DAY_MS = 86_400_000;
-/** How long a change of plan may go unnoticed, ms. */
+/** How long a plan change may go unnoticed. */
 const MAX_AGE_MS = 60_000;
-/** Organizations in memory; beyond that all are read again. */
+/** The whole cache is cleared when it is full. */
 const MAX_CACHED_ORGANIZATIONS = 10_000;
 
 type CachedPlanLimits = Pick<PlanLimits, 'raw_results_days' | 'regions_per_monitor'>;
@@ -15,17 +15,17 @@ interface CachedLimitsDeps {
   limitsOf(organizationId: string): Promise<CachedPlanLimits>;
 }
 
-/** How long the most generous plan keeps raw results, ms. */
+/** The longest retention of raw results on any plan, ms. */
 export function maxRawRetentionMs(plans: Plans): number {
   return Math.max(...Object.values(plans).map((plan) => plan.raw_results_days)) * DAY_MS;
 }
 
-/** Limits of organizations for callers that cannot wait for the database; at most a minute old. */
+/** Plan limits for callers that cannot wait for the database. Values are about a minute old at most. */
 export class CachedLimits {
-  /** How long any plan keeps raw results at most, ms. */
+  /** The longest retention of raw results on any plan, ms. */
   readonly maxRawRetentionMs: number;
   readonly #deps: CachedLimitsDeps;
-  /** `readAt` is on the monotonic clock, ms. */
+  /** `readAt` is monotonic time, ms. `limits` is null until the first read completes. */
   readonly #cache = new Map<string, { limits: CachedPlanLimits | null; readAt: number }>();
 
   constructor(deps: CachedLimitsDeps) {
@@ -33,18 +33,18 @@ export class CachedLimits {
     this.maxRawRetentionMs = maxRawRetentionMs(deps.plans);
   }
 
-  /** How long it keeps raw results, ms. The longest of any plan until its own has been read. */
+  /** Retention of raw results, ms. Returns the longest of any plan until the organization's plan is read. */
   rawRetentionMs(organizationId: string): number {
     const limits = this.#limitsOf(organizationId);
     return limits ? limits.raw_results_days * DAY_MS : this.maxRawRetentionMs;
   }
 
-  /** How many regions may check a monitor; null until that has been read. */
+  /** Maximum number of regions per monitor; null until the plan is read. */
   regionsPerMonitor(organizationId: string): number | null {
     return this.#limitsOf(organizationId)?.regions_per_monitor ?? null;
   }
 
-  /** Has limits that are not known read. Those of an organization that cannot be read stay unknown. */
+  /** Reads limits that are not cached. Failures are ignored, so those limits stay unknown. */
   async preload(organizationIds: Iterable<string>): Promise<void> {
     const missing = [...new Set(organizationIds)].filter((id) => !this.#cache.get(id)?.limits);
     await Promise.allSettled(missing.map(async (id) => {

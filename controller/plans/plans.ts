@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const PLAN_NAMES = ['free', 'pro', 'scale'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** What an organization owns and its plan limits by number. */
+/** Resources whose number the plan limits. */
 export const COUNTED_RESOURCES = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions'] as const;
 export type CountedResource = (typeof COUNTED_RESOURCES)[number];
 
@@ -27,8 +27,8 @@ export type PlanLimits = z.infer<typeof planLimits>;
 export type Plans = Record<PlanName, PlanLimits>;
 
 /**
- * The same on every plan, so that no organization takes what all share: private regions, probes in them,
- * subscriptions to raw results, and streams of live events that are open on one controller.
+ * Equal on every plan, to protect shared capacity: private regions, their probes, subscriptions to raw
+ * results, and event streams open on one controller.
  */
 const FAIR_USE = { regions: 100, probes: 1000, subscriptions: 10, event_streams: 100 };
 
@@ -51,8 +51,8 @@ const partOfPlan = planLimits.partial().optional();
 const overrides = z.strictObject({ free: partOfPlan, pro: partOfPlan, scale: partOfPlan });
 
 /**
- * The limits of each plan. `overridesJson` is the content of PLANS_FILE: an object with some of the plans and
- * some of their limits. Throws an Error that names every bad entry.
+ * Returns the limits of each plan. `overridesJson` is the content of PLANS_FILE, an object that overrides
+ * some limits of some plans; null uses the defaults. Throws an Error that lists every invalid entry.
  */
 export function loadPlans(overridesJson: string | null): Plans {
   if (overridesJson === null) return PLANS;
@@ -68,15 +68,15 @@ export function loadPlans(overridesJson: string | null): Plans {
   throw new Error(lines.join('; '));
 }
 
-/** Below this, MIN_INTERVAL_SECONDS is a private installation's own rule and replaces the plan's. */
+/** A lower MIN_INTERVAL_SECONDS marks a private installation and overrides the minimum of the plans. */
 const PUBLIC_MINIMUM_SECONDS = 30;
 
-/** The shortest interval, in seconds, that a plan allows when the API accepts `schemaMinimum` and up. */
+/** The shortest interval that the plan allows, s. `schemaMinimum` is MIN_INTERVAL_SECONDS. */
 export function minIntervalSeconds(plan: { min_interval_seconds: number }, schemaMinimum: number): number {
   return Math.max(schemaMinimum, schemaMinimum < PUBLIC_MINIMUM_SECONDS ? 0 : plan.min_interval_seconds);
 }
 
-/** The plans with the shortest interval that applies here, so that the limit shown is the limit enforced. */
+/** The plans with their effective minimum interval, so that the API shows the limit it enforces. */
 export function withMinIntervals(plans: Plans, schemaMinimum: number): Plans {
   return eachPlan((name) => ({
     ...plans[name], min_interval_seconds: minIntervalSeconds(plans[name], schemaMinimum),

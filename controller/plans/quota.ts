@@ -8,16 +8,16 @@ interface QuotaDeps {
   plans: Plans;
   clock: Clock;
   planOf(organizationId: string): Promise<PlanName>;
-  /** The actual numbers, to correct a counter that a crash left too high. */
+  /** Counts the actual documents, to correct a counter that a crash left too high. */
   count: Partial<Record<CountedResource, (organizationId: string) => Promise<number>>>;
 }
 
 type Reservation = { isGranted: true } | { isGranted: false; limit: number; usage: number };
 
-/** Longer than any reservation waits for its document or its release, ms. */
+/** Longer than the time between a reservation and its insert or release. */
 const SETTLED_AFTER_MS = 60_000;
 
-/** Enforces the limits of plans, also when many requests reserve at once. */
+/** Enforces plan limits, even for simultaneous requests. */
 export class Quota {
   readonly #deps: QuotaDeps;
 
@@ -33,7 +33,7 @@ export class Quota {
     return this.#deps.plans[plan];
   }
 
-  /** The actual numbers where they can be counted, since a crash may leave a counter too high. */
+  /** Counts documents where possible, because a crash may leave a counter too high. */
   async usageOf(organizationId: string): Promise<Record<CountedResource, number>> {
     const { usage, count } = this.#deps;
     const seen = await usage.read(organizationId);
@@ -45,8 +45,9 @@ export class Quota {
   }
 
   /**
-   * Reserves `count` or nothing; the caller then inserts the documents. A failed insert may have been written
-   * all the same, so its reservation stays and is corrected when the limit is next reached.
+   * Reserves `count` or nothing; the caller then inserts the documents. If the insert fails, keep the
+   * reservation: the write may have happened anyway, and the counter is corrected when the limit is next
+   * reached.
    */
   async reserve(organizationId: string, counted: CountedResource, count = 1): Promise<Reservation> {
     const { usage, clock } = this.#deps;
@@ -57,14 +58,14 @@ export class Quota {
     return { isGranted: false, limit, usage: (await usage.read(organizationId))?.[counted] ?? 0 };
   }
 
-  /** Releases `count` after their documents are gone. */
+  /** Call after the documents are deleted. */
   release(organizationId: string, counted: CountedResource, count = 1): Promise<void> {
     return this.#deps.usage.release(organizationId, counted, this.#deps.clock.now(), count);
   }
 
   /**
-   * A crash between reservation and insert leaves the counter too high. Counters in use are left alone. One
-   * that does not exist yet begins with the actual number.
+   * Lowers a counter that a crash between reservation and insert left too high, unless it changed recently.
+   * Initializes a missing counter with the actual number. False if nothing changed.
    */
   async #correct(organizationId: string, counted: CountedResource): Promise<boolean> {
     const { usage, clock, count } = this.#deps;
@@ -81,13 +82,13 @@ export class Quota {
   }
 }
 
-/** The error for a limit that a higher plan raises. `thing` is what is limited, in the singular. */
+/** For limits that a higher plan raises. `thing` is the limited resource, in the singular. */
 export function planLimitExceeded(thing: string, limit: number, usage: number): AppError {
   const message = `This plan allows ${limit} ${thing}${limit === 1 ? '' : 's'}`;
   return new AppError('PLAN_LIMIT_EXCEEDED', message, { details: { limit, usage } });
 }
 
-/** The error for a limit that no plan raises. `things` names what is limited, in the plural. */
+/** For limits that no plan raises. `things` is the limited resource, in the plural. */
 export function fairUseLimitReached(things: string, limit: number, usage: number): AppError {
   const message = `An organization can have at most ${limit} ${things}`;
   return new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit, usage } });

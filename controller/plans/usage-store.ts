@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import { COUNTED_RESOURCES, type CountedResource } from './plans.ts';
 
-/** Without a counter for what was not counted when the organization began. */
+/** A counter is missing if the resource was not counted yet when the organization was created. */
 interface UsageDoc extends Partial<Record<CountedResource, number>> {
   /** The organization. */
   _id: string;
@@ -10,13 +10,13 @@ interface UsageDoc extends Partial<Record<CountedResource, number>> {
   changed_at: number;
 }
 
-/** Collection `usage`: how much of its plan each organization uses. */
+/** Collection `usage`: counters of each organization's limited resources. */
 export class UsageStore extends Documents<UsageDoc> {
   constructor(db: Db) {
     super(db, 'usage');
   }
 
-  /** Reserves `count` if that stays within `limit`. False otherwise, and then nothing is reserved. */
+  /** False, with nothing reserved, if `count` more would exceed `limit`. */
   async reserve(
     id: string, counted: CountedResource, limit: number, now: number, count: number,
   ): Promise<boolean> {
@@ -38,12 +38,12 @@ export class UsageStore extends Documents<UsageDoc> {
     return this.findOne({ _id: id });
   }
 
-  /** Adds a counter that is missing. */
+  /** Does nothing if the counter exists. */
   async addCounter(id: string, counted: CountedResource, actual: number): Promise<void> {
     await this.update({ _id: id, [counted]: { $exists: false } }, { $set: { [counted]: actual } });
   }
 
-  /** Corrects a counter unless something was reserved or released since `seen` was read. */
+  /** False if something was reserved or released since `seen` was read. */
   correct(seen: UsageDoc, counted: CountedResource, actual: number): Promise<boolean> {
     const filter = { _id: seen._id, [counted]: seen[counted], changed_at: seen.changed_at };
     return this.update(filter, { $set: { [counted]: actual } });

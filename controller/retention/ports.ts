@@ -7,20 +7,19 @@ export interface MonitorRange {
   before: number;
 }
 
-/** What retention needs of results. Every call may be repeated. */
+/** What retention needs from results. Every call is idempotent. */
 export interface AgedResults {
-  /** Removes single results and keeps their counts. */
+  /** Removes raw results but keeps their rollups. */
   removeResults(ranges: MonitorRange[]): Promise<void>;
-  /** Removes the counts of hours and days. */
   removeRollups(ranges: MonitorRange[]): Promise<void>;
   removeChanges(monitorIds: string[], before: number): Promise<void>;
-  /** Removes everything about these monitors. */
+  /** Removes all results, rollups and status changes of these monitors. */
   removeMonitors(monitorIds: string[]): Promise<void>;
 }
 
-/** What retention needs of evidence. Both may be repeated. */
+/** What retention needs from evidence. Every call is idempotent. */
 export interface AgedEvidence {
-  /** Removes what these monitors have from before `before` (Unix ms). */
+  /** Removes evidence of these monitors older than `before`, Unix ms. */
   removeOlder(monitorIds: string[], before: number): Promise<void>;
   removeOf(monitorIds: string[]): Promise<void>;
 }
@@ -31,27 +30,27 @@ export interface AgedMonitor {
   deleted_at: number | null;
 }
 
-/** What retention needs of monitors. */
+/** What retention needs from monitors. */
 export interface AgedMonitors {
-  /** In order of id, deleted ones too. */
+  /** Up to `limit` monitors with ids greater than `after`, ascending, including deleted ones. */
   pageOfOrganization(organizationId: string, after: string, limit: number): Promise<AgedMonitor[]>;
-  /** Removes the documents of monitors whose deletion is in the journal and in the counts. */
+  /** Removes the documents of monitors whose deletion is already in the journal and in the monitor counts. */
   purge(monitorIds: string[]): Promise<void>;
 }
 
-/** What retention needs of accounts. */
+/** What retention needs from accounts. */
 export interface Organizations {
-  /** Ids, in order. */
+  /** Up to `limit` ids greater than `after`, ascending. */
   page(after: string, limit: number): Promise<string[]>;
   projectsOf(organizationId: string): Promise<string[]>;
 }
 
-/** Each removes at most `limit` documents that are older than `before` and returns how many. */
+/** Each call removes up to `limit` documents older than `before`, Unix ms, and returns how many. */
 export interface AgedDocuments {
   removeIncidents(tenant: Tenant, before: number, limit: number): Promise<number>;
   removeAuditEntries(organizationId: string, before: number, limit: number): Promise<number>;
-  /** Of all organizations. */
+  /** Across all organizations. */
   removeDeadLetters(before: number, limit: number): Promise<number>;
-  /** Those that every organization may take again. */
+  /** Removes reservations of freed subdomains that every organization may use again. */
   removeFreedSubdomains(now: number, limit: number): Promise<number>;
 }

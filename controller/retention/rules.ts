@@ -3,22 +3,22 @@ import type { AgedMonitor, MonitorRange } from './ports.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** An organization is swept this often, and at once when its plan keeps less. */
+/** How often an organization is swept. A shorter retention of its plan triggers a sweep immediately. */
 export const SWEEP_INTERVAL_MS = 6 * HOUR_MS;
-/** Late results may have filled hours that were swept already: sweep them again. */
+/** Swept again, because late results may have arrived for hours that were already swept. */
 const OVERLAP_MS = 2 * DAY_MS;
-/** Clocks differ, so the first result may start a little before its monitor was created. */
+/** Tolerance for clock skew: the first result may start before its monitor was created. */
 const BEFORE_CREATION_MS = DAY_MS;
-/** How long the history of a deleted monitor stays, so that nothing is still on its way. */
+/** How long the history of a deleted monitor is kept, so that no result of it arrives later. */
 const DELETED_RETENTION_MS = 7 * DAY_MS;
 
-/** What is older goes (Unix ms). `raw` is a full hour, `rollups` a full day (UTC), never later than `raw`. */
+/** Older data is removed. Unix ms; `raw` is a full hour, `rollups` a full UTC day, never later than `raw`. */
 export interface Cutoffs {
   raw: number;
   rollups: number;
 }
 
-/** How far an organization was swept, and how far the sweep under way is. */
+/** Progress of an organization: its last complete sweep, and the sweep in progress. */
 export interface SweepState {
   /** Null before the first sweep is complete. */
   done: Cutoffs | null;
@@ -26,7 +26,7 @@ export interface SweepState {
   run: (Cutoffs & { after: string }) | null;
 }
 
-/** Counts are kept at least as long as the results that they count. */
+/** Rollups are kept at least as long as their raw results. */
 export function cutoffsOf(plan: Pick<PlanLimits, 'raw_results_days' | 'rollups_days'>, now: number): Cutoffs {
   const raw = now - plan.raw_results_days * DAY_MS;
   const rollups = Math.min(raw, now - plan.rollups_days * DAY_MS);
@@ -38,13 +38,13 @@ export function isDue(state: SweepState | null, target: Cutoffs, now: number): b
   return target.raw - state.done.raw >= SWEEP_INTERVAL_MS || target.rollups - state.done.rollups > DAY_MS;
 }
 
-/** The part of a monitor's history that has aged since the last sweep; null when there is none. */
+/** The part of a monitor's history that has expired since the last sweep; null if there is none. */
 export function agedRange(monitor: AgedMonitor, done: number | null, before: number): MonitorRange | null {
   const from = floor(done === null ? monitor.created_at - BEFORE_CREATION_MS : done - OVERLAP_MS, DAY_MS);
   return from < before ? { monitor_id: monitor.monitor_id, from, before } : null;
 }
 
-/** A deleted monitor loses its history first, and its document once nothing can refer to it any more. */
+/** A deleted monitor loses its history first, and its document when nothing can refer to it anymore. */
 export function fateOf({ deleted_at }: AgedMonitor, target: Cutoffs, now: number) {
   if (deleted_at === null || deleted_at > now - DELETED_RETENTION_MS) return 'kept';
   return deleted_at < target.rollups ? 'all_goes' : 'history_goes';

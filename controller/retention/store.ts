@@ -4,7 +4,7 @@ import type { SweepState } from './rules.ts';
 
 const restoreState = restoring<SweepState>({ done: null, run: null });
 
-/** Collection `retention`: how far each organization, which is the `_id`, was swept. */
+/** Collection `retention`: sweep progress by organization id. */
 export class SweepStore {
   readonly #sweeps: Collection<SweepState & { _id: string }>;
 

@@ -17,23 +17,23 @@ interface SweeperDeps {
   documents: AgedDocuments;
   sweeps: SweepStore;
   limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days' | 'rollups_days'>>;
-  /** An organization is swept by the controller that owns the shard of its id. */
+  /** The controller that owns the shard of an organization's id sweeps the organization. */
   ownsShard(shard: number): boolean;
   clock: Clock;
   log: Log;
 }
 
-/** The delay before a change of plan takes effect. */
+/** A plan change takes effect within this time. */
 const POLL_INTERVAL_MS = 600_000;
-/** Between two batches, so that a long round is a low load. */
+/** Pause between batches, to keep the load of a long sweep low. */
 const BATCH_PAUSE_MS = 500;
 const PAUSE_STEP_MS = 100;
 const ORGANIZATIONS_PER_PAGE = 100;
 const MONITORS_PER_BATCH = 50;
 const DOCUMENTS_PER_BATCH = 500;
-/** Dead letters are kept for the operator, under every plan. */
+/** The same on every plan, because dead letters are for the operator. */
 const DEAD_LETTER_RETENTION_MS = 30 * 86_400_000;
-/** The owner of this shard sweeps what belongs to no organization. */
+/** The owner of this shard sweeps data that belongs to no organization. */
 const COMMON_SHARD = 0;
 
 interface Sweep {
@@ -42,7 +42,7 @@ interface Sweep {
   now: number;
 }
 
-/** Removes, in rounds through all organizations, what their plans no longer keep. */
+/** Periodically removes data that is older than its organization's plan allows. */
 export class RetentionSweeper extends PeriodicTask {
   readonly #deps: SweeperDeps;
   #isStopped = false;
@@ -57,7 +57,7 @@ export class RetentionSweeper extends PeriodicTask {
     this.#deps = deps;
   }
 
-  /** Ends after the batch under way; the next controller continues. */
+  /** Finishes the current batch. The next owner of the shard continues from there. */
   override stop(): Promise<void> {
     this.#isStopped = true;
     return super.stop();
@@ -85,7 +85,7 @@ export class RetentionSweeper extends PeriodicTask {
     }
   }
 
-  /** Sweeps an organization if that is due. It may be repeated, and continues where it was interrupted. */
+  /** Sweeps an organization if it is due. Idempotent; continues an interrupted sweep. */
   async #sweep(organizationId: string, now: number): Promise<void> {
     const { sweeps, monitors, documents, organizations } = this.#deps;
     const target = cutoffsOf(await this.#deps.limitsOf(organizationId), now);
@@ -130,13 +130,13 @@ export class RetentionSweeper extends PeriodicTask {
     await this.#deps.monitors.purge(idsOf(withFate('all_goes')));
   }
 
-  /** False when it had to stop before everything was removed. */
+  /** False if it stopped before everything was removed. */
   async #inBatches(removeSome: () => Promise<number>): Promise<boolean> {
     while ((await removeSome()) === DOCUMENTS_PER_BATCH) if (!(await this.#pause())) return false;
     return true;
   }
 
-  /** Pauses in short steps, so that a stop waits for none of them; false when it is time to stop. */
+  /** Pauses in short steps, so that stopping is not delayed. False if the sweeper is stopping. */
   async #pause(): Promise<boolean> {
     for (let waitedMs = 0; waitedMs < BATCH_PAUSE_MS && !this.#isStopped; waitedMs += PAUSE_STEP_MS) {
       await sleep(this.#deps.clock, PAUSE_STEP_MS);

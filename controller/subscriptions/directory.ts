@@ -6,7 +6,7 @@ import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { SubscriptionStore } from './store.ts';
 import type { SubscriptionDoc } from './subscription.ts';
 
-/** Corrects what the announcement of another controller did not reach. */
+/** Picks up changes whose announcement got lost. */
 const READ_INTERVAL_MS = 30_000;
 
 interface DirectoryDeps {
@@ -16,7 +16,7 @@ interface DirectoryDeps {
   log: Log;
 }
 
-/** All subscriptions as the database had them a moment ago. Controllers tell each other of changes. */
+/** In-memory copy of all subscriptions. Controllers announce changes to each other. */
 export class SubscriptionDirectory {
   readonly #deps: DirectoryDeps;
   readonly #readTask: PeriodicTask;
@@ -39,7 +39,7 @@ export class SubscriptionDirectory {
     return this.#all;
   }
 
-  /** Whether anybody reads what the organization's monitors find. */
+  /** Whether the organization has subscribers. */
   hasAny(organizationId: string): boolean {
     return this.#organizations.has(organizationId);
   }
@@ -49,7 +49,7 @@ export class SubscriptionDirectory {
     this.#listeners.push(listener);
   }
 
-  /** Rejects when the first read fails. */
+  /** Rejects if the first read fails. */
   async start(): Promise<void> {
     const { bus } = this.#deps;
     this.#notifications = bus.subscribe(subjects.notifySubscriptions, () => this.#readTask.trigger());
@@ -63,12 +63,12 @@ export class SubscriptionDirectory {
     await this.#readTask.stop();
   }
 
-  /** Resolves after a read that began after this call. Rejects when the database does not answer. */
+  /** Resolves after a read that started after this call. Rejects if the database does not respond. */
   refresh(): Promise<void> {
     return this.#readTask.run();
   }
 
-  /** Has the other controllers read now. */
+  /** Makes the other controllers read immediately. */
   announce(): void {
     this.#deps.bus.publish(subjects.notifySubscriptions, '');
   }

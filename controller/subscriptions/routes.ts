@@ -14,7 +14,7 @@ const issuedSubscription = oneSubscription.extend({
 const description = `A credential that lets your program read, on NATS, every raw result and event of
 the organization: as they come, and results also up to an hour later. Only this response contains the seed.`;
 
-/** Credentials of programs outside that read raw results; `natsUrl` is where they connect. */
+/** `natsUrl` is the address to which subscribers connect. */
 export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: string): Route[] {
   const path = '/api/subscriptions';
   const all = { path, tag: 'Subscriptions', auth: { access: 'account', organization: 'admin' } } as const;

@@ -7,17 +7,17 @@ export type SubscriptionInput = z.infer<typeof subscriptionInput>;
 export const subscriptionView = z.strictObject({
   id: z.string(),
   name: z.string(),
-  /** Name of the NATS user, which is its public key. */
+  /** NATS user name: the public key. */
   user: z.string(),
-  /** What it may subscribe to, to get results and events as they come. */
+  /** Subjects on which it receives live results and events. */
   subjects: z.array(z.string()),
   /** The JetStream stream that holds the last hour of results. */
   stream: z.string(),
-  /** The subscriber's own pull consumer of the stream. */
+  /** The subscriber's own pull consumer on the stream. */
   consumer: z.string(),
-  /** The JetStream domain in which the client finds both. */
+  /** The JetStream domain of stream and consumer. */
   domain: z.string(),
-  /** The client must receive replies under this. */
+  /** Inbox prefix that the client must be configured with. */
   inbox_prefix: z.string(),
   /** A user's id. */
   created_by: z.string(),

@@ -2,16 +2,16 @@ import type { Db } from 'mongodb';
 import { Documents } from '../platform/mongo/documents.ts';
 import type { SubscriptionDoc } from './subscription.ts';
 
-/** Collection `subscriptions`, without deleted ones. */
+/** Collection `subscriptions`. */
 export class SubscriptionStore extends Documents<SubscriptionDoc> {
   constructor(db: Db) {
     super(db, 'subscriptions', [
-      // The list of an organization's subscriptions, and their number.
+      // Lists and counts an organization's subscriptions.
       { key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' },
     ]);
   }
 
-  /** Those of all organizations. */
+  /** Across all organizations. */
   list(): Promise<SubscriptionDoc[]> {
     return this.select({}).toArray();
   }
@@ -27,7 +27,7 @@ export class SubscriptionStore extends Documents<SubscriptionDoc> {
     return this.select(filter).sort({ created_at: 1, _id: 1 }).toArray();
   }
 
-  /** Returns how many there were. */
+  /** Returns the number of deleted subscriptions. */
   async deleteCreatedBy(organizationId: string, userId: string): Promise<number> {
     const filter = { organization_id: organizationId, created_by: userId };
     return (await this.all.deleteMany(filter)).deletedCount;

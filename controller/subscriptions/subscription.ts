@@ -1,32 +1,32 @@
 import { RAW_STREAM, rawConsumer, RAW_DOMAIN, subjects } from '../../shared/contracts/subjects.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 
-/** A document of `subscriptions`: somebody outside who may read an organization's results and events. */
+/** A document of `subscriptions`: an external program that may read an organization's results and events. */
 export interface SubscriptionDoc {
   _id: string;
   organization_id: string;
   name: string;
   /** NATS user nkey (U…). Its seed is not stored. */
   public_key: string;
-  /** A user. */
+  /** A user's id. */
   created_by: string;
   /** Unix ms. */
   created_at: number;
 }
 
-/** What the subscriber may subscribe to. */
+/** Subjects that the organization's subscribers may read. */
 export function readableSubjects(organizationId: string): string[] {
   return [subjects.rawOfOrganization(organizationId), subjects.eventsOfOrganization(organizationId)];
 }
 
-/** Under it the subscriber receives replies; nobody else knows the id. */
+/** Prefix of the subscriber's inboxes. Nobody else knows the id. */
 export function inboxPrefix(subscriptionId: string): string {
   return `_INBOX_${subscriptionId}`;
 }
 
 /**
- * The subscriber as a user of NATS: it may read its organization's results and events as they come, and
- * fetch and acknowledge what its own consumer of RAW holds.
+ * The subscriber's NATS user. It may read live results and events of its organization, and fetch and
+ * acknowledge the messages of its own consumer on RAW.
  */
 export function subscriberUser({ _id: id, organization_id, public_key }: SubscriptionDoc): BusUser {
   const [consumer, api] = [rawConsumer(id), `$JS.${RAW_DOMAIN}.API.CONSUMER`];

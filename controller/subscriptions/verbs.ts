@@ -10,11 +10,11 @@ import { viewSubscription } from './views.ts';
 export interface SubscriptionDeps {
   subscriptions: SubscriptionStore;
   quota: Pick<Quota, 'reserve' | 'release'>;
-  /** Resolves once NATS accepts the subscribers as the database has them after the call, and no others. */
+  /** Resolves when NATS accepts exactly the subscribers that are now in the database. */
   publish(): Promise<void>;
 }
 
-/** Oldest first; a plan's limit keeps the list short. */
+/** Oldest first. The plan limit keeps the list short. */
 export async function listSubscriptions(
   { subscriptions }: SubscriptionDeps, { tenant }: OrganizationContext,
 ): Promise<SubscriptionView[]> {
@@ -30,7 +30,7 @@ export async function readSubscription(
   return viewSubscription(doc);
 }
 
-/** Returns the subscription and, this once, its seed. Throws FAIR_USE_LIMIT_REACHED. */
+/** Returns the seed, which is not stored. Throws FAIR_USE_LIMIT_REACHED. */
 export async function createSubscription(
   { subscriptions, quota, publish }: SubscriptionDeps, ctx: OrganizationContext, { name }: SubscriptionInput,
 ): Promise<{ subscription: SubscriptionView; seed: string }> {
@@ -49,7 +49,7 @@ export async function createSubscription(
   return { subscription: viewSubscription(doc), seed };
 }
 
-/** When it resolves, NATS has closed the subscriber's connections. Throws RESOURCE_NOT_FOUND. */
+/** Resolves when NATS has closed the subscriber's connections. Throws RESOURCE_NOT_FOUND. */
 export async function deleteSubscription(
   { subscriptions, quota, publish }: SubscriptionDeps, { tenant }: OrganizationContext, id: string,
 ): Promise<void> {
@@ -58,10 +58,7 @@ export async function deleteSubscription(
   await publish();
 }
 
-/**
- * Deletes the subscriptions that a member created, and returns how many. When it resolves, NATS has closed
- * their connections.
- */
+/** Deletes a member's subscriptions and returns how many. Resolves when NATS has closed their connections. */
 export async function deleteSubscriptionsOf(
   { subscriptions, quota, publish }: SubscriptionDeps, organizationId: string, userId: string,
 ): Promise<number> {

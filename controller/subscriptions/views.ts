@@ -2,7 +2,7 @@ import { RAW_DOMAIN, RAW_STREAM, rawConsumer } from '../../shared/contracts/subj
 import type { SubscriptionView } from './schema.ts';
 import { inboxPrefix, readableSubjects, type SubscriptionDoc } from './subscription.ts';
 
-/** With all that a NATS client needs except the seed and the address. */
+/** Contains everything a NATS client needs except the seed and the address. */
 export function viewSubscription(doc: SubscriptionDoc): SubscriptionView {
   const { _id: id, name, organization_id, public_key, created_by, created_at } = doc;
   return {

@@ -5,7 +5,7 @@ import type { Poster } from '../platform/outbound/poster-port.ts';
 
 interface WatchdogDeps {
   poster: Poster;
-  /** What alerts need; a check that rejects counts as not working. */
+  /** Checks of everything that alerting depends on. A rejected check counts as not working. */
   checks: { name: string; isWorking(): boolean | Promise<boolean> }[];
   url: string;
   intervalMs: number;
@@ -14,26 +14,26 @@ interface WatchdogDeps {
 }
 
 const TIMEOUT_MS = 10_000;
-/** The first call does not wait for a whole interval: some may be overdue after a restart. */
+/** Short, because a call may be overdue after a restart. */
 const FIRST_CALL_DELAY_MS = 2000;
-/** How long something may be silent and still count as working; less where the interval is shorter. */
+/** How long a component may be silent and still count as working. */
 const MAX_SILENCE_MS = 15_000;
 
-/** How long ago something may last have worked, ms: calls then stop within two intervals of its end. */
+/** Maximum silence of a component, ms. Short enough that calls stop within two intervals of its failure. */
 export function silenceLimitMs(intervalMs: number): number {
   return Math.min(intervalMs, MAX_SILENCE_MS);
 }
 
 /**
- * A dead man's switch: calls an outside address at each interval while everything that alerts need works.
- * When the calls end, the outside alerts people, since we may be unable to.
+ * A dead man's switch. Calls an external service at each interval while alerting works. The service notifies
+ * people when the calls stop, because Farwatch may be unable to.
  */
 export class Watchdog {
   readonly #deps: WatchdogDeps;
   readonly #stopped = new AbortController();
   readonly #task: PeriodicTask;
   #first: Timer | null = null;
-  /** What was last logged; null: that all is well. */
+  /** The last logged problem; null if there was none or it was resolved. */
   #logged: string | null = null;
 
   constructor(deps: WatchdogDeps) {
@@ -41,7 +41,7 @@ export class Watchdog {
     const { clock, intervalMs } = deps;
     this.#task = new PeriodicTask({
       clock,
-      intervalMs: intervalMs,
+      intervalMs,
       task: async () => this.#report(await this.#call()),
       onError: (error) => deps.log.error({ err: error }, 'the watchdog failed'),
     });
@@ -55,14 +55,14 @@ export class Watchdog {
     });
   }
 
-  /** Breaks off a call under way. */
+  /** Aborts a call in progress. */
   stop(): void {
     this.#stopped.abort();
     this.#first?.cancel();
     void this.#task.stop();
   }
 
-  /** Why the address was not reached; null when it was. */
+  /** Why the call was skipped or failed; null if it succeeded. */
   async #call(): Promise<string | null> {
     const broken = await this.#broken();
     if (broken.length > 0) return `not called because these are failing: ${broken.join(', ')}`;
@@ -76,14 +76,14 @@ export class Watchdog {
     return outcome.status < 300 ? null : `responded with status ${outcome.status}`;
   }
 
-  /** Names of the checks that fail. */
+  /** Names of the failing checks. */
   async #broken(): Promise<string[]> {
     const outcomes = await Promise.allSettled(this.#deps.checks.map(async (check) => check.isWorking()));
     const isWorking = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value);
     return this.#deps.checks.filter((_, index) => !isWorking[index]).map((check) => check.name);
   }
 
-  /** Logs each change once. The address is itself a secret and stays out of the log. */
+  /** Logs each change once. The URL is secret, so it is not logged. */
   #report(problem: string | null): void {
     if (problem === this.#logged || this.#stopped.signal.aborted) return;
     this.#logged = problem;

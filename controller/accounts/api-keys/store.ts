@@ -19,13 +19,13 @@ export interface ApiKeyDoc {
 
 export type ApiKeySecret = Pick<ApiKeyDoc, 'hash' | 'preview' | 'created_by' | 'created_at' | 'last_used_at'>;
 
-/** Collection `api_keys`, without revoked keys. */
+/** Collection `api_keys`. Revoked keys are deleted. */
 export class ApiKeyStore extends Documents<ApiKeyDoc> {
   constructor(db: Db) {
     super(db, 'api_keys', [
-      // Every request with a key.
+      // Authenticates requests.
       { key: { hash: 1 }, name: 'by_hash', unique: true },
-      // The list of an organization's keys; it is short, so its other orders are sorted in memory.
+      // Lists an organization's keys. The list is short, so the database sorts by other fields in memory.
       { key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' },
     ], restoring<ApiKeyDoc>({ last_used_at: null }));
   }
@@ -34,7 +34,7 @@ export class ApiKeyStore extends Documents<ApiKeyDoc> {
     return this.findOne({ hash });
   }
 
-  /** A page, and the number of all keys of the organization. */
+  /** Returns one page and the total number of the organization's keys. */
   async list(organizationId: string, query: ApiKeyListQuery): Promise<{ keys: ApiKeyDoc[]; total: number }> {
     const { limit, offset, sort_by, sort_order } = query;
     const direction = sort_order === 'desc' ? -1 : 1;
@@ -44,13 +44,13 @@ export class ApiKeyStore extends Documents<ApiKeyDoc> {
     return { keys, total };
   }
 
-  /** Those whose current secret this user has received, oldest first. */
+  /** Keys that this user created or last rotated, oldest first. */
   createdBy(organizationId: string, userId: string): Promise<ApiKeyDoc[]> {
     const filter = { organization_id: organizationId, created_by: userId };
     return this.select(filter).sort({ created_at: 1, _id: 1 }).toArray();
   }
 
-  /** Returns how many there were. */
+  /** Returns the number of deleted keys. */
   async deleteCreatedBy(organizationId: string, userId: string): Promise<number> {
     const filter = { organization_id: organizationId, created_by: userId };
     return (await this.all.deleteMany(filter)).deletedCount;
@@ -60,7 +60,7 @@ export class ApiKeyStore extends Documents<ApiKeyDoc> {
     return this.count({ organization_id: organizationId });
   }
 
-  /** Replaces the secret; null if the organization has no such key. */
+  /** Null if the organization has no such key. */
   replaceSecret(organizationId: string, id: string, secret: ApiKeySecret): Promise<ApiKeyDoc | null> {
     return this.change({ _id: id, organization_id: organizationId }, { $set: secret });
   }

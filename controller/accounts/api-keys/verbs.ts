@@ -5,16 +5,16 @@ import type { AccountDeps } from '../deps.ts';
 import type { ApiKeyInput, ApiKeyListQuery } from '../schema.ts';
 import type { ApiKeyDoc, ApiKeySecret } from './store.ts';
 
-/** Keys of one organization, on any plan. */
+/** Per organization, on any plan. */
 const MAX_API_KEYS = 1000;
 
-/** A key with its secret, which is not stored. */
 export interface IssuedKey {
   doc: ApiKeyDoc;
+  /** The secret itself; only its hash is stored. */
   key: string;
 }
 
-/** Throws FAIR_USE_LIMIT_REACHED if the organization has 1,000 keys. */
+/** Throws FAIR_USE_LIMIT_REACHED if the organization already has 1,000 keys. */
 export async function createApiKey(
   deps: AccountDeps, ctx: OrganizationContext, { name, scope }: ApiKeyInput,
 ): Promise<IssuedKey> {
@@ -24,7 +24,7 @@ export async function createApiKey(
     const message = `An organization can have at most ${MAX_API_KEYS} API keys`;
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_API_KEYS, usage } });
   }
-  const { key, stored } = newSecretOf(ctx);
+  const { key, stored } = generateKey(ctx);
   const doc = { _id: newId(ctx.now), organization_id: organizationId, name, scope, ...stored };
   await deps.keys.insert(doc);
   return { doc, key };
@@ -34,9 +34,11 @@ export function listApiKeys(deps: AccountDeps, ctx: OrganizationContext, query: 
   return deps.keys.list(ctx.tenant.organizationId, query);
 }
 
-/** Replaces the secret. A single write, so that exactly one of the secrets is valid at any time. */
+/**
+ * Replaces the secret in one write, so exactly one secret is valid at any time. Throws RESOURCE_NOT_FOUND.
+ */
 export async function rotateApiKey(deps: AccountDeps, ctx: OrganizationContext, id: string) {
-  const { key, stored } = newSecretOf(ctx);
+  const { key, stored } = generateKey(ctx);
   const doc = await deps.keys.replaceSecret(ctx.tenant.organizationId, id, stored);
   if (doc === null) throw notFound('API key');
   return { doc, key };
@@ -46,8 +48,8 @@ export async function revokeApiKey(deps: AccountDeps, ctx: OrganizationContext, 
   if (!(await deps.keys.delete(ctx.tenant.organizationId, id))) throw notFound('API key');
 }
 
-/** A key of 256 random bits, and the fields that are stored of it. */
-function newSecretOf({ actor, now }: OrganizationContext): { key: string; stored: ApiKeySecret } {
+/** A key with 256 random bits, and the fields to store for it. */
+function generateKey({ actor, now }: OrganizationContext): { key: string; stored: ApiKeySecret } {
   const secret = newSecret();
   const key = `fw_${secret}`;
   const preview = `fw_${secret.slice(0, 4)}...${secret.slice(-4)}`;

@@ -11,22 +11,22 @@ export interface InvitationDoc extends Membership {
   invited_by: string;
   /** SHA-256 of the token, hexadecimal, unique. The token itself is not stored. */
   hash: string;
-  /** Of the request that is accepting it. */
+  /** Held by the request that is accepting the invitation. */
   claim?: WorkClaim;
   created_at: number;
   expires_at: number;
 }
 
-/** How long an invitation stays claimed if the request that claimed it dies, ms. */
+/** How long an invitation stays claimed after the claiming request dies, ms. */
 export const CLAIM_MS = 10_000;
 
-/** Collection `invitations`: those that are neither accepted nor withdrawn. */
+/** Collection `invitations`: pending and expired ones. Accepted and withdrawn invitations are deleted. */
 export class InvitationStore extends Documents<InvitationDoc> {
   constructor(db: Db) {
     super(db, 'invitations', [
-      // Every link that is followed.
+      // Finds the invitation of a mailed link.
       { key: { hash: 1 }, name: 'by_hash', unique: true },
-      // The list of an organization, and one invitation per address.
+      // Lists an organization's invitations and allows one per address.
       { key: { organization_id: 1, email: 1 }, name: 'by_organization', unique: true },
     ]);
   }
@@ -44,14 +44,14 @@ export class InvitationStore extends Documents<InvitationDoc> {
     return this.count({ organization_id: organizationId });
   }
 
-  /** Replaces an expired invitation of the address. False if the address has a valid one. */
+  /** Replaces an expired invitation for the address. False if the address has a valid one. */
   override async insertIfFree(invitation: InvitationDoc): Promise<boolean> {
     const { organization_id, email, created_at } = invitation;
     await this.all.deleteMany({ organization_id, email, expires_at: { $lte: created_at } });
     return super.insertIfFree(invitation);
   }
 
-  /** Null if another request was first, or the invitation is gone. */
+  /** Null if another request claimed the invitation first, or it is gone. */
   claim(seen: InvitationDoc, claim: WorkClaim): Promise<InvitationDoc | null> {
     return this.change({ hash: seen.hash, ...claimedAs(seen) }, { $set: { claim } });
   }
@@ -60,7 +60,7 @@ export class InvitationStore extends Documents<InvitationDoc> {
     await this.update(claimedAs(claimed), { $unset: { claim: '' } });
   }
 
-  /** Uses the invitation up: nobody can accept it again. */
+  /** Removes the accepted invitation, so that its link cannot be used again. */
   async complete({ _id }: InvitationDoc): Promise<void> {
     await this.remove({ _id });
   }

@@ -30,7 +30,7 @@ export function resetMessage(to: string, link: string): Mail {
   });
 }
 
-/** `inviter` and `organization` are names that people chose: one line of at most 100 characters each. */
+/** `inviter` and `organization` are user-chosen names: single lines of up to 100 characters. */
 export function invitationMessage(to: string, link: string, inviter: string, organization: string): Mail {
   const [who, where] = [nameInMail(inviter), nameInMail(organization)];
   const invitation = `"${who}" invited you to join the organization "${where}" on Farwatch.`;

@@ -3,39 +3,41 @@ import { derivedId } from '../../../shared/ids.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 
 const HOUR_MS = 3_600_000;
-/** Mails of one purpose to one address in an hour, no matter who requests them. */
+/** Per purpose and address, no matter who requests the mail. */
 const MAILS_PER_HOUR = 5;
-/** Why a mail beyond them is not sent. */
+/** Logged as the reason when a mail exceeds the allowance. */
 export const NO_ALLOWANCE = `the address reached its limit of ${MAILS_PER_HOUR} emails of this kind an hour`;
 
 interface AllowanceDoc {
   _id: string;
   expires_at: number;
-  /** Of an organization's allowance: how many of this hour are used. */
+  /** Number of mails that an organization has used this hour; absent from the allowances of addresses. */
   used?: number;
 }
 
-/** Collection `mail_allowances`: what was used up in this hour, against flooding anybody through us. */
+/**
+ * Collection `mail_allowances`: mails counted in this hour, so that nobody can flood a mailbox through us.
+ */
 export class MailAllowanceStore extends Documents<AllowanceDoc> {
   constructor(db: Db) {
-    // Removing those of past hours.
+    // Removes documents of past hours.
     super(db, 'mail_allowances', [{ key: { expires_at: 1 }, name: 'by_expiry' }]);
   }
 
-  /** Whether one more mail may go to the address. Unique ids decide between simultaneous claims. */
+  /** False if the address has no allowance left this hour. Unique ids decide between simultaneous claims. */
   async claim(purpose: string, email: string, now: number): Promise<boolean> {
     await this.all.deleteMany({ expires_at: { $lte: now } });
     const hour = Math.floor(now / HOUR_MS);
-    for (let place = 0; place < MAILS_PER_HOUR; place += 1) {
-      const id = derivedId('mail', purpose, email, hour, place);
+    for (let number = 0; number < MAILS_PER_HOUR; number += 1) {
+      const id = derivedId('mail', purpose, email, hour, number);
       if (await this.insertIfFree({ _id: id, expires_at: (hour + 1) * HOUR_MS })) return true;
     }
     return false;
   }
 
   /**
-   * Uses one of the `max` that an organization has in each hour of the clock. Null if one was left; else when
-   * the next hour begins, Unix ms. The filter decides between simultaneous requests.
+   * Uses one of the `max` mails that an organization may send per clock hour. Returns null if one was left,
+   * else the start of the next hour, Unix ms. The update's filter decides between simultaneous requests.
    */
   async useOrganizationAllowance(
     purpose: string, organizationId: string, max: number, now: number,

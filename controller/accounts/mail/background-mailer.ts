@@ -2,34 +2,36 @@ import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import type { Mail, MailClass, Mailer } from '../../platform/mail/mailer-port.ts';
 
-/** Waits between the attempts to send a mail, ms. After the last attempt the mail is given up. */
+/** Delays between attempts. The mail is dropped after the last attempt. */
 const RETRY_DELAYS_MS = [5_000, 30_000, 120_000, 600_000];
-/** Mails in progress, including those that wait for their next attempt. */
+/** Includes mails that wait for their next attempt. */
 const MAX_IN_PROGRESS = 1000;
 
 /**
- * Sends mail of one class after the response, whose timing would otherwise reveal who has an account or
- * subscribes. Each class has a post of its own, so that none fills up another. The log names every mail that
- * is not sent.
+ * Sends mail of one class after the response, because the response time would otherwise reveal who has an
+ * account or a subscription. Each class has its own mailer, so none can fill up another. Dropped mails are
+ * logged.
  */
 export class BackgroundMailer {
   readonly #deps: { mailer: Mailer; mailClass: MailClass; clock: Clock; log: Log };
   readonly #inProgress = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #closed = new Promise((resolve) => this.#closing.signal.addEventListener('abort', resolve));
-  /** Mails given up since the start. */
+  /** Mails dropped since startup. */
   dropped = 0;
 
   constructor(deps: { mailer: Mailer; mailClass: MailClass; clock: Clock; log: Log }) {
     this.#deps = deps;
   }
 
-  /** Whether a mail posted now is dropped because too many are in progress. */
+  /** True when too many mails are in progress to accept another. */
   get isFull(): boolean {
     return this.#inProgress.size >= MAX_IN_PROGRESS;
   }
 
-  /** Sends `to` the mail that `compose` returns, if any. A text says why a wanted mail is not sent. */
+  /**
+   * Sends what `compose` returns. Null means nothing to send; a string is the reason for dropping the mail.
+   */
   send(to: string, compose: () => Promise<Mail | string | null>): void {
     if (this.#closing.signal.aborted) return this.#drop({ to, reason: 'Farwatch is stopping' });
     if (this.isFull) return this.#drop({ to, reason: 'too many emails are in progress' });
@@ -39,7 +41,7 @@ export class BackgroundMailer {
     this.#inProgress.add(sent);
   }
 
-  /** Gives up mails that wait for their next attempt; resolves when none is in progress. */
+  /** Drops mails that wait for their next attempt. Resolves when no mail is in progress. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#inProgress);

@@ -1,12 +1,12 @@
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { AccountDeps } from '../deps.ts';
 
-/** Owners who are told; an organization seldom has more. */
+/** Organizations rarely have more owners. */
 const MAX_NOTIFIED_OWNERS = 20;
 
 type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'mailers' | 'log'>;
 
-/** Mails each owner of the organization whose address is verified, after the answer. */
+/** Mails each owner with a verified address. Returns at once; failures are logged. */
 export function mailOwners(deps: OwnerMailDeps, organizationId: string, compose: (to: string) => Mail): void {
   addressesOfOwners(deps, organizationId).then(
     (addresses) => addresses.forEach((to) => deps.mailers.owners.send(to, async () => compose(to))),

@@ -12,7 +12,7 @@ import { resetPassword, verifyEmail } from './verbs.ts';
 const HTML = { contentType: HTML_CONTENT };
 const field = z.string().max(1000).default('');
 const common = { tag: 'Pages', auth: { access: 'public' }, errorPage: viewError } as const;
-/** Mailers add parameters of their own to links. */
+/** Loose because email programs add their own parameters to links. */
 const linkQuery = z.looseObject({ token: field });
 const link = { ...common, method: 'GET', query: linkQuery, responses: { 200: HTML } } as const;
 const form = {
@@ -20,8 +20,8 @@ const form = {
 } as const;
 
 /**
- * Pages that mailed links open; the console has that of invitations. Only their forms change anything: mail
- * scanners open every link.
+ * Pages behind mailed links, except invitations, whose page belongs to the console. GET changes nothing,
+ * because mail scanners open every link.
  */
 export function accountPageRoutes(deps: AccountDeps): Route[] {
   return [
@@ -36,8 +36,9 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
       body: z.strictObject({ token: field }), responses: { 200: HTML },
       handle: async (ctx, { body }) => {
         const user = await verifyEmail(deps, ctx, body.token);
-        const voice = localizeMailPage(ctx.languages);
-        const page = donePage(voice.texts.verified, voice.texts.isVerified(user.email), voice);
+        const localized = localizeMailPage(ctx.languages);
+        const { verified, isVerified } = localized.texts;
+        const page = donePage(verified, isVerified(user.email), localized);
         return { audit: { actor: auditActor(user) }, ...pageResponse(200, page) };
       },
     }),
@@ -51,13 +52,14 @@ export function accountPageRoutes(deps: AccountDeps): Route[] {
       ...form, path: '/reset-password', audit: 'password.reset',
       body: z.strictObject({ token: field, password: field }), responses: { 200: HTML, 400: HTML },
       handle: async (ctx, { body }) => {
-        const voice = localizeMailPage(ctx.languages);
+        const localized = localizeMailPage(ctx.languages);
         const input = resetPasswordInput.safeParse(body);
         if (!input.success) {
-          return pageResponse(400, resetPage(body.token, problemOf(input.error, voice.texts), voice));
+          const problem = problemOf(input.error, localized.texts);
+          return pageResponse(400, resetPage(body.token, problem, localized));
         }
         const user = await resetPassword(deps, ctx, input.data);
-        const page = donePage(voice.texts.changed, voice.texts.changedLong, voice);
+        const page = donePage(localized.texts.changed, localized.texts.changedLong, localized);
         return { audit: { actor: auditActor(user) }, ...pageResponse(200, page) };
       },
     }),

@@ -7,7 +7,7 @@ export function verifyPage(token: string, { language, texts }: LocalizedMailPage
 ${form('verify-email', token, html``, texts.verifyButton)}`, language);
 }
 
-/** `problem` is the fault of the form as it was sent; null at first. */
+/** `problem` says why the submitted form was rejected; null before it is submitted. */
 export function resetPage(token: string, problem: string | null, page: LocalizedMailPage): Page {
   const { language, texts } = page;
   const fields = html`${alert(problem)}${newPassword(texts.newPassword, texts)}`;
@@ -15,13 +15,13 @@ export function resetPage(token: string, problem: string | null, page: Localized
 ${form('reset-password', token, fields, texts.resetButton)}`, language);
 }
 
-/** The answer to a form that was carried out. */
+/** Shown after a form succeeded. */
 export function donePage(title: string, text: string, { language, texts }: LocalizedMailPage): Page {
   return renderPage(title, html`<p role="status">${text}</p>
 <p><a href="sign-in">${texts.signIn}</a></p>`, language);
 }
 
-/** The action is relative because a proxy may serve us under a path. */
+/** The action is relative because a proxy may serve Farwatch under a path. */
 function form(action: string, token: string, fields: Html, button: string): Html {
   return html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">
 ${fields}

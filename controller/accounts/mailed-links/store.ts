@@ -11,31 +11,31 @@ interface MailedTokenDoc {
   purpose: MailedTokenPurpose;
   user_id: string;
   email: string;
-  /** The user's when the link was mailed: a reset link dies with the next change of the password. */
+  /** The user's version when the link was mailed. A password change invalidates older reset links. */
   token_version: number;
   created_at: number;
   expires_at: number;
 }
 
-/** What of a user a token is made from. */
+/** The user's fields that a token records. */
 interface TokenHolder {
   _id: string;
   email: string;
   token_version: number;
 }
 
-/** Collection `mailed_tokens`: unused tokens of verification and password links. */
+/** Collection `mailed_tokens`: unused tokens of verification and password reset links. */
 export class MailedTokenStore extends Documents<MailedTokenDoc> {
   constructor(db: Db) {
     super(db, 'mailed_tokens', [
-      // Every link that is followed.
+      // Finds the token of a mailed link.
       { key: { hash: 1 }, name: 'by_hash', unique: true },
-      // Ending all tokens of a user, and removing expired ones.
+      // Removes a user's tokens, all of them or only expired ones.
       { key: { user_id: 1, purpose: 1, expires_at: 1 }, name: 'by_user' },
     ]);
   }
 
-  /** A new token of 256 random bits. Also removes the user's expired ones. */
+  /** Returns a new token of 256 random bits and removes the user's expired tokens. */
   async issue(
     purpose: MailedTokenPurpose, user: TokenHolder, now: number, validMs: number,
   ): Promise<string> {
@@ -53,7 +53,9 @@ export class MailedTokenStore extends Documents<MailedTokenDoc> {
     return this.findOne({ hash: hashSecret(secret), purpose, expires_at: { $gt: now } });
   }
 
-  /** Uses the token; null if it is unknown, expired or used. Of several at once one gets it. */
+  /**
+   * Consumes the token. Null if it is unknown, expired or used; one of several simultaneous calls gets it.
+   */
   take(purpose: MailedTokenPurpose, secret: string, now: number): Promise<MailedTokenDoc | null> {
     return this.all.findOneAndDelete({ hash: hashSecret(secret), purpose, expires_at: { $gt: now } });
   }

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const VERIFICATION_MS = 24 * HOUR_MS;
 const RESET_MS = HOUR_MS;
 
-/** Mails a link that verifies the address, unless the address has had its mails of this hour. */
+/** Mails a verification link unless the address has used up its allowance for this hour. */
 export function mailVerification(deps: AccountDeps, user: UserDoc, now: number): void {
   deps.mailers.accounts.send(user.email, () => composeVerification(deps, user, now));
 }
@@ -23,7 +23,7 @@ async function composeVerification(deps: AccountDeps, user: UserDoc, now: number
   return verificationMessage(user.email, mailedLink(deps.baseUrl(), 'verify-email', token));
 }
 
-/** Mails the link again to an unverified account. The answer does not reveal whether there is one. */
+/** Mails an unverified account another link. The response does not reveal whether the account exists. */
 export function resendVerification(deps: AccountDeps, ctx: PublicContext, email: string): void {
   deps.mailers.accounts.send(email, async () => {
     const user = await deps.users.findByEmail(email);
@@ -31,7 +31,7 @@ export function resendVerification(deps: AccountDeps, ctx: PublicContext, email:
   });
 }
 
-/** Throws VALIDATION_ERROR, the same for an unknown, a used and an expired token. */
+/** Throws the same VALIDATION_ERROR for unknown, used and expired tokens. */
 export async function verifyEmail(deps: AccountDeps, ctx: PublicContext, token: string): Promise<UserDoc> {
   const taken = await deps.mailedTokens.take('verify_email', token, ctx.now);
   const user = taken === null ? null : await deps.users.markVerified(taken.user_id, taken.email);
@@ -39,7 +39,7 @@ export async function verifyEmail(deps: AccountDeps, ctx: PublicContext, token: 
   return user;
 }
 
-/** Mails a link for choosing a password. The answer does not reveal whether there is an account. */
+/** Mails a password reset link. The response does not reveal whether the account exists. */
 export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: string): void {
   deps.mailers.accounts.send(email, async () => {
     const user = await deps.users.findByEmail(email);
@@ -51,15 +51,15 @@ export function forgotPassword(deps: AccountDeps, ctx: PublicContext, email: str
 }
 
 /**
- * Sets the password, unless it was changed since the link was mailed; ends every session and other reset
- * link. Throws VALIDATION_ERROR as `verifyEmail`, RATE_LIMIT_EXCEEDED.
+ * Sets the password and ends every session and reset link of the account. Throws RATE_LIMIT_EXCEEDED, and
+ * VALIDATION_ERROR for an invalid link or if the password has changed since the link was mailed.
  */
 export async function resetPassword(
   deps: AccountDeps, ctx: PublicContext, input: { token: string; password: string },
 ): Promise<UserDoc> {
   const { mailedTokens, users } = deps;
   deps.attempts.takeAddress(ctx.address);
-  // Hashing is expensive, so the token is checked before it; a failed hash must not use the token up.
+  // Hashing is expensive, so check the token first; consume it afterwards, in case hashing fails.
   if ((await mailedTokens.find('reset_password', input.token, ctx.now)) === null) throw invalidLink();
   const hash = await deps.hasher.hash(input.password, ctx.address);
   const taken = await mailedTokens.take('reset_password', input.token, ctx.now);

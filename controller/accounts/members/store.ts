@@ -12,9 +12,9 @@ export interface MemberDoc extends Membership {
 export class MemberStore extends Documents<MemberDoc> {
   constructor(db: Db) {
     super(db, 'members', [
-      // Every request of a session.
+      // Finds the memberships of a session's user.
       { key: { user_id: 1, created_at: 1, _id: 1 }, name: 'by_user' },
-      // One membership per user and organization.
+      // Lists an organization's members and allows one membership per user.
       { key: { organization_id: 1, user_id: 1 }, name: 'by_organization', unique: true },
     ]);
   }

@@ -11,16 +11,16 @@ export interface NamedMember {
   user: UserDoc;
 }
 
-/** What a member has created and may still have a copy of. */
+/** Credentials that a member created and may have copied. */
 export interface MemberCredentials {
   keys: ApiKeyDoc[];
   subscriptions: NamedCredential[];
 }
 
-/** How long the owners stay locked if the request that locked them dies, ms. */
+/** How long the owners stay locked after the locking request dies. */
 const OWNERS_LOCK_MS = 10_000;
 
-/** All members of the organization, oldest membership first. */
+/** Oldest membership first. */
 export async function listMembers(deps: AccountDeps, ctx: OrganizationContext): Promise<NamedMember[]> {
   const members = await deps.members.listOfOrganization(ctx.tenant.organizationId);
   const users = await deps.users.findMany(members.map((member) => member.user_id));
@@ -32,8 +32,9 @@ export async function listMembers(deps: AccountDeps, ctx: OrganizationContext): 
 }
 
 /**
- * Changes a member's role from their next request on. Throws RESOURCE_NOT_FOUND, CONFLICT for the last owner
- * and for a simultaneous change, INSUFFICIENT_PERMISSIONS if an admin appoints or demotes an owner.
+ * Takes effect with the member's next request. Demoting a member also withdraws the invitations they sent.
+ * Throws RESOURCE_NOT_FOUND, CONFLICT for the last owner or a simultaneous change, and
+ * INSUFFICIENT_PERMISSIONS if an admin appoints or demotes an owner.
  */
 export async function changeMemberRole(
   deps: AccountDeps, ctx: OrganizationContext, userId: string, role: OrganizationRole | undefined,
@@ -61,8 +62,8 @@ export async function readCredentials(
 }
 
 /**
- * Ends a membership from the next request on, withdraws invitations and, if asked, revokes the credentials
- * that the member created; returns how many. Throws as `changeMemberRole`.
+ * Ends the membership with the member's next request and withdraws the invitations they sent. On request,
+ * also revokes the credentials they created; returns how many. Throws the errors of `changeMemberRole`.
  */
 export async function removeMember(
   deps: AccountDeps, ctx: OrganizationContext, userId: string, revokesCredentials: boolean,
@@ -76,25 +77,25 @@ export async function removeMember(
     revoked.subscriptions += await deps.subscriptions.deleteCreatedBy(member.organization_id, userId);
   };
   await withOwnersLocked(deps, ctx, member, async () => {
-    // If this fails, the member is still there and the request can be repeated.
+    // Before the removal, so that the request can be repeated if this fails.
     await revoke();
     if (!(await deps.members.removeUnchanged(member))) throw concurrentChange();
     await withdrawInvitationsOf(deps, member);
-    // One whose acceptance was interrupted would let them return.
+    // They could rejoin through an invitation whose acceptance was interrupted.
     await deps.invitations.deleteOfAddress(member.organization_id, user.email);
-    // What they created in the meantime.
+    // Again, for credentials created in the meantime.
     await revoke();
   });
   return revoked;
 }
 
-/** Only an owner appoints, demotes or removes owners. Throws INSUFFICIENT_PERMISSIONS. */
+/** Throws INSUFFICIENT_PERMISSIONS if `roles` include owner and the caller is not one. */
 export function requireOwnerFor(ctx: OrganizationContext, ...roles: OrganizationRole[]): void {
   if (ctx.role === 'owner' || !roles.includes('owner')) return;
   throw new AppError('INSUFFICIENT_PERMISSIONS', 'You need the role organization owner');
 }
 
-/** Otherwise somebody could invite their own second address, and return with the role that was taken away. */
+/** Otherwise members could invite a second address of their own and get their old role back. */
 function withdrawInvitationsOf(deps: AccountDeps, member: MemberDoc): Promise<void> {
   return deps.invitations.deleteOfInviter(member.organization_id, member.user_id);
 }
@@ -107,7 +108,7 @@ async function findMember(deps: AccountDeps, ctx: OrganizationContext, userId: s
   return { member, user };
 }
 
-/** Two owners who demote each other at once would leave none, so a change of an owner locks them. */
+/** Locks the owners during a change to one of them, so that two owners cannot demote each other at once. */
 async function withOwnersLocked<T>(
   deps: AccountDeps, ctx: OrganizationContext, member: MemberDoc, change: () => Promise<T>,
 ): Promise<T> {

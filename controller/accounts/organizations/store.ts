@@ -7,23 +7,22 @@ export interface OrganizationDoc {
   name: string;
   plan: PlanName;
   created_at: number;
-  /** While a request demotes or removes an owner, no other request may; Unix ms. */
+  /** Until then, Unix ms, no other request may demote or remove an owner. */
   owners_locked_until?: number;
 }
 
-/** Collection `organizations`. */
 export class OrganizationStore extends DocumentsById<OrganizationDoc> {
   constructor(db: Db) {
     super(db, 'organizations');
   }
 
-  /** Ids in order, starting after `after`. */
+  /** Up to `limit` ids greater than `after`, ascending. */
   async pageOfIds(after: string, limit: number): Promise<string[]> {
     const page = this.all.find({ _id: { $gt: after } }).sort({ _id: 1 }).limit(limit);
     return (await page.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
   }
 
-  /** Null if it is gone. */
+  /** Null if the organization is gone. */
   rename(id: string, name: string): Promise<OrganizationDoc | null> {
     return this.change({ _id: id }, { $set: { name } });
   }
@@ -33,7 +32,7 @@ export class OrganizationStore extends DocumentsById<OrganizationDoc> {
     return this.update({ _id: seen._id, plan: seen.plan }, { $set: { plan } });
   }
 
-  /** Locks the owners until `until`; false while another request has locked them. */
+  /** False while another request holds the lock. `until` is Unix ms. */
   lockOwners(id: string, now: number, until: number): Promise<boolean> {
     const isFree = [{ owners_locked_until: { $exists: false } }, { owners_locked_until: { $lte: now } }];
     return this.update({ _id: id, $or: isFree }, { $set: { owners_locked_until: until } });

@@ -4,12 +4,12 @@ import { COUNTED_RESOURCES, type PlanName } from '../../plans/plans.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { OrganizationDoc } from './store.ts';
 
-/** Throws ORGANIZATION_NOT_FOUND if it is gone. */
+/** Throws ORGANIZATION_NOT_FOUND. */
 export async function readOrganization(deps: AccountDeps, ctx: OrganizationContext) {
   return requireFound(await deps.organizations.find(ctx.tenant.organizationId));
 }
 
-/** Throws ORGANIZATION_NOT_FOUND if it is gone. */
+/** Throws ORGANIZATION_NOT_FOUND. */
 export async function renameOrganization(
   deps: AccountDeps, ctx: OrganizationContext, name: string | undefined,
 ): Promise<OrganizationDoc> {
@@ -24,7 +24,9 @@ export async function readBilling(deps: AccountDeps, ctx: OrganizationContext) {
   return { plan, limits, can_change_plan, usage: await usageOf(deps, _id) };
 }
 
-/** Changes the plan of an owner's organization. Throws INSUFFICIENT_PERMISSIONS, and as `changePlanOf`. */
+/**
+ * Throws INSUFFICIENT_PERMISSIONS if only the operator may change plans, and the errors of `changePlanOf`.
+ */
 export async function changeOwnPlan(deps: AccountDeps, ctx: OrganizationContext, plan: PlanName) {
   if (!ownersMayChangePlan(deps, ctx)) {
     const message = 'Only the operator of this installation can change the plan';
@@ -33,15 +35,14 @@ export async function changeOwnPlan(deps: AccountDeps, ctx: OrganizationContext,
   return changePlanOf(deps, ctx.tenant.organizationId, plan);
 }
 
-/** True where plans are left to owners, and for the operator everywhere. */
+/** Always true for the operator. */
 function ownersMayChangePlan({ planChanges }: AccountDeps, { actor }: OrganizationContext): boolean {
   return planChanges === 'owner' || (actor.kind === 'session' && actor.isOperator);
 }
 
 /**
- * Changes the plan. Throws ORGANIZATION_NOT_FOUND, and CONFLICT if the usage exceeds the new plan; the
- * details name the limits. Monitors keep intervals and regions that the new plan does not allow until they
- * are changed.
+ * Throws ORGANIZATION_NOT_FOUND, and CONFLICT if the usage exceeds the new plan; the details list the limits.
+ * Existing monitors keep intervals and regions that the new plan does not allow until they are edited.
  */
 export async function changePlanOf(deps: AccountDeps, organizationId: string, plan: PlanName) {
   const current = requireFound(await deps.organizations.find(organizationId));

@@ -7,10 +7,9 @@ export interface ProjectDoc extends ProjectFacts {
   created_at: number;
 }
 
-/** Collection `projects`. */
 export class ProjectStore extends DocumentsById<ProjectDoc> {
   constructor(db: Db) {
-    // The list of an organization's projects, and its default project.
+    // Lists an organization's projects and finds its default project.
     const key = { organization_id: 1, created_at: 1, _id: 1 } as const;
     super(db, 'projects', [{ key, name: 'by_organization' }]);
   }
@@ -25,7 +24,7 @@ export class ProjectStore extends DocumentsById<ProjectDoc> {
     return organizationIds.length === 0 ? [] : own.sort({ created_at: 1, _id: 1 }).toArray();
   }
 
-  /** Up to `limit` projects of all organizations. */
+  /** Up to `limit` projects across all organizations, by id. */
   listFirst(limit: number): Promise<ProjectDoc[]> {
     return this.all.find({}).sort({ _id: 1 }).limit(limit).toArray();
   }

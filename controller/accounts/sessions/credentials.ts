@@ -6,10 +6,10 @@ import type { ApiKeyDoc } from '../api-keys/store.ts';
 import type { AccountDeps } from '../deps.ts';
 import { invalidToken } from './tokens.ts';
 
-/** `last_used_at` is exact to the minute, so that a busy key does not cause a write per request. */
+/** Limits the precision of `last_used_at`, so that a busy key does not cause a write per request. */
 const TOUCH_INTERVAL_MS = 60_000;
 
-/** Reads credentials from the database at every request, so that a revocation takes effect at once. */
+/** Reads credentials from the database for every request, so that revocations take effect immediately. */
 export class Credentials implements CredentialReader {
   readonly #deps: Pick<AccountDeps, 'users' | 'sessions' | 'keys' | 'tokens'>;
   /** Keys whose `last_used_at` is being written. */
@@ -31,7 +31,7 @@ export class Credentials implements CredentialReader {
   }
 
   async readKey(key: string, now: number): Promise<KeyActor> {
-    // A malformed key is looked up too, so that its timing is that of an unknown one.
+    // Malformed keys are looked up too, so that they take as long as unknown ones.
     const doc = await this.#deps.keys.findByHash(hashSecret(key));
     if (doc === null) throw new AppError('INVALID_API_KEY', 'The API key is not valid');
     if (doc.last_used_at === null || now - doc.last_used_at >= TOUCH_INTERVAL_MS) this.#touch(doc, now);
@@ -39,7 +39,7 @@ export class Credentials implements CredentialReader {
     return { kind: 'key', keyId, name, scope, organizationId, createdBy };
   }
 
-  /** Nothing waits for it, and a failure costs no more than a minute's precision. */
+  /** Runs in the background. A failed write is ignored; the next request repeats it. */
   #touch(doc: ApiKeyDoc, now: number): void {
     if (this.#touching.has(doc._id)) return;
     this.#touching.add(doc._id);

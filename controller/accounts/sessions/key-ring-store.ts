@@ -4,19 +4,19 @@ import { newKeyRing, parseKeyRing, type KeyRing } from './key-ring.ts';
 
 interface KeyRingDoc {
   _id: string;
-  /** JSON of the ring. */
+  /** JSON of a JWK set with private keys. */
   jwks: string;
 }
 
 const SESSIONS = 'sessions';
 
-/** Collection `key_rings`: the keys that all controllers share, unless their environment gives them. */
+/** Collection `key_rings`: signing keys shared by all controllers, unless they are set in the environment. */
 export class KeyRingStore extends DocumentsById<KeyRingDoc> {
   constructor(db: Db) {
     super(db, 'key_rings');
   }
 
-  /** The installation's ring. The first controller makes it; of several that start at once, one does. */
+  /** Loads the installation's key ring. Only one of several controllers that start at once creates it. */
   async loadOrCreate(): Promise<KeyRing> {
     const stored = (await this.find(SESSIONS)) ?? (await this.#create());
     return parseKeyRing(stored.jwks);

@@ -8,15 +8,15 @@ const jwk = z.object({
 });
 const ringSchema = z.object({ keys: z.tuple([jwk], jwk) });
 
-/** Keys for session tokens: the first one signs, all of them verify. */
+/** Keys for session tokens. The first key signs; all keys verify. */
 export interface KeyRing {
   signing: { kid: string; key: CryptoKey };
   verifying: ReadonlyMap<string, CryptoKey>;
-  /** 256-bit keys for another purpose, one of each key in the ring, that of the signing key first. */
+  /** Derives a 256-bit key for another purpose from each key in the ring, that of the signing key first. */
   derive(purpose: string): Buffer[];
 }
 
-/** A ring from a JWK set of private Ed25519 keys, each with a `kid`. Throws an Error that lists faults. */
+/** Parses a JWK set of private Ed25519 keys, each with a `kid`. Throws an Error that lists all problems. */
 export async function parseKeyRing(json: string): Promise<KeyRing> {
   const { data, error } = ringSchema.safeParse(parseJson(json));
   if (error !== undefined) {

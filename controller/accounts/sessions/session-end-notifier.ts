@@ -6,8 +6,7 @@ import type { Bus, BusSubscription } from '../../platform/bus/bus-port.ts';
 const sessionEndMessage = z.object({ v: z.literal(1), user_id: z.string().max(64) });
 
 /**
- * Controllers tell each other whose sessions have ended: an open stream of live events reads its session only
- * now and then.
+ * Tells all controllers whose sessions ended, because open event streams re-check their session only rarely.
  */
 export class SessionEndNotifier {
   readonly #bus: Pick<Bus, 'publish' | 'subscribe'>;
@@ -18,7 +17,7 @@ export class SessionEndNotifier {
     this.#bus = bus;
   }
 
-  /** Calls `listener` when sessions of a user have ended, here or at another controller. */
+  /** Calls `listener` with the user whose sessions ended, on this or another controller. */
   onEnded(listener: (userId: string) => void): void {
     this.#listener = listener;
   }
@@ -34,7 +33,7 @@ export class SessionEndNotifier {
     await this.#subscription?.stop();
   }
 
-  /** After the sessions are gone from the database. Here it also works while the bus is away. */
+  /** Call after deleting the sessions from the database. The local listener works even if the bus is down. */
   notify(userId: string): void {
     this.#listener(userId);
     const message = { v: 1, user_id: userId } satisfies z.infer<typeof sessionEndMessage>;

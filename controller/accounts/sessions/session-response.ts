@@ -3,7 +3,9 @@ import type { PublicContext } from '../../http/routing/route.ts';
 import { viewAccount } from '../views.ts';
 import type { SignedIn, StartedSession } from './verbs.ts';
 
-/** `data` with the session added, and the headers of the answer: the token is in one or the other. */
+/**
+ * Adds the session to the response. Its token goes into the cookie if the client accepts one, else the body.
+ */
 export function withSession<T extends object>(
   { cookie, now }: PublicContext, { token, expiresAt }: StartedSession, data: T,
 ) {
@@ -13,7 +15,6 @@ export function withSession<T extends object>(
   return { data: { token: null, expires_at, ...data }, headers };
 }
 
-/** As `withSession`, for somebody who has signed in. */
 export function withSignedIn(ctx: PublicContext, { session, ...account }: SignedIn) {
   return withSession(ctx, session, viewAccount(account));
 }

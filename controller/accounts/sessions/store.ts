@@ -10,14 +10,14 @@ export interface SessionDoc {
   expires_at: number;
 }
 
-/** Collection `sessions`: a token is valid only while its session is here. */
+/** Collection `sessions`. A token is valid only while its session exists. */
 export class SessionStore extends DocumentsById<SessionDoc> {
   constructor(db: Db) {
-    // Listing and ending the sessions of a user, and removing expired ones.
+    // Lists a user's sessions, and removes them all or only expired ones.
     super(db, 'sessions', [{ key: { user_id: 1, expires_at: 1 }, name: 'by_user' }]);
   }
 
-  /** Those that have not expired, the newest first, at most `limit`. */
+  /** Unexpired sessions, newest first. */
   listOfUser(userId: string, now: number, limit: number): Promise<SessionDoc[]> {
     const cursor = this.select({ user_id: userId, expires_at: { $gt: now } });
     return cursor.sort({ expires_at: -1 }).limit(limit).toArray();

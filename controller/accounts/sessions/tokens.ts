@@ -4,16 +4,16 @@ import type { KeyRing } from './key-ring.ts';
 
 const ISSUER = 'farwatch';
 const AUDIENCE = 'farwatch-api';
-/** Explicit typing (RFC 8725, 3.11), so that no other token of ours can pass for a session. */
+/** Explicit typing (RFC 8725, 3.11), so that no other kind of token passes for a session. */
 const TYPE = 'session+jwt';
 
 interface SessionClaims {
   userId: string;
-  /** What `hashSecret` makes the session's id of: the keys alone, which a database may hold, open none. */
+  /** Its hash is the session's id, so that nobody can forge a session with the signing keys alone. */
   secret: string;
 }
 
-/** Signs and verifies session tokens: EdDSA only, with the keys of the ring only. */
+/** Signs and verifies session tokens with the keys of the ring. Accepts only EdDSA. */
 export class SessionTokens {
   readonly #ring: KeyRing;
 
@@ -33,7 +33,7 @@ export class SessionTokens {
       .sign(this.#ring.signing.key);
   }
 
-  /** The token's claims. Throws TOKEN_EXPIRED if it was valid once, INVALID_TOKEN if it never was. */
+  /** Throws TOKEN_EXPIRED if the token was valid once, INVALID_TOKEN if it never was. */
   async verify(token: string, now: number): Promise<SessionClaims> {
     try {
       rejectEmbeddedKeys(token);
@@ -57,7 +57,7 @@ export class SessionTokens {
   }
 }
 
-/** Refuses a token that brings its own key or the address of one. */
+/** Rejects tokens that carry their own key or a URL of one. */
 function rejectEmbeddedKeys(token: string): void {
   const header = decodeProtectedHeader(token);
   if (['jku', 'jwk', 'x5u', 'x5c'].some((name) => name in header)) throw invalidToken();

@@ -24,7 +24,7 @@ export type Account = Awaited<ReturnType<typeof accountOf>>;
 
 export type SignedIn = Account & { session: StartedSession };
 
-/** Also removes the user's expired sessions. */
+/** Also deletes the user's expired sessions. */
 export async function startSession(deps: AccountDeps, user: UserDoc, now: number): Promise<StartedSession> {
   const { _id: userId, token_version } = user;
   const [secret, expiresAt] = [newSecret(), now + SESSION_MS];
@@ -40,8 +40,8 @@ export async function signIn(deps: AccountDeps, user: UserDoc, now: number): Pro
 }
 
 /**
- * Starts a session. Throws INVALID_CREDENTIALS: whatever was wrong, its text and its timing are the same.
- * Throws RATE_LIMIT_EXCEEDED before it looks for the account.
+ * Throws INVALID_CREDENTIALS, with the same text and timing for an unknown address and a wrong password.
+ * Throws RATE_LIMIT_EXCEEDED before it reads the account.
  */
 export async function logIn(deps: AccountDeps, ctx: PublicContext, input: LoginInput): Promise<SignedIn> {
   const { address } = ctx;
@@ -54,24 +54,23 @@ export async function logIn(deps: AccountDeps, ctx: PublicContext, input: LoginI
   return signIn(deps, user, ctx.now);
 }
 
-/** Ends the session of this request; its token is invalid at once. */
+/** Ends the session of this request. Its token becomes invalid immediately. */
 export async function logOut(deps: AccountDeps, { actor }: OperatorContext): Promise<void> {
   await deps.sessions.delete(actor.sessionId);
   deps.sessionEnds.notify(actor.userId);
 }
 
-/** The sessions of the account, the newest first, at most 100. */
+/** The newest 100 sessions of the account, newest first. */
 export function listSessions(deps: AccountDeps, { actor, now }: OperatorContext): Promise<SessionDoc[]> {
   return deps.sessions.listOfUser(actor.userId, now, MAX_LISTED_SESSIONS);
 }
 
-/** Ends a session of the account, as `logOut` does. Throws RESOURCE_NOT_FOUND. */
+/** Throws RESOURCE_NOT_FOUND. */
 export async function endSession(deps: AccountDeps, { actor }: OperatorContext, id: string): Promise<void> {
   if (!(await deps.sessions.deleteOne(actor.userId, id))) throw notFound('Session');
   deps.sessionEnds.notify(actor.userId);
 }
 
-/** Ends every session of a user, as `logOut` does. */
 export async function endAllSessions(deps: AccountDeps, userId: string): Promise<void> {
   await deps.sessions.deleteOfUser(userId);
   deps.sessionEnds.notify(userId);
@@ -89,8 +88,8 @@ export async function readAccount(deps: AccountDeps, ctx: OperatorContext) {
 }
 
 /**
- * Ends all sessions and reset links, and starts a new session. Throws INVALID_CREDENTIALS, CONFLICT after
- * another change, RATE_LIMIT_EXCEEDED.
+ * Ends all sessions and reset links of the account and starts a new session. Throws INVALID_CREDENTIALS,
+ * RATE_LIMIT_EXCEEDED, and CONFLICT if another request changed the password.
  */
 export async function changePassword(deps: AccountDeps, ctx: OperatorContext, input: ChangePasswordInput) {
   const { address, actor: { userId, email } } = ctx;

@@ -1,31 +1,31 @@
 import type { Clock } from '../../../shared/time.ts';
 import { RateLimiter, rateLimitExceeded, type RateDecision } from '../../http/limits/rate-limit.ts';
 
-/** Shares of RATE_LIMIT, in the same 15 minutes. One address alone cannot use up those of an account. */
+/** Shares of RATE_LIMIT per 15 minutes. A single address cannot use up the share of an account. */
 const SHARE = {
-  /** Of one client address: registrations, sign-ins and other work with passwords. */
+  /** Registrations, sign-ins and other password operations from one client address. */
   address: 1 / 5,
-  /** Wrong passwords of one account. */
+  /** Wrong passwords for one account. */
   account: 1 / 10,
-  /** Wrong passwords of one account from one client address. */
+  /** Wrong passwords for one account from one client address. */
   pair: 1 / 50,
 };
-/** However low RATE_LIMIT is. */
+/** Floor for each share, however low RATE_LIMIT is. */
 const MIN_ATTEMPTS = 10;
-/** Pairs of account and address in memory; beyond that the one unused for longest is forgotten. */
+/** Evicts the least recently used pair of account and address beyond this number. */
 const MAX_TRUSTED_PAIRS = 10_000;
 
 /**
- * Bounds guesses of passwords and the work that they cost, before the database or scrypt is asked. Where an
- * account has signed in before, guesses from elsewhere do not keep it out.
+ * Limits password guesses and their cost before the database and scrypt get involved. Guesses from elsewhere
+ * cannot lock an account out of addresses from which it has signed in before.
  */
 export class PasswordAttempts {
   readonly #addresses: RateLimiter;
   readonly #accounts: RateLimiter;
   readonly #pairs: RateLimiter;
-  /** Pairs that have signed in. */
+  /** Pairs of address and account with a successful sign-in. */
   readonly #trustedPairs = new Set<string>();
-  /** Attempts refused since the start. */
+  /** Attempts refused since startup. */
   refused = 0;
 
   /** `rateLimit`: requests in 15 minutes. */
@@ -37,19 +37,19 @@ export class PasswordAttempts {
     this.#pairs = limiter(SHARE.pair);
   }
 
-  /** Counts work with a password for a client address. Throws RATE_LIMIT_EXCEEDED. */
+  /** Counts a password operation by a client address. Throws RATE_LIMIT_EXCEEDED. */
   takeAddress(address: string): void {
     this.#require(this.#addresses.take(address));
   }
 
-  /** Counts an attempt on an account, which `succeeded` takes back. Throws RATE_LIMIT_EXCEEDED. */
+  /** Counts an attempt on an account; `succeeded` refunds it. Throws RATE_LIMIT_EXCEEDED. */
   takeAccount(address: string, email: string): void {
     const pair = pairOf(address, email);
     this.#require(this.#pairs.take(pair));
     if (!this.#trustedPairs.has(pair)) this.#require(this.#accounts.take(email));
   }
 
-  /** The password was right. */
+  /** Call when the password was correct. */
   succeeded(address: string, email: string): void {
     const pair = pairOf(address, email);
     this.#pairs.refund(pair);

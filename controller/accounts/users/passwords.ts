@@ -5,22 +5,22 @@ import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { rateLimitExceeded } from '../../http/limits/rate-limit.ts';
 
-/** N = 2^17, r = 8, p = 1: the first choice of OWASP's Password Storage Cheat Sheet for scrypt. */
+/** N = 2^17, r = 8, p = 1: the first scrypt configuration in OWASP's Password Storage Cheat Sheet. */
 export const PASSWORD_COST = {
   /** Binary logarithm of scrypt's N. */
   logN: 17,
-  /** Computations at once; each takes 2^(logN + 10) bytes. */
+  /** Each computation takes 2^(logN + 10) bytes. */
   maxConcurrent: 2,
-  /** Computations that may wait; more are refused with SERVICE_UNAVAILABLE. */
+  /** Further computations are refused with SERVICE_UNAVAILABLE. */
   maxWaiting: 64,
-  /** Of one client address; more are refused with RATE_LIMIT_EXCEEDED. */
+  /** Limit per client address; further computations are refused with RATE_LIMIT_EXCEEDED. */
   maxWaitingOfAddress: 16,
 };
 export type PasswordCost = typeof PASSWORD_COST;
 
-/** Longer than all that may wait takes, ms. */
+/** Longer than a full queue takes. */
 const MAX_WAIT_MS = 20_000;
-/** For an address with too much waiting, s. */
+/** For client addresses at their limit. */
 const RETRY_AFTER_SECONDS = 5;
 
 const BLOCK = 8;
@@ -30,8 +30,8 @@ const LENGTH = 32;
 const deriveKey = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
 /**
- * Hashes passwords with scrypt, as `scrypt$logN$r$p$salt$key`; salt and key are in base64url. Client
- * addresses take turns.
+ * Hashes passwords with scrypt to `scrypt$logN$r$p$salt$key`, where salt and key are base64url. Client
+ * addresses take turns, so that none delays the others.
  */
 export class PasswordHasher {
   readonly #cost: PasswordCost;
@@ -50,12 +50,12 @@ export class PasswordHasher {
     });
   }
 
-  /** Computations refused since the start. */
+  /** Computations refused since startup. */
   get refused(): number {
     return this.#queue.refused;
   }
 
-  /** `address` is the client's. Throws RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE, as `verify` does. */
+  /** `address` is the client's. Throws RATE_LIMIT_EXCEEDED and SERVICE_UNAVAILABLE. */
   async hash(password: string, address: string): Promise<string> {
     const salt = randomBytes(16);
     const { logN } = this.#cost;
@@ -63,7 +63,9 @@ export class PasswordHasher {
     return ['scrypt', logN, BLOCK, PARALLEL, salt.toString('base64url'), key.toString('base64url')].join('$');
   }
 
-  /** Whether `hash` is of `password`. Null takes as long as a hash, so that the time reveals no account. */
+  /**
+   * Pass null for an unknown account: it takes as long, so the timing reveals nothing. Throws as `hash` does.
+   */
   async verify(password: string, hash: string | null, address: string): Promise<boolean> {
     const dummyHash = `scrypt$${this.#cost.logN}$${BLOCK}$${PARALLEL}$AAAAAAAAAAAAAAAAAAAAAA$`;
     const [, logN, r, p, salt = '', key = ''] = (hash ?? dummyHash).split('$');

@@ -10,9 +10,9 @@ import type { UserDoc } from './store.ts';
 type NewAccount = ReturnType<typeof draftAccount>;
 
 /**
- * Creates an account with an organization and a default project. The installation's first account is its
- * operator and verified; others get a verification mail. Throws FORBIDDEN if registration is closed,
- * RESOURCE_ALREADY_EXISTS for a known address, RATE_LIMIT_EXCEEDED.
+ * Creates an account with an organization and a default project. The first account becomes the verified
+ * operator; others get a verification mail. Throws FORBIDDEN if registration is closed,
+ * RESOURCE_ALREADY_EXISTS for a registered address, RATE_LIMIT_EXCEEDED.
  */
 export async function registerAccount(deps: AccountDeps, ctx: PublicContext, input: RegisterInput) {
   deps.attempts.takeAddress(ctx.address);
@@ -24,7 +24,7 @@ export async function registerAccount(deps: AccountDeps, ctx: PublicContext, inp
   await deps.organizations.insert(organization);
   const reservation = deps.quota.reserve(organization._id, 'projects');
   await Promise.all([deps.projects.insert(project), deps.members.insert(account.member), reservation]);
-  // The user comes last: the rest is invisible without it, so a crash before leaves nothing half open.
+  // Insert the user last: without it the rest is invisible, so a crash leaves no half-created account.
   const user = await insertUser(deps, account.user, isFirst).catch(async (error: unknown) => {
     await discard(deps, account);
     throw error;
@@ -33,7 +33,7 @@ export async function registerAccount(deps: AccountDeps, ctx: PublicContext, inp
   return { user, organization, project, session: await startSession(deps, user, ctx.now) };
 }
 
-/** Whether somebody may register now. An installation without accounts is `isEmpty`. */
+/** Whether registration is open now; `isEmpty` means that the installation has no accounts. */
 export async function readRegistration(deps: Pick<AccountDeps, 'users' | 'registration'>) {
   const isEmpty = !(await deps.users.hasAny());
   return { mode: deps.registration, isOpen: isOpen(deps, isEmpty), isEmpty };
@@ -53,7 +53,7 @@ function addressTaken(): AppError {
   return new AppError('RESOURCE_ALREADY_EXISTS', message, { details: { resourceType: 'User' } });
 }
 
-/** If several accounts try to be first, the unique index over `first` decides. */
+/** The unique index on `first` decides which of several simultaneous registrations is first. */
 async function insertUser(deps: AccountDeps, user: UserDoc, isFirst: boolean): Promise<UserDoc> {
   if (isFirst) {
     const first: UserDoc = { ...user, email_verified: true, is_operator: true, first: true };
@@ -65,7 +65,7 @@ async function insertUser(deps: AccountDeps, user: UserDoc, isFirst: boolean): P
 }
 
 function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash: string) {
-  // No longer than a name that can be set, so that the result of a read can be sent back.
+  // Within the length limit of the API, so that clients can send back what they read.
   const longName = `${input.name}'s organization`;
   const ownName = longName.length > MAX_ORGANIZATION_NAME_LENGTH ? input.name : longName;
   const user = newUser(now, { email: input.email, name: input.name, password_hash: hash });
@@ -80,7 +80,7 @@ function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash
   };
 }
 
-/** An account that is neither verified nor an operator. */
+/** Neither verified nor an operator. */
 export function newUser(now: number, facts: Pick<UserDoc, 'email' | 'name' | 'password_hash'>): UserDoc {
   const fresh = { token_version: 1, email_verified: false, is_operator: false, created_at: now };
   return { _id: newId(now), ...fresh, ...facts };

@@ -1,9 +1,11 @@
 import type { AlertDetails } from '../delivery.ts';
 import { clip, durationText, oneLine, responseTimeText, redactedTarget, utc } from './text.ts';
 
-/** What every channel says about an alert. Each text is one plain line, not yet encoded for any channel. */
+/** An alert for people, the same on every channel. Each text is one plain line, not yet escaped. */
 export interface AlertContent {
-  /** Messages of one kind sort together: `[DOWN] Shop — HTTP 503`. */
+  /**
+   * For example `[DOWN] Shop — HTTP 503`. The mark comes first, so that messages of one kind sort together.
+   */
   subject: string;
   /** One sentence. */
   headline: string;
@@ -17,7 +19,7 @@ const MAX_SUBJECT_LENGTH = 200;
 const MAX_FACT_LENGTH = 1000;
 const MAX_MESSAGE_LENGTH = 4000;
 
-/** By event: the mark in the subject, the tone, and what the monitor or probe does. */
+/** By event: the mark in the subject, the tone, and the predicate of the headline. */
 const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string]> = {
   'monitor.down': ['DOWN', 'bad', 'is down'],
   'monitor.up': ['UP', 'good', 'is back up'],
@@ -34,7 +36,7 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
   'probe.released': ['QUARANTINE OVER', 'good', 'is no longer quarantined'],
 };
 
-/** Links begin with `baseUrl`: where the API answers, without a trailing slash. */
+/** `baseUrl` is the public URL of the API, without a trailing slash. */
 export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent {
   const [mark, tone, statement] = KINDS[alert.event];
   const name = (alert.monitor ?? alert.probe)?.name ?? '';
@@ -53,7 +55,7 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
   };
 }
 
-/** The content as plain text, one line for each item. */
+/** Plain text with one line per item. */
 export function plainText({ headline, facts, links }: AlertContent): string {
   const items = [...facts, ...links.map(({ label, url }) => ({ label, text: url }))];
   return clip([headline, ...items.map(({ label, text }) => `${label}: ${text}`)].join('\n'), MAX_MESSAGE_LENGTH);
@@ -80,7 +82,7 @@ function factsOf(alert: AlertDetails): AlertContent['facts'] {
   return facts;
 }
 
-/** `certificate expires on 2026-03-08, in 7 days`, counted from the check that found it. */
+/** For example `certificate expires on 2026-03-08, in 7 days`, counted from the alert. */
 function expiryText({ event, expiry, at }: AlertDetails): string | null {
   if (!expiry) return null;
   const subject = event === 'monitor.domain_expiring' ? 'domain registration' : 'certificate';
@@ -95,12 +97,12 @@ function flappingText({ downs, window_ms }: NonNullable<AlertDetails['flapping']
   return `down ${downs} times in ${durationText(window_ms)}; further alerts are held until it is stable`;
 }
 
-/** With its response time, which tells a sudden failure from a slow decline. */
+/** Includes the response time, to tell a sudden failure from a gradual slowdown. */
 function lastGoodText({ at, response_time_ms }: NonNullable<AlertDetails['last_success']>): string {
   return response_time_ms === null ? utc(at) : `${utc(at)}, in ${responseTimeText(response_time_ms)}`;
 }
 
-/** `down in 2 of 3 regions: Paris, Dallas; up in Osaka`. */
+/** For example `down in 2 of 3 regions: Paris, Dallas; up in Osaka`. */
 function votesText({ down, up, rechecking, silent }: NonNullable<AlertDetails['votes']>): string {
   const names = (regions: AlertDetails['regions']) => regions.map(regionText).join(', ');
   const reporting = down.length + up.length + rechecking.length;
@@ -125,13 +127,13 @@ function linksOf({ incident, monitor, probe }: AlertDetails, baseUrl: string): A
   ];
 }
 
-/** `Expected 200, got 503` is long for a subject: `HTTP 503` says the same. */
+/** Shortens `Expected 200, got 503` to `HTTP 503` for subjects. */
 function shortError(error: AlertDetails['error']): string | null {
   const status = error?.type === 'status_code' ? /\bgot (\d{3})\b/.exec(error.message)?.[1] : undefined;
   return status === undefined ? (error?.message ?? null) : `HTTP ${status}`;
 }
 
-/** How long an outage that is over lasted; null for every other alert. */
+/** Duration of the outage for recovery alerts; null for all others. */
 function outageMs({ event, incident }: AlertDetails): number | null {
   if (event !== 'monitor.up' && event !== 'monitor.slow_response_resolved') return null;
   return typeof incident?.resolved_at === 'number' ? incident.resolved_at - incident.started_at : null;

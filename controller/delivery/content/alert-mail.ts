@@ -7,13 +7,13 @@ const COLOURS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning:
 
 export interface MailFrame {
   to: string;
-  /** Joins the mails of an incident. */
+  /** Mails with the same value form one thread. */
   thread: string;
   /** The page on which the recipient stops these mails. */
   stopLink: string;
 }
 
-/** What a mail says about an alert: the same as other channels, but no name in it can be a link. */
+/** Like `alertContent`, but prevents email programs from turning names into links. */
 export function mailedContent(alert: AlertDetails, baseUrl: string): AlertContent {
   const named = <T extends { name: string }>(one: T): T => ({ ...one, name: nameInMail(one.name) });
   const inRegions = (regions: RegionName[]) => regions.map(({ city, ...region }) => (
@@ -32,7 +32,7 @@ export function mailedContent(alert: AlertDetails, baseUrl: string): AlertConten
   }, baseUrl);
 }
 
-/** The same in text and in HTML, with everything escaped. */
+/** Renders the content as plain text and as escaped HTML. */
 export function alertMail(frame: MailFrame, content: AlertContent): Mail {
   const { to, stopLink } = frame;
   return {
@@ -46,17 +46,17 @@ export function alertMail(frame: MailFrame, content: AlertContent): Mail {
 
 export function mailHeaders({ thread, stopLink }: MailFrame): Record<string, string> {
   return {
-    // RFC 8058: mail programs show a button that stops the mails with one request.
+    // RFC 8058: email programs show a button that stops the mails with one request.
     'List-Unsubscribe': `<${stopLink}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-    // Out-of-office replies would come back to us.
+    // Suppresses out-of-office messages.
     'Auto-Submitted': 'auto-generated',
     'X-Auto-Response-Suppress': 'All',
     References: `<${thread}@farwatch.invalid>`,
   };
 }
 
-/** Mail programs support little CSS: hence a table and inline styles. */
+/** Uses a table and inline styles because email programs support little CSS. */
 function htmlOf({ subject, headline, facts, links, tone }: AlertContent, stopLink: string): string {
   const rows = facts.map(({ label, text }) => {
     const name = `<td style="padding:2px 16px 2px 0;color:#555;vertical-align:top">${escaped(label)}</td>`;

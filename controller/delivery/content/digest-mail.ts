@@ -3,7 +3,7 @@ import type { AlertDetails } from '../delivery.ts';
 import { escaped, mailedContent, mailHeaders, type MailFrame } from './alert-mail.ts';
 import { utc } from './text.ts';
 
-/** One mail that lists alerts, oldest first, in text and in HTML, with everything escaped. */
+/** Lists the alerts in the given order, as plain text and as escaped HTML. */
 export function digestMail(frame: MailFrame, alerts: AlertDetails[], baseUrl: string): Mail {
   const items = alerts.map((alert) => {
     const { subject, links } = mailedContent(alert, baseUrl);

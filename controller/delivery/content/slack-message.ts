@@ -1,7 +1,7 @@
 import type { AlertContent } from './alert-content.ts';
 import { clip } from './text.ts';
 
-/** Slack's limits for blocks, in characters. */
+/** Slack's limits for header and section blocks. */
 const MAX_HEADER_LENGTH = 150;
 const MAX_SECTION_LENGTH = 3000;
 
@@ -10,8 +10,8 @@ const EMOJI: Record<AlertContent['tone'], string> = {
 };
 
 /**
- * Body of a Slack incoming webhook: blocks, and the text that its notification shows. Text from elsewhere is
- * escaped, so that it can neither mention a channel nor pose as a link.
+ * Body of a Slack incoming webhook. `text` is shown in notifications. Text from targets and users is escaped,
+ * so that it can neither mention a channel nor form a link.
  */
 export function slackMessage({ subject, headline, facts, links, tone }: AlertContent) {
   const lines = facts.map(({ label, text }) => `*${label}:* ${escaped(text)}`);
@@ -31,7 +31,7 @@ function section(text: string) {
   return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
 }
 
-/** Drops whole lines: a line cut short could end within an escape. */
+/** Drops whole lines, because a truncated line could end inside an escape sequence. */
 function withinLimit(lines: string[]): string {
   let text = '';
   for (const line of lines) {
@@ -40,7 +40,7 @@ function withinLimit(lines: string[]): string {
   return text;
 }
 
-/** Escapes Slack's three control characters, without which there is no mention, link or command. */
+/** Escapes the three characters that mentions, links and commands in Slack need. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

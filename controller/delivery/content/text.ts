@@ -1,19 +1,19 @@
-/** Joins lines, so that text from a target cannot begin a line of its own. */
+/** Joins lines, so that text from a target cannot start a new one. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 
-/** Cuts to `most` UTF-16 units, never through a character. */
+/** Truncates to `maxLength` UTF-16 units without splitting a surrogate pair. */
 export function clip(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** `2026-03-01 03:14:15 UTC`, from Unix ms. */
+/** Formats Unix ms as `2026-03-01 03:14:15 UTC`. */
 export function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** A duration in its two largest units: `4 min 12 s`, `2 h 3 min`, `1 d 4 h`. */
+/** Formats a duration in its two largest units: `4 min 12 s`, `2 h 3 min`, `1 d 4 h`. */
 export function durationText(durationMs: number): string {
   const seconds = Math.max(0, Math.round(durationMs / 1000));
   const units = [
@@ -28,12 +28,12 @@ export function durationText(durationMs: number): string {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }
 
-/** `240 ms`, `2.3 s`. */
+/** Formats a response time as `240 ms` or `2.3 s`. */
 export function responseTimeText(durationMs: number): string {
   return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
 }
 
-/** The target without secrets: the token of a heartbeat, a password in a URL. */
+/** Removes secrets from the target: the token of a heartbeat, or credentials in a URL. */
 export function redactedTarget({ target, type }: { target: string; type: string }): string {
   if (type === 'HEARTBEAT') return `${target.slice(0, 4)}…`;
   return target.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');

@@ -3,8 +3,8 @@ import { alertContent, plainText } from './alert-content.ts';
 import { redactedTarget } from './text.ts';
 
 /**
- * Body of a webhook, version 1. Instants are Unix ms; `timestamp` is that of the attempt. Alerts about a
- * probe have `probe`, and null for `monitor`.
+ * Body of a webhook, version 1. Instants are Unix ms; `timestamp` is the time of the attempt. For alerts
+ * about a probe, `monitor` is null and `probe` is present.
  */
 export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: string) {
   const { event, incident, probe, regions } = alert;

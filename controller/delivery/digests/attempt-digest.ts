@@ -7,12 +7,12 @@ import { destinationChange } from '../obstacles.ts';
 import type { AttemptOutcome } from '../queue-rules.ts';
 import { afterAttempt, afterDeferral } from '../retry-rules.ts';
 
-/** Wait while another queue sends the digest. */
+/** Delay while another queue is sending the digest. */
 const HELD_WAIT_MS = 5000;
 
 /**
- * One attempt at the digest that a claimed delivery belongs to: one mail for all its deliveries, whichever
- * destinations they are of. After a crash between sending and recording, the mail is sent again.
+ * Makes one attempt at the digest of a claimed delivery: one mail with all its deliveries, across
+ * destinations. After a crash between sending and recording, the mail is sent again.
  */
 export async function attemptDigest(
   deps: AttemptDeps, claimed: ClaimedDelivery, { digest_id, digest_at }: DigestPlace, signal: AbortSignal,
@@ -45,7 +45,7 @@ interface Member {
   destination: DestinationDoc;
 }
 
-/** Its pending deliveries, oldest first, without those that their own queues will give up. */
+/** Pending deliveries of the digest, oldest first, except those that their own queues will drop. */
 async function membersOf({ deliveries, destinations }: AttemptDeps, digestId: string): Promise<Member[]> {
   const pending = await deliveries.ofDigest(digestId);
   const ids = [...new Set(pending.map((delivery) => delivery.destination_id))];
@@ -81,7 +81,7 @@ async function sendTogether(
   const update = afterAttempt(delivery, outcome, { startedAt, now: clock.now(), random: random() });
   const incidentIds = [...new Set(members.flatMap((one) => one.delivery.incident_id ?? []))];
   await retryWhileClaimed(clock, claimed, signal, async () => {
-    // Before the deliveries are settled: a crash in between repeats both.
+    // Before settling, so that a crash in between repeats both writes.
     if (outcome.kind === 'sent') await Promise.all(incidentIds.map((id) => incidents.markNotified(id, channel)));
     await deliveries.settleAll(ids, update);
   });

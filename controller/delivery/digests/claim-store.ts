@@ -7,13 +7,13 @@ interface DigestClaimDoc extends WorkClaim {
   _id: string;
 }
 
-/** Collection `digest_claims`: who is sending which digest, so that one mail goes out. */
+/** Collection `digest_claims`: the queue that is sending each digest, so that only one mail goes out. */
 export class DigestClaimStore extends Documents<DigestClaimDoc> {
   constructor(db: Db) {
     super(db, 'digest_claims');
   }
 
-  /** False while somebody else holds the digest, as `isFree` says of the claim. */
+  /** False while somebody else holds the digest. `isFree` decides whether a stored claim has expired. */
   async claim(digestId: string, claim: WorkClaim, isFree: (held: WorkClaim) => boolean): Promise<boolean> {
     if (await this.insertIfFree({ _id: digestId, ...claim })) return true;
     const held = await this.findOne({ _id: digestId });

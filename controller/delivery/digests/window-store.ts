@@ -3,34 +3,34 @@ import { derivedId } from '../../../shared/ids.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import type { DigestPlace } from '../delivery.ts';
 
-/** Alerts to one address from one organization that are sent one by one in a window. */
+/** Per organization and address. Further alerts go into digests. */
 const MAILS_PER_WINDOW = 60;
 const MAIL_WINDOW_MS = 3_600_000;
-/** Alerts in one digest; the next ones go into a second mail, so that a mail stays below 1 MB. */
+/** Keeps a mail below 1 MB. Further alerts go into another digest. */
 const ALERTS_PER_DIGEST = 500;
-/** Windows that ended so long ago are removed. */
+/** How long an ended window is kept. */
 const RETENTION_MS = 86_400_000;
 
 interface WindowDoc {
-  /** Derived from organization and address. */
+  /** Derived from the organization and the lower-case address. */
   _id: string;
-  /** Unix ms. It lasts an hour, beginning with its first alert. */
+  /** Unix ms, an hour after the window's first alert. */
   ends_at: number;
-  /** The deliveries that are sent one by one, so that a repeated call decides alike. */
+  /** Deliveries that are sent individually, so that a repeated call returns the same. */
   deliveries: string[];
   count: number;
-  /** Deliveries that were put into digests. */
+  /** Number of deliveries assigned to digests. */
   digested: number;
 }
 
-/** Collection `mail_windows`: how many alerts each address has received in its hour. */
+/** Collection `mail_windows`: how many alert mails each address received in its current window. */
 export class MailWindowStore extends Documents<WindowDoc> {
   constructor(db: Db) {
-    // Removing those that are long over.
+    // Removes old windows.
     super(db, 'mail_windows', [{ key: { ends_at: 1 }, name: 'by_end' }]);
   }
 
-  /** Null: the delivery is sent by itself; else its place in a digest. May be repeated. `now` is Unix ms. */
+  /** Returns the delivery's digest, or null to send it individually. May be repeated. `now` is Unix ms. */
   async admit(
     { organizationId, address }: { organizationId: string; address: string }, deliveryId: string, now: number,
   ): Promise<DigestPlace | null> {
@@ -42,7 +42,7 @@ export class MailWindowStore extends Documents<WindowDoc> {
     const seen = await this.findOne({ _id });
     if (seen === null || seen.ends_at <= now) {
       if (await this.#startWindow(_id, seen, deliveryId, now)) return null;
-      // Another alert has begun the window at the same moment.
+      // Another alert started the window at the same time.
       return this.admit({ organizationId, address }, deliveryId, now);
     }
     if (seen.deliveries.includes(deliveryId)) return null;

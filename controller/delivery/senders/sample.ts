@@ -6,8 +6,7 @@ import { recipientsOf, STOPPED } from '../recipient-rules.ts';
 import { sendAlert, type SendDeps } from './send-alert.ts';
 
 /**
- * Sends a made-up alert to every recipient at once, except to the addresses in `stopped`: one attempt each,
- * nothing in the log.
+ * Sends a sample alert to every recipient except those in `stopped`, with one attempt each and no log entry.
  */
 export async function sendSample(
   deps: SendDeps, destination: DestinationDoc, stopped: string[],
@@ -25,7 +24,7 @@ export async function sendSample(
   return outcomeOf(results, destination.type === 'email');
 }
 
-/** Delivered when all have it; the message names those who have not where there can be several. */
+/** Delivered only if all recipients were reached. `isNamed` adds the recipient to each error. */
 function outcomeOf(results: { recipient: string; outcome: SendOutcome }[], isNamed: boolean): SampleOutcome {
   const problems = results.flatMap(({ recipient, outcome }) => {
     if (outcome.kind === 'sent') return [];

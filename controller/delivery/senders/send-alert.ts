@@ -14,25 +14,25 @@ export interface SendDeps {
   mailer: Pick<Mailer, 'send'>;
   destinations: Pick<DestinationReader, 'ensureSecret'>;
   clock: Clock;
-  /** Where the API answers, without a trailing slash; links in messages begin with it. */
+  /** Public URL of the API, without a trailing slash. Prefix of links in messages. */
   baseUrl(): string;
-  /** The page on which the owner of an address stops the alert mails of an organization. */
+  /** The page on which the recipient stops the organization's alert mails. */
   stopLink(organizationId: string, address: string): string;
 }
 
 export interface SendContext {
-  /** Different for each attempt at a delivery. */
+  /** Unique for each attempt. */
   attemptId: string;
-  /** Of the destination's recipients the one to send to. */
+  /** One of the destination's recipients. */
   recipient: string;
   signal: AbortSignal;
   isTest?: boolean;
 }
 
-/** Without anything that a tenant has written: strangers must not receive its text as our subject. */
+/** Contains no text from the tenant, so that test mails cannot carry it to strangers. */
 const TEST_SUBJECT = '[TEST] Test alert from Farwatch: nothing is wrong';
 
-/** One attempt to send an alert to one recipient of a destination. Never rejects because of the receiver. */
+/** Makes one attempt to send an alert to one recipient. A failure of the receiver resolves as an outcome. */
 export function sendAlert(
   deps: SendDeps, destination: DestinationDoc, alert: AlertDetails, context: SendContext,
 ): Promise<SendOutcome> {
@@ -43,7 +43,7 @@ export function sendAlert(
   }
 }
 
-/** Alerts that one mail tells. */
+/** Alerts to send in one mail. */
 export interface Digest {
   digestId: string;
   organizationId: string;
@@ -52,14 +52,14 @@ export interface Digest {
   alerts: AlertDetails[];
 }
 
-/** One attempt to send a digest. Never rejects because of the receiver. */
+/** Makes one attempt to send a digest. A failure of the receiver resolves as an outcome. */
 export function sendDigest(deps: SendDeps, digest: Digest): Promise<SendOutcome> {
   const { digestId: thread, organizationId, recipient: to, alerts } = digest;
   const frame = { to, thread, stopLink: deps.stopLink(organizationId, to) };
   return sendMail(deps, digestMail(frame, alerts, deps.baseUrl()), 'alerts');
 }
 
-/** The mails about an incident form one thread. */
+/** Mails about the same incident form one thread. */
 function mailAlert(
   deps: SendDeps, organizationId: string, alert: AlertDetails, { recipient, isTest = false }: SendContext,
 ): Promise<SendOutcome> {

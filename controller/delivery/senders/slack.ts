@@ -8,7 +8,6 @@ import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from './webhook.t
 
 type Slack = Extract<DestinationDoc, { type: 'slack' }>;
 
-/** Posts the alert to a Slack incoming webhook. */
 export async function postToSlack(
   { poster, baseUrl }: SendDeps, { organization_id: caller, config }: Slack, alert: AlertDetails,
   signal: AbortSignal,
@@ -21,7 +20,7 @@ export async function postToSlack(
   return slackSendOutcome(outcome);
 }
 
-/** As for webhooks, except that Slack answers 429 to ask for a retry after a delay that it names. */
+/** Like `webhookSendOutcome`, but retries a 429: Slack uses it to ask for a later retry. */
 export function slackSendOutcome(outcome: PostOutcome): SendOutcome {
   if (outcome.kind !== 'responded' || outcome.status !== 429) return webhookSendOutcome(outcome);
   const { status, durationMs, retryAfterMs } = outcome;

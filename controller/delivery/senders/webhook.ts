@@ -6,13 +6,13 @@ import { webhookPayload } from '../content/webhook-payload.ts';
 import type { AlertDetails, SendOutcome } from '../delivery.ts';
 import type { SendContext, SendDeps } from './send-alert.ts';
 
-/** The receiver must answer within this time (HTTP API, "Delivery behaviour"). */
+/** The receiver must respond within this time (HTTP API, "Delivery behaviour"). */
 export const RESPONSE_TIMEOUT_MS = 10_000;
 export const USER_AGENT = 'Service-Webhook/1.0';
 
 type Webhook = Extract<DestinationDoc, { type: 'webhook' }>;
 
-/** Posts the payload, signed with the secret that the destination has now. */
+/** Posts the payload, signed with the destination's current secret. */
 export async function postToWebhook(
   deps: SendDeps, webhook: Webhook, alert: AlertDetails, { attemptId, signal }: SendContext,
 ): Promise<SendOutcome> {
@@ -38,12 +38,12 @@ export async function postToWebhook(
   }));
 }
 
-/** `X-Service-Signature`: HMAC-SHA256, keyed with the secret, of the timestamp, a period and the body. */
+/** `X-Service-Signature`: HMAC-SHA256 with the secret over the timestamp, a period and the body. */
 export function signatureOf(secret: string, timestamp: number, body: Uint8Array): string {
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`;
 }
 
-/** Retries a 5xx and a missing answer; only the owner can fix a 4xx, a redirect or a private address. */
+/** Retries a 5xx and a missing response. Only the owner can fix a 4xx, a redirect or a private address. */
 export function webhookSendOutcome(outcome: PostOutcome): SendOutcome {
   if (outcome.kind === 'busy') return outcome;
   if (outcome.kind === 'refused') return unsent(`not sent: ${outcome.reason}`);

@@ -11,7 +11,7 @@ import { newUser } from '../../users/verbs.ts';
 import type { InvitationDoc } from '../store.ts';
 import { alreadyMember } from './invite.ts';
 
-/** What a reader may know of an invitation before accepting it. Throws VALIDATION_ERROR for a bad token. */
+/** What the recipient sees before accepting. Throws VALIDATION_ERROR for an invalid token. */
 export async function readInvitation(deps: AccountDeps, ctx: PublicContext, token: string) {
   const { organization_id, email } = await findInvitation(deps, token, ctx.now);
   const [organization, user] = await Promise.all([
@@ -23,10 +23,9 @@ export async function readInvitation(deps: AccountDeps, ctx: PublicContext, toke
 }
 
 /**
- * Joins the organization, with a new account of this name and password, or with an existing account and its
- * password. The invitation is used up last, so after a crash the same link completes what was begun. Throws
- * VALIDATION_ERROR for the token, the name or the password, INVALID_CREDENTIALS for a wrong password,
- * RESOURCE_ALREADY_EXISTS for a member, CONFLICT while another request accepts, RATE_LIMIT_EXCEEDED.
+ * Joins with a new account, or with the existing one and its password. The invitation is deleted last, so its
+ * link still works after a crash. Throws VALIDATION_ERROR, INVALID_CREDENTIALS, RESOURCE_ALREADY_EXISTS for a
+ * member, CONFLICT while another request accepts it, RATE_LIMIT_EXCEEDED.
  */
 export async function acceptInvitation(deps: AccountDeps, ctx: PublicContext, input: AcceptInvitationInput) {
   deps.attempts.takeAddress(ctx.address);
@@ -55,7 +54,7 @@ async function joinAsNew(
   const user = { ...newUser(ctx.now, facts), email_verified: true };
   return withInvitationClaim(deps, invitation, ctx.now, async (claimed) => {
     if (!(await deps.users.insertIfFree(user))) {
-      // Somebody registered the address meanwhile: the link stays valid, but needs that account's password.
+      // Someone registered the address meanwhile. The link stays valid but now needs that account's password.
       await deps.invitations.release(claimed);
       throw invalidCredentials();
     }
@@ -83,7 +82,9 @@ async function joinAsExisting(
   });
 }
 
-/** Accepts the invitation unless another request does. */
+/**
+ * Runs `accept` while this request holds the claim on the invitation. Throws CONFLICT if another one does.
+ */
 async function withInvitationClaim(
   { claims, invitations }: AccountDeps, invitation: InvitationDoc, now: number,
   accept: (claimed: InvitationDoc) => Promise<UserDoc>,
@@ -95,12 +96,12 @@ async function withInvitationClaim(
   throw new AppError('CONFLICT', 'The invitation is being accepted; try again in a few seconds');
 }
 
-/** The same for every request that accepts the invitation, so that the membership is added once. */
+/** Derived from the invitation, so that repeated requests add the membership only once. */
 function memberIdOf(invitation: InvitationDoc, userId: string): string {
   return derivedId('member', invitation._id, userId);
 }
 
-/** Leaves a membership that an interrupted request has added. */
+/** Does nothing if an interrupted request already added the membership. */
 async function insertMember(deps: AccountDeps, now: number, invitation: InvitationDoc, userId: string) {
   const { organization_id, role, project_roles } = invitation;
   const _id = memberIdOf(invitation, userId);

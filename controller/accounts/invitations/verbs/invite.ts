@@ -10,15 +10,15 @@ import type { InvitationInput } from '../../schema.ts';
 import type { InvitationDoc } from '../store.ts';
 
 const INVITATION_MS = 7 * 86_400_000;
-/** Members and invitations of one organization, on any plan. */
+/** Members plus invitations per organization, on any plan. */
 const MAX_MEMBERS_AND_INVITATIONS = 1000;
-/** Withdrawn ones count: each has sent a mail to somebody who may not want it. */
+/** Per organization. Withdrawn invitations count, since each has sent an email to somebody. */
 const MAX_INVITATIONS_PER_HOUR = 30;
 
 /**
- * Invites an address and mails it a link. Throws RESOURCE_ALREADY_EXISTS for a member or an invited address,
- * VALIDATION_ERROR for projects of others, INSUFFICIENT_PERMISSIONS if an admin invites an owner,
- * FAIR_USE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE while too many invitations wait.
+ * Emails an invitation link. Throws RESOURCE_ALREADY_EXISTS for a member or an invited address,
+ * VALIDATION_ERROR for an unknown project, INSUFFICIENT_PERMISSIONS if an admin invites an owner,
+ * FAIR_USE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, SERVICE_UNAVAILABLE while the mail queue is full.
  */
 export async function createInvitation(deps: AccountDeps, ctx: OrganizationContext, input: InvitationInput) {
   const { organizationId } = ctx.tenant;
@@ -44,12 +44,12 @@ export async function createInvitation(deps: AccountDeps, ctx: OrganizationConte
   return invitation;
 }
 
-/** Newest first. Expired ones stay until they are withdrawn or replaced. */
+/** Newest first. Expired invitations stay listed until they are withdrawn or replaced. */
 export function listInvitations(deps: AccountDeps, ctx: OrganizationContext): Promise<InvitationDoc[]> {
   return deps.invitations.listOf(ctx.tenant.organizationId);
 }
 
-/** The link is invalid at once. Throws RESOURCE_NOT_FOUND. */
+/** Invalidates the link immediately. Throws RESOURCE_NOT_FOUND. */
 export async function withdrawInvitation(deps: AccountDeps, ctx: OrganizationContext, id: string) {
   if (!(await deps.invitations.delete(ctx.tenant.organizationId, id))) throw notFound('Invitation');
 }

@@ -11,7 +11,9 @@ export interface ProjectMember extends NamedMember {
   role: ProjectRole;
 }
 
-/** All members with a role in the project, for whatever reason. Throws PROJECT_NOT_FOUND. */
+/**
+ * Members with access to the project, including through their organization role. Throws PROJECT_NOT_FOUND.
+ */
 export async function listProjectMembers(deps: AccountDeps, ctx: OrganizationContext, projectId: string) {
   const { project } = await readProject(deps, ctx, projectId);
   return (await listMembers(deps, ctx)).flatMap((one) => {
@@ -21,9 +23,9 @@ export async function listProjectMembers(deps: AccountDeps, ctx: OrganizationCon
 }
 
 /**
- * Sets the roles of all organization members with the role `member`; those not named lose theirs. Other
- * members may be named with the role that they have anyway. Throws PROJECT_NOT_FOUND, and VALIDATION_ERROR
- * for strangers, repetitions and roles that cannot be set.
+ * Replaces the project roles of everyone with the organization role `member`. Others may only be listed with
+ * the role they already have. Throws PROJECT_NOT_FOUND, and VALIDATION_ERROR for unknown or repeated users
+ * and for roles that cannot be set.
  */
 export async function setProjectMembers(
   deps: AccountDeps, ctx: OrganizationContext, projectId: string, input: ProjectMembersInput,
@@ -48,7 +50,7 @@ export async function setProjectMembers(
   return listProjectMembers(deps, ctx, projectId);
 }
 
-/** The user, if they are a member of the organization and have access to the project; else null. */
+/** Null unless the user is a member of the organization and has access to the project. */
 export async function findAssignee(stores: AccountStores, tenant: Tenant, userId: string) {
   const { organizationId, projectId } = tenant;
   const [member, project, user] = await Promise.all([

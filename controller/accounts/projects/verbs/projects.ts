@@ -21,13 +21,13 @@ export function visibleProjects(projects: ProjectDoc[], roleIn: RoleIn): Visible
   });
 }
 
-/** The organization's projects in which the caller has a role, oldest first. */
+/** Projects in which the caller has a role, oldest first. */
 export async function listProjects(deps: AccountDeps, ctx: OrganizationContext): Promise<VisibleProject[]> {
   const projects = await deps.projects.listOf([ctx.tenant.organizationId]);
   return visibleProjects(projects, await rolesOf(deps, ctx));
 }
 
-/** Throws PROJECT_NOT_FOUND, also for other organizations' projects and if the caller has no role. */
+/** Throws PROJECT_NOT_FOUND, including for projects of other organizations and without a role in it. */
 export async function readProject(deps: AccountDeps, ctx: OrganizationContext, id: string) {
   const [project, roleIn] = await Promise.all([deps.projects.find(id), rolesOf(deps, ctx)]);
   const isOwn = project?.organization_id === ctx.tenant.organizationId;
@@ -36,7 +36,7 @@ export async function readProject(deps: AccountDeps, ctx: OrganizationContext, i
   return visible;
 }
 
-/** Throws PLAN_LIMIT_EXCEEDED with limit and usage. */
+/** Throws PLAN_LIMIT_EXCEEDED. */
 export async function createProject(deps: AccountDeps, ctx: OrganizationContext, { name }: { name: string }) {
   const { organizationId } = ctx.tenant;
   const reservation = await deps.quota.reserve(organizationId, 'projects');
@@ -61,7 +61,7 @@ export async function renameProject(
   return { ...seen, project };
 }
 
-/** Throws PROJECT_NOT_FOUND, and CONFLICT for the default project and for one that is not empty. */
+/** Throws PROJECT_NOT_FOUND, and CONFLICT for the default project or a project with contents. */
 export async function deleteProject(deps: AccountDeps, ctx: OrganizationContext, id: string): Promise<void> {
   const { organizationId } = ctx.tenant;
   const { project } = await readProject(deps, ctx, id);
@@ -70,7 +70,7 @@ export async function deleteProject(deps: AccountDeps, ctx: OrganizationContext,
   await requireEmpty(deps, tenant);
   if (!(await deps.projects.delete(id))) throw projectNotFound();
   try {
-    // Something may have been created before the deletion; nothing can be after it.
+    // Check again for contents created before the deletion; none can be created after it.
     await requireEmpty(deps, tenant);
   } catch (error) {
     await deps.projects.insert(project);
