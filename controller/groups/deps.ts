@@ -4,13 +4,13 @@ import type { BulkDeps } from '../monitors/verbs/change-many.ts';
 import type { GroupStore } from './store.ts';
 import type { RemovalStore, TreeStore } from './tree-store.ts';
 
-/** What changes of a project's tree work with. */
+/** Dependencies of changes to a project's tree of groups. */
 export interface TreeDeps {
   groups: GroupStore;
   trees: TreeStore;
   removals: RemovalStore;
   monitors: BulkDeps;
-  /** Tells those who look at the project now that a group is other than it was. */
+  /** Called after a group was created, changed or deleted. */
   onGroupChanged(project: Tenant, groupId: string, isDeleted: boolean): void;
 }
 

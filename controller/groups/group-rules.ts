@@ -12,19 +12,19 @@ export function pageOf(query: GroupListInput): { page: number; limit: number } {
   throw new AppError('INVALID_LIMIT', `Limit must be a whole number from 1 to ${MAX_PAGE_SIZE}`);
 }
 
-/** -1 for other text. */
+/** -1 if the text is not a whole number. */
 function wholeNumber(text: string): number {
   return /^\d{1,12}$/.test(text) ? Number(text) : -1;
 }
 
-/** `down`: all monitors fail; `unknown`: there are none. */
+/** `down` if all monitors fail, `unknown` if there are none. */
 export function healthOf(monitors: number, failing: number): 'healthy' | 'degraded' | 'down' | 'unknown' {
   if (monitors === 0) return 'unknown';
   if (failing === 0) return 'healthy';
   return failing === monitors ? 'down' : 'degraded';
 }
 
-/** A running mean that skips missing values; 0 without any. */
+/** A running mean that skips missing values; 0 without values. */
 export class Mean {
   #sum = 0;
   #count = 0;

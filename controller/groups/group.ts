@@ -6,15 +6,20 @@ export interface GroupDoc {
   organization_id: string;
   project_id: string;
   created_by: string | null;
-  /** Unique in the project, whatever the parent. */
+  /** Unique in the project, regardless of the parent. */
   name: string;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   description: string;
-  /** Null at the top. */
+  /** Null for a top-level group. */
   parent_group_id: string | null;
-  /** The tree's revision that last placed this group; repeating an earlier change late finds a higher one. */
+  /**
+   * The tree revision that last placed this group, so that a late repetition of an earlier step has no
+   * effect.
+   */
   tree_revision: number;
-  /** Set while the group holds its name but has no place yet: it is invisible, and stays so after a crash. */
+  /**
+   * Set while the group reserves its name but is not in the tree yet. It is invisible, even after a crash.
+   */
   pending_since?: number;
   created_at: number;
 }
@@ -32,7 +37,10 @@ export interface PlaceStep extends GroupText {
 export interface RemoveStep {
   kind: 'remove';
   group_id: string;
-  /** The group that gets its children and monitors; null is the top, and no group. */
+  /**
+   * The group that receives its children and monitors. Null: children become top-level, monitors have no
+   * group.
+   */
   to: string | null;
 }
 
@@ -40,7 +48,7 @@ export type TreeStep = PlaceStep | RemoveStep;
 
 export const MAX_LEVELS = 10;
 
-/** On every plan, because the hierarchy and the health summary return all groups of a project at once. */
+/** Per project on any plan, because the hierarchy and the health summary return all groups at once. */
 export const MAX_GROUPS = 1000;
 
 export function duplicateName(): AppError {

@@ -10,7 +10,7 @@ const groupMonitorView = monitorView.pick({
   runtimeStatus: true, in_maintenance: true,
 });
 
-/** A group as the API shows it; its children have the same fields. */
+/** Children have the same fields. */
 export const groupView = z.strictObject({
   id, organization_id: id, project_id: id, created_by: id.optional(),
   name: z.string(),

@@ -16,7 +16,6 @@ import { viewGroup, viewHierarchy, viewWholeGroup } from './views.ts';
 const tag = 'Groups';
 const one = { path: '/api/groups/:id', params: idParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
 
-/** Groups: lists, reads, writes, statistics, and changes to all monitors of one. */
 export function groupRoutes(deps: GroupDeps): Route[] {
   return [...readRoutes(deps), ...writeRoutes(deps), ...memberRoutes(deps)];
 }

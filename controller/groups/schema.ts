@@ -20,14 +20,14 @@ export type GroupInput = z.infer<typeof groupInput>;
 export const groupChangeInput = groupInput.partial();
 export type GroupChangeInput = z.infer<typeof groupChangeInput>;
 
-/** Kept as text, because each wrong value has an error code of its own. */
+/** Parsed as text, because each invalid value has its own error code. */
 export const groupListQuery = z.strictObject({
   page: z.string().default('1').meta({ type: 'integer', minimum: 1 }),
   limit: z.string().default('10').meta({ type: 'integer', minimum: 1, maximum: 100 }),
 });
 export type GroupListInput = z.infer<typeof groupListQuery>;
 
-/** Limit on the monitors that one request puts into a group. */
+/** Per request. */
 const MAX_ASSIGNED_MONITORS = 1000;
 
 export const assignInput = z.strictObject({

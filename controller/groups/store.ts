@@ -8,31 +8,31 @@ import {
   duplicateName, MAX_GROUPS, type GroupDoc, type GroupEdge, type GroupText, type PlaceStep, type RemoveStep,
 } from './group.ts';
 
-/** No creation takes this long, ms; a group that then has no place was left by a process that ended. */
+/** No creation takes this long. A group that is still not in the tree then was left by a crash. */
 const ABANDONED_AFTER_MS = 60_000;
-/** Leaves room for groups that were created at the same moment as the last one allowed. */
+/** More than MAX_GROUPS, which simultaneous requests may exceed. */
 const READ_LIMIT = 2 * MAX_GROUPS;
 
 /**
- * Collection `groups`. Deleted groups leave it, so that an index can keep names unique.
- * Reads do not see groups that have no place in the tree yet.
+ * Collection `groups`. Deleted groups are removed, so that an index can keep names unique. Reads omit groups
+ * that are not in the tree yet.
  */
 export class GroupStore extends Documents<GroupDoc> {
   readonly #clock: Pick<Clock, 'now'>;
 
   constructor(db: Db, clock: Pick<Clock, 'now'>) {
     super(db, 'groups', [
-      // Keeps names unique in a project; also serves the hierarchy and the health summary, by name.
+      // Keeps names unique in a project, and lists all groups by name.
       { key: { organization_id: 1, project_id: 1, name: 1 }, name: 'name', unique: true },
-      // A project's list.
+      // Lists a project's groups, newest first.
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
-      // The children of a group that is deleted.
+      // Finds the children of a deleted group.
       { key: { organization_id: 1, project_id: 1, parent_group_id: 1 }, name: 'children' },
     ], restoring<GroupDoc>({ created_by: null, parent_group_id: null }));
     this.#clock = clock;
   }
 
-  /** Throws DUPLICATE_NAME. Takes over the name of a group that a crash left without a place. */
+  /** Throws DUPLICATE_NAME. Takes over the name of a group that a crash left outside the tree. */
   override async insert(doc: GroupDoc): Promise<void> {
     if (await unlessTaken(super.insert(doc))) return;
     const { organization_id, project_id, name } = doc;
@@ -41,12 +41,12 @@ export class GroupStore extends Documents<GroupDoc> {
     if (!isFree || !(await unlessTaken(super.insert(doc)))) throw duplicateName();
   }
 
-  /** Null also when the group belongs to another tenant. */
+  /** Null if it does not exist or belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<GroupDoc | null> {
     return this.findOne({ ...placed(tenant), _id: id });
   }
 
-  /** One page, newest first, and the number of groups on all pages. */
+  /** Returns one page, newest first, and the total number of groups. */
   async list(tenant: Tenant, skip: number, limit: number): Promise<{ groups: GroupDoc[]; total: number }> {
     const total = await this.countOf(tenant);
     if (skip >= total) return { groups: [], total };
@@ -54,7 +54,7 @@ export class GroupStore extends Documents<GroupDoc> {
     return { total, groups: await page.toArray() };
   }
 
-  /** All groups of the project, ordered by the code points of their names. */
+  /** Sorted by the code points of their names. */
   listAll(tenant: Tenant): Promise<GroupDoc[]> {
     return this.select(placed(tenant)).sort({ name: 1 }).limit(READ_LIMIT).toArray();
   }
@@ -69,14 +69,14 @@ export class GroupStore extends Documents<GroupDoc> {
     return this.count(placed(tenant));
   }
 
-  /** Names by id; ids that are no groups of this project are left out. */
+  /** Names by id. Omits ids that are not groups of this project. */
   async names(tenant: Tenant, ids: string[]): Promise<Map<string, string>> {
     const named = this.all.find({ ...placed(tenant), _id: { $in: ids } });
     const found = await named.project<Pick<GroupDoc, '_id' | 'name'>>({ name: 1 }).toArray();
     return new Map(found.map((group) => [group._id, group.name]));
   }
 
-  /** Changes what does not affect the tree; null when the group is gone. Throws DUPLICATE_NAME. */
+  /** Changes name and description. Null if the group is gone. Throws DUPLICATE_NAME. */
   async rename(tenant: Tenant, id: string, text: GroupText): Promise<GroupDoc | null> {
     try {
       return await this.change({ ...placed(tenant), _id: id }, { $set: text });
@@ -85,23 +85,26 @@ export class GroupStore extends Documents<GroupDoc> {
     }
   }
 
-  /** Deletes a group that has no place yet. */
+  /** Deletes a group that is not in the tree yet. */
   async discard(tenant: Tenant, id: string): Promise<void> {
     await this.remove({ ...ownedBy(tenant), _id: id, pending_since: { $exists: true } });
   }
 
-  /** Does nothing if a later revision has moved the group. False: the name is taken, and nothing moved. */
+  /**
+   * Does nothing if a later revision placed the group. False if the name is taken; the group stays where it
+   * is.
+   */
   async place(tenant: Tenant, step: PlaceStep, revision: number): Promise<boolean> {
     const { group_id: _id, parent_group_id, name, description } = step;
     const seen = { ...ownedBy(tenant), _id, tree_revision: { $lt: revision } };
     const $set = { parent_group_id, name, description, tree_revision: revision };
     if (await unlessTaken(this.update(seen, { $set, $unset: { pending_since: '' } }))) return true;
-    // The raised revision keeps anybody from repeating the step later, when the name may be free again.
+    // Raise the revision, so that nobody repeats the step later when the name may be free again.
     await this.update(seen, { $set: { tree_revision: revision } });
     return false;
   }
 
-  /** Deletes a group and gives its children to its parent. */
+  /** Deletes a group and moves its children to `step.to`. */
   async delete(tenant: Tenant, step: RemoveStep, revision: number): Promise<void> {
     const owned = ownedBy(tenant);
     const children = { ...owned, parent_group_id: step.group_id, tree_revision: { $lt: revision } };

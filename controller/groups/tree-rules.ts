@@ -1,8 +1,8 @@
 import { MAX_LEVELS, type GroupEdge } from './group.ts';
 
 /**
- * Whether a group, with everything below it, may be placed under `parentId` (null: at the top). A group that
- * is not among the edges is new. Groups at the top are on level 1; none may get below MOST_LEVELS.
+ * Whether a group and its descendants may be placed under `parentId`, or at the top level if null. A group
+ * without an edge is new. The top level is 1, the lowest allowed level MAX_LEVELS.
  */
 export function placementOf(
   edges: readonly GroupEdge[], groupId: string, parentId: string | null,
@@ -15,7 +15,7 @@ export function placementOf(
   return path.length + heightOf(edges, groupId) > MAX_LEVELS ? 'too_deep' : 'fits';
 }
 
-/** The groups from the top down to `id`; empty if there is none. Ends even if the tree has a cycle. */
+/** The groups from the top level down to `id`; empty if it does not exist. Terminates even on cycles. */
 export function pathOf<G extends GroupEdge>(groups: readonly G[], id: string): G[] {
   const byId = new Map(groups.map((group) => [group._id, group]));
   const path = new Set<G>();
@@ -23,7 +23,7 @@ export function pathOf<G extends GroupEdge>(groups: readonly G[], id: string): G
   return [...path].reverse();
 }
 
-/** Levels from the group down to its deepest descendant, including its own. */
+/** Number of levels from the group down to its deepest descendant, inclusive. */
 function heightOf(edges: readonly GroupEdge[], id: string): number {
   const children = childrenByParent(edges);
   let height = 0;
@@ -33,7 +33,7 @@ function heightOf(edges: readonly GroupEdge[], id: string): number {
   return height;
 }
 
-/** Groups by their parent's id, null for the top, in the order given. */
+/** Groups by parent id (null: top level), in the given order. */
 export function childrenByParent<G extends GroupEdge>(groups: readonly G[]): Map<string | null, G[]> {
   const children = new Map<string | null, G[]>();
   for (const group of groups) {

@@ -9,7 +9,7 @@ interface TreeDoc {
   _id: string;
   organization_id: string;
   revision: number;
-  /** The step that made this revision, until it is certain that all of it was carried out. */
+  /** The step of this revision, until it is completely carried out. */
   step: TreeStep | null;
 }
 
@@ -20,9 +20,8 @@ const restoreTree = restoring<TreeDoc>({ step: null }, {
 });
 
 /**
- * Collection `group_trees`: orders the changes of each project's tree without transactions. Whoever raises
- * the revision has decided on the current tree and leaves the step for anybody to finish before the next
- * change.
+ * Collection `group_trees`: serializes changes to each project's tree without transactions. Raising the
+ * revision also stores the step, so that any process can finish it before the next change.
  */
 export class TreeStore extends Documents<TreeDoc> {
   constructor(db: Db) {
@@ -36,13 +35,13 @@ export class TreeStore extends Documents<TreeDoc> {
     return (await this.insertIfFree(first)) ? first : this.read(tenant);
   }
 
-  /** Raises `revision` by one and leaves `step`. False: another change was first, or a step is unfinished. */
+  /** Raises `revision` and stores `step`. False if another change was first or a step is unfinished. */
   commitStep(tenant: Tenant, revision: number, step: TreeStep): Promise<boolean> {
     const seen = { ...treeOf(tenant), revision, step: null };
     return this.update(seen, { $set: { step }, $inc: { revision: 1 } });
   }
 
-  /** Records that the step of `revision` is carried out. */
+  /** Records that the step of `revision` is completely carried out. */
   async finish(tenant: Tenant, revision: number): Promise<void> {
     await this.update({ ...treeOf(tenant), revision }, { $set: { step: null } });
   }
@@ -58,42 +57,41 @@ interface RemovalDoc {
   organization_id: string;
   project_id: string;
   to: string | null;
-  /** When the group is due to be cleared again, Unix ms; 0 until it was cleared once. */
+  /** When to clear the group again, Unix ms; 0 until it has been cleared once. */
   clear_at: number;
 }
 
-/** Removals of one project that are read at once. */
 const BATCH_SIZE = 100;
-/** No request that saw the group is still running by then, ms. */
+/** By then, no request that saw the group is still running. */
 const CLEARED_AGAIN_AFTER_MS = 600_000;
 
 /**
- * Collection `group_removals`: deleted groups whose monitors may not all have moved on. Each is cleared
- * twice: at once, and again when no request can be running that saw the group.
+ * Collection `group_removals`: deleted groups that may still contain monitors. Each is cleared twice:
+ * immediately, and again when no request that saw the group can be running anymore.
  */
 export class RemovalStore extends Documents<RemovalDoc> {
   constructor(db: Db) {
     super(db, 'group_removals', [
-      // Each change of a project's tree finishes what others left undone.
+      // Finds unfinished removals of a project before each change to its tree.
       { key: { organization_id: 1, project_id: 1, clear_at: 1 }, name: 'due_of_project' },
-      // The round that clears again.
+      // Finds removals that are due across all projects.
       { key: { clear_at: 1 }, name: 'due' },
     ], restoring<RemovalDoc>({ to: null }));
   }
 
-  /** Inserts if absent. */
+  /** Does nothing if the removal exists. */
   async add(tenant: Tenant, { group_id: _id, to }: RemoveStep): Promise<void> {
     const insert = { $setOnInsert: { to, clear_at: 0 } };
     await this.all.updateOne({ _id, ...ownedBy(tenant) }, insert, { upsert: true });
   }
 
-  /** Removals that are due. */
+  /** Due removals of the project, up to BATCH_SIZE. */
   async list(tenant: Tenant, now: number): Promise<RemovalDoc[]> {
     const due = { ...ownedBy(tenant), clear_at: { $lte: now } };
     return this.select(due).sort({ clear_at: 1 }).limit(BATCH_SIZE).toArray();
   }
 
-  /** Tenants with removals that are due. */
+  /** Tenants with due removals. */
   async tenants(now: number): Promise<Tenant[]> {
     const due = this.all.find({ clear_at: { $lte: now } }).sort({ clear_at: 1 }).limit(10 * BATCH_SIZE);
     const tenants = new Map<string, Tenant>();
@@ -103,7 +101,7 @@ export class RemovalStore extends Documents<RemovalDoc> {
     return [...tenants.values()];
   }
 
-  /** Records that the group was cleared, for the first or the last time. */
+  /** Records that the group was cleared; the second time removes the document. */
   async markCleared(tenant: Tenant, groupId: string, now: number): Promise<void> {
     const removal = { _id: groupId, ...ownedBy(tenant) };
     const again = { $set: { clear_at: now + CLEARED_AGAIN_AFTER_MS } };
@@ -111,7 +109,7 @@ export class RemovalStore extends Documents<RemovalDoc> {
     if (!isFirst) await this.remove({ ...removal, clear_at: { $lte: now } });
   }
 
-  /** Where each deleted group's monitors went; null: to no group. Groups cleared twice are left out. */
+  /** The groups that received the monitors; null for no group. Omits groups that were cleared twice. */
   async targets(tenant: Tenant, groupIds: string[]): Promise<Map<string, string | null>> {
     const found = await this.select({ ...ownedBy(tenant), _id: { $in: groupIds } }).toArray();
     return new Map(found.map(({ _id, to }) => [_id, to]));

@@ -6,7 +6,7 @@ import type { GroupDoc } from './group.ts';
 import { childrenByParent, pathOf } from './tree-rules.ts';
 import type { WholeGroup } from './verbs/read-groups.ts';
 
-/** A group as lists show it; `monitorCounts` by group, a group without monitors may be missing. */
+/** `monitorCounts` are by group id and may omit empty groups. */
 export function viewGroup(group: GroupDoc, monitorCounts: ReadonlyMap<string, number>): GroupView {
   const { _id: id, organization_id, project_id, name, description } = group;
   const created_at = isoTime(group.created_at);
@@ -18,7 +18,7 @@ export function viewGroup(group: GroupDoc, monitorCounts: ReadonlyMap<string, nu
   };
 }
 
-/** A group with its monitors, as this role may see them. */
+/** Conceals the tokens of heartbeats from roles that may not see credentials. */
 export function viewWholeGroup(
   { group, all, monitors, live, counts }: WholeGroup, role: ProjectRole,
 ): GroupView {
@@ -36,7 +36,7 @@ export function viewWholeGroup(
   };
 }
 
-/** The groups at the top, each with everything below it, in the order given. */
+/** Top-level groups with all their descendants, in the given order. */
 export function viewHierarchy(groups: GroupDoc[], monitorCounts: ReadonlyMap<string, number>): GroupView[] {
   const byParent = childrenByParent(groups);
   const views = new Map(groups.map((group) => [group._id, viewGroup(group, monitorCounts)]));

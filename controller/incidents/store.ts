@@ -11,22 +11,21 @@ import type {
 import type { IncidentQuery } from './schema.ts';
 import { restoreIncident, restoreListed } from './stored-incident.ts';
 
-/** Open incidents in one answer. */
+/** Limit per query. */
 const MAX_OPEN_INCIDENTS = 1000;
-/** Goes with each change: pages are to be told of it at once. */
+/** Set with each change, so that status pages are notified immediately. */
 const PAGES_DUE_NOW = { pages_due: 0 } as const;
-/** At a time, of incidents of which pages are told after maintenance: a window has at most 500 monitors. */
+/** Limit of postponed incidents per call. A window has at most 500 monitors. */
 const MAX_POSTPONED = 1000;
 const UNLISTED_FIELDS = {
   postmortem: 0, pending_updates: 0, search_text: 0, unjournaled: 0, pages_due: 0, claim: 0,
   notified_page_ids: 0,
 } as const;
-/** Goes with each change: whoever tells pages of the incident tells them of what it was. */
+/** Set with each change, because a controller that holds the claim is publishing an outdated incident. */
 const UNCLAIMED = { $unset: { claim: '' } } as const;
 
 type OpenDoc = Omit<OpenIncident, 'id' | 'monitor_id'> & Pick<IncidentDoc, '_id' | 'check_id'>;
 
-/** Collection `incidents`. */
 export class IncidentStore {
   readonly #incidents: Collection<IncidentDoc>;
 
@@ -37,35 +36,35 @@ export class IncidentStore {
   async ensureIndexes(): Promise<void> {
     const latestFirst = { started_at: -1, _id: -1 } as const;
     await ensureIndexes(this.#incidents, [
-      // A project's list and its search; removing its oldest.
+      // Lists and searches a project's incidents, and removes its oldest.
       { key: { organization_id: 1, project_id: 1, ...latestFirst }, name: 'list' },
-      // What is open in a project.
+      // Lists a project's open incidents.
       { key: { organization_id: 1, project_id: 1, status: 1, ...latestFirst }, name: 'list_by_status' },
-      // The incidents of one monitor.
+      // Lists the incidents of one monitor.
       { key: { organization_id: 1, project_id: 1, check_id: 1, ...latestFirst }, name: 'list_by_monitor' },
-      // The current incidents of many monitors.
+      // Finds the open incidents of many monitors.
       {
         key: { organization_id: 1, project_id: 1, check_id: 1, status: 1, ...latestFirst },
         name: 'open_by_monitor',
       },
-      // A shard's owner polls for those that its journal lacks.
+      // Polled by shard owners for ends that their journals lack.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
-      // Those that pages have not been told of.
+      // Finds incidents whose status pages must be notified.
       { key: { pages_due: 1 }, name: 'pages_due', sparse: true },
     ]);
   }
 
-  /** Null also when it belongs to another tenant. */
+  /** Null if it does not exist or belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<IncidentDoc | null> {
     return restored(this.#incidents.findOne({ _id: id, ...ownedBy(tenant) }));
   }
 
-  /** Of any tenant: for work that knows only its id. */
+  /** Searches all tenants, for background work that knows only the id. */
   findById(id: string): Promise<IncidentDoc | null> {
     return restored(this.#incidents.findOne({ _id: id }));
   }
 
-  /** One page, latest start first, and the number of all matches. */
+  /** Returns one page, latest start first, and the total number of matches. */
   async list(tenant: Tenant, query: IncidentQuery): Promise<{ incidents: ListedIncident[]; total: number }> {
     const filter = listFilter(tenant, query);
     const skip = (query.page - 1) * query.limit;
@@ -81,12 +80,12 @@ export class IncidentStore {
     await this.#incidents.insertOne({ ...PAGES_DUE_NOW, ...doc });
   }
 
-  /** False, and without effect, when it exists. */
+  /** Does nothing and returns false if it exists. */
   insertIfAbsent(doc: IncidentDoc): Promise<boolean> {
     return unlessTaken(this.#incidents.insertOne({ ...pagesDueAfter(doc), ...doc }));
   }
 
-  /** Writes the change and its lines of history if the incident is still as it was seen; else null. */
+  /** Writes the change and its history entries. Null if the incident has changed since `seen` was read. */
   change(seen: IncidentDoc, change: IncidentChange, lines: IncidentUpdateDoc[]): Promise<IncidentDoc | null> {
     const { _id, organization_id, project_id, revision, status } = seen;
     const history = lines.length > 0 ? { $push: { pending_updates: { $each: lines } } } : {};
@@ -97,12 +96,12 @@ export class IncidentStore {
     ));
   }
 
-  /** Clears the lines that were copied to the history, unless the incident has changed since. */
+  /** Clears history entries after they were copied, unless the incident has changed since. */
   async clearPending({ _id, revision }: IncidentDoc): Promise<void> {
     await this.#incidents.updateOne({ _id, revision }, { $set: { pending_updates: [] } });
   }
 
-  /** Resolves it if it is open or acknowledged; else null. */
+  /** Null unless the incident is open or acknowledged. */
   markResolved(id: string, change: IncidentChange): Promise<IncidentDoc | null> {
     return restored(this.#incidents.findOneAndUpdate(
       { _id: id, status: { $in: ['open', 'acknowledged'] } },
@@ -112,15 +111,14 @@ export class IncidentStore {
   }
 
   /**
-   * Incidents of whose last change pages are to be told by then (Unix ms), longest due first; without those
-   * `held` under these claims.
+   * Incidents with status pages to notify by `until`, Unix ms, longest due first. Excludes the claims `held`.
    */
   dueForPages(until: number, limit: number, held: readonly string[] = []): Promise<IncidentDoc[]> {
     const due = this.#incidents.find({ pages_due: { $lte: until }, ...notHeld(held) });
     return due.sort({ pages_due: 1 }).limit(limit).map(restoreIncident).toArray();
   }
 
-  /** Null when it is no longer as it was seen. */
+  /** Null if the incident was claimed, changed or rescheduled since `seen` was read. */
   claimForPages(seen: IncidentDoc, claim: WorkClaim): Promise<IncidentDoc | null> {
     const { pages_due } = seen;
     return restored(this.#incidents.findOneAndUpdate(
@@ -128,20 +126,17 @@ export class IncidentStore {
     ));
   }
 
-  /** Pages know it as it was claimed. Without effect when it has changed since, or the claim was lost. */
+  /** Records that pages were notified. Does nothing if the incident has changed or the claim was lost. */
   async markPagesNotified(claimed: IncidentDoc, pageIds: string[]): Promise<void> {
     const { revision } = claimed;
     await this.#incidents.updateOne(
-      // A controller of an older version changes it without removing the claim.
+      // The revision too, because older controllers change incidents without removing the claim.
       { revision, ...claimedAs(claimed) },
       { $set: { notified_page_ids: pageIds }, $unset: { claim: '', pages_due: '' } },
     );
   }
 
-  /**
-   * The maintenance of monitors now ends at these instants (Unix ms, by monitor): pages are told then of
-   * incidents that began in it.
-   */
+  /** Postpones page notifications of incidents in maintenance to its new end, Unix ms by monitor id. */
   async moveMaintenanceEnds(ends: ReadonlyMap<string, number>, now: number): Promise<void> {
     const waiting = { pages_due: { $gt: now }, check_id: { $in: [...ends.keys()] } };
     for (const incident of await this.#incidents.find(waiting).limit(MAX_POSTPONED).toArray()) {
@@ -154,8 +149,8 @@ export class IncidentStore {
   }
 
   /**
-   * Has status pages post the open incidents of these monitors from `due` (Unix ms) on, unless they have.
-   * Incidents that wait for the end of maintenance go on waiting.
+   * Schedules posts on status pages about the open incidents of these monitors, at `due`, Unix ms. Incidents
+   * that wait for the end of maintenance keep waiting.
    */
   async schedulePosting(
     tenant: Tenant, monitorIds: readonly string[], due: number, now: number,
@@ -171,7 +166,7 @@ export class IncidentStore {
     );
   }
 
-  /** Incidents that people have ended, and that the journals of these shards lack. */
+  /** Incidents that people ended and that the journals of these shards lack. */
   async unjournaledEnds(shards: number[], limit: number) {
     const found = await this.#incidents.find({ unjournaled: { $in: shards } }).limit(limit).toArray();
     return found.map(({ _id: incident_id, check_id, unjournaled: shard = 0, resolved_at, updated_at }) =>
@@ -189,12 +184,12 @@ export class IncidentStore {
     await this.#incidents.updateOne({ _id: id }, change);
   }
 
-  /** Those of these incidents that are open or acknowledged. */
+  /** Returns those of `ids` that are open or acknowledged. */
   async openAmong(tenant: Tenant, ids: string[]): Promise<OpenIncident[]> {
     return ids.length === 0 ? [] : this.#open({ _id: { $in: ids }, ...ownedBy(tenant) });
   }
 
-  /** Open or acknowledged incidents that were made through the API for these monitors, latest first. */
+  /** Open or acknowledged incidents created through the API for these monitors, latest first. */
   openManualFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]> {
     return this.#open({ ...ownedBy(tenant), check_id: { $in: monitorIds }, created_by: { $gt: '' } });
   }
@@ -206,7 +201,7 @@ export class IncidentStore {
     return found.map(({ _id: id, check_id: monitor_id, ...rest }) => ({ id, monitor_id, ...rest }));
   }
 
-  /** Incidents of a project that ended, and were last changed, before `before` (Unix ms), oldest first. */
+  /** Ended incidents that started and last changed before `before`, Unix ms, oldest first. */
   async agedIds(tenant: Tenant, before: number, limit: number): Promise<string[]> {
     const filter: Filter<IncidentDoc> = {
       ...ownedBy(tenant), started_at: { $lt: before }, updated_at: { $lt: before },
@@ -240,7 +235,7 @@ function listFilter(tenant: Tenant, query: IncidentQuery): Filter<IncidentDoc> {
   return filter;
 }
 
-/** Pages need not know what is over before maintenance ends, unless they know of it already. */
+/** During maintenance, pages are notified only when it ends, unless they already posted the incident. */
 function pagesDueAfter({ maintenance_until, notified_page_ids }: IncidentDoc): Pick<IncidentDoc, 'pages_due'> {
   const isDueNow = maintenance_until === undefined || notified_page_ids !== undefined;
   return isDueNow ? PAGES_DUE_NOW : { pages_due: maintenance_until };

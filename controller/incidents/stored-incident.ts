@@ -4,7 +4,7 @@ import type { IncidentDoc, IncidentUpdateDoc, ListedIncident, UpdateActor } from
 const restoreActor = restoring<UpdateActor>({ id: null });
 const restoreLine = restoring<IncidentUpdateDoc>({}, { actor: restoreActor });
 
-/** Only the change of a field has a value before and after, and each may be null. */
+/** Only `field_change` entries have nullable `from` and `to`. */
 export function restoreUpdate(line: IncidentUpdateDoc): IncidentUpdateDoc {
   if (line.kind === 'field_change') {
     line.from ??= null;

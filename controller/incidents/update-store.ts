@@ -14,7 +14,7 @@ export class IncidentUpdateStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // The history of one incident.
+    // Lists the history of an incident.
     const key = { incident_id: 1, created_at: 1, _id: 1 } as const;
     await ensureIndexes(this.#updates, [{ key, name: 'of_incident' }]);
   }

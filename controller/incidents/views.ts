@@ -11,7 +11,7 @@ import type { TimelineEntry } from './verbs/read-timeline.ts';
 
 type View<Name extends keyof typeof responses> = z.input<(typeof responses)[Name]>;
 
-/** Leaves out what only the incident's own page shows. */
+/** Omits internal fields and the postmortem. */
 export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentView'> {
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
@@ -45,7 +45,7 @@ export function viewVotes(records: VoteDoc[]): View<'incidentVotesView'> {
   return { votes, policy: latest?.policy ?? null, verdict: latest?.verdict ?? null };
 }
 
-/** A live event with the incident as it is now; the same revision is the same event. */
+/** A live event. Its id is derived from the revision, so repeated calls produce the same event. */
 export function incidentEvent(incident: ListedIncident): LiveEvent {
   const { _id, organization_id, project_id, revision, updated_at } = incident;
   const id = derivedId(_id, 'event', revision);
@@ -73,7 +73,7 @@ export function viewComment(doc: CommentDoc): View<'commentView'> {
   return { id: _id, ...rest, created_at, updated_at, deleted_at: isoTime(doc.deleted_at) };
 }
 
-/** A comment with what the user may do to it at `now` (Unix ms). */
+/** Adds whether the user may edit or delete the comment at `now`, Unix ms. */
 export function viewListedComment(doc: CommentDoc, userId: string, now: number): View<'listedCommentView'> {
   const can_edit = commentRefusal(doc, 'edit', userId, now) === null;
   const can_delete = commentRefusal(doc, 'delete', userId, now) === null;

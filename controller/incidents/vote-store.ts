@@ -6,7 +6,7 @@ import type { VoteRecord } from '../verdicts/votes/vote-ledger.ts';
 
 export type VoteDoc = Omit<VoteRecord, 'id'> & { _id: string };
 
-/** Collection `incident_votes`: who said what when an incident began and when it ended. */
+/** Collection `incident_votes`: the votes of the verdicts that opened and resolved incidents. */
 export class VoteStore {
   readonly #records: Collection<VoteDoc>;
 
@@ -15,7 +15,7 @@ export class VoteStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // The votes of one incident.
+    // Lists the votes of an incident.
     await ensureIndexes(this.#records, [{ key: { incident_id: 1, at: 1, _id: 1 }, name: 'of_incident' }]);
   }
 
@@ -23,13 +23,15 @@ export class VoteStore {
     await unlessTaken(this.#records.insertOne({ _id, ...record }));
   }
 
-  /** In the order of the verdicts; a status that goes to and fro may end an incident more than once. */
+  /**
+   * In the order of the verdicts. An incident may have more than two if its status changes back and forth.
+   */
   ofIncident(tenant: Tenant, incidentId: string, limit: number): Promise<VoteDoc[]> {
     const all = this.#records.find({ incident_id: incidentId, ...ownedBy(tenant) });
     return all.sort({ at: 1, _id: 1 }).limit(limit).toArray();
   }
 
-  /** The votes that began these incidents, by incident. */
+  /** The votes that opened these incidents, by incident id. */
   async openingVotes(tenant: Tenant, incidentIds: string[]): Promise<Map<string, VoteDoc['votes']>> {
     if (incidentIds.length === 0) return new Map();
     const filter = { incident_id: { $in: incidentIds }, verdict: 'down' as const, ...ownedBy(tenant) };

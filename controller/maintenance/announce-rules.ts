@@ -1,12 +1,12 @@
 import type { Occurrence, WindowDoc } from './window.ts';
 
 const DAY_MS = 86_400_000;
-/** Readers of pages learn of an occurrence this long before it begins. */
+/** How long before its start an occurrence is announced. */
 const AHEAD_MS = DAY_MS;
 
 type Phase = 'before' | 'start' | 'end';
 
-/** What readers are told of one occurrence, and from when on (Unix ms). */
+/** An announcement of one occurrence, due at `at`, Unix ms. */
 export interface MaintenanceEvent {
   phase: Phase;
   at: number;
@@ -16,8 +16,8 @@ export interface MaintenanceEvent {
 type Announced = Pick<WindowDoc, 'occurrences' | 'status_page_ids' | 'updated_at' | 'announced_until'>;
 
 /**
- * What has to be announced by `now` (Unix ms) and was not, in order. Nothing is announced that has become
- * wrong meanwhile, or whose end was over a day ago.
+ * Announcements due by `now`, Unix ms, that were not made yet, in order. Omits outdated ones and ends of more
+ * than a day ago.
  */
 export function dueEvents(window: Announced, now: number): MaintenanceEvent[] {
   return eventsOf(window).filter(({ at, phase, occurrence: { starts_at, ends_at } }) => {
@@ -33,14 +33,14 @@ export function nextEventAt(window: Announced): number | null {
   return next?.at ?? null;
 }
 
-/** The occurrence that readers expect at `now` (Unix ms); null if they were told of none. */
+/** The announced occurrence that has not ended by `now`, Unix ms; null if there is none. */
 export function announcedOccurrence(window: Announced, now: number): Occurrence | null {
   const announced = eventsOf(window)
     .find(({ at, occurrence }) => at <= window.announced_until && occurrence.ends_at > now);
   return announced?.occurrence ?? null;
 }
 
-/** A window that people change is announced anew; the same words are not sent twice. */
+/** Starts over when people change the window. Omits phases that are past by then. */
 function eventsOf({ occurrences, status_page_ids, updated_at: since }: Announced): MaintenanceEvent[] {
   if (status_page_ids.length === 0) return [];
   return occurrences.flatMap((occurrence): MaintenanceEvent[] => {

@@ -4,7 +4,7 @@ import type { Occurrence, WindowDoc } from './window.ts';
 
 type Announced = Pick<WindowDoc, '_id' | 'title' | 'description' | 'updated_at'>;
 
-/** What subscribers are told of an occurrence. The description is left out where it is over. */
+/** The message to subscribers about an occurrence. Omits the description when it has ended. */
 export function announcementOf(
   { _id, title, description, updated_at }: Announced, phase: MaintenancePhase,
   { starts_at, ends_at }: Occurrence,

@@ -4,12 +4,12 @@ import type { WindowStore } from './store.ts';
 
 export interface MaintenanceDeps {
   windows: WindowStore;
-  /** The living monitors of the project among `ids`. */
+  /** Returns those of `ids` that are monitors of the project. */
   existingMonitors(tenant: Tenant, ids: string[]): Promise<ReadonlySet<string>>;
-  /** The ids of the project's status pages. */
+  /** Ids of the project's status pages. */
   existingPages(tenant: Tenant): Promise<ReadonlySet<string>>;
-  /** Has rounds look at a window that was changed. Resolves when its monitors' journals are to take it. */
+  /** Processes changed windows now. Resolves when their monitors are marked for the journal. */
   onWindowChanged(): Promise<void>;
-  /** For computing the occurrences of a window, by organization. */
+  /** Queue for computing occurrences; organizations take turns. */
   turns: Pick<FairQueue, 'run'>;
 }

@@ -4,14 +4,16 @@ import { occurrencesFrom, type Schedule } from './recurrence.ts';
 import type { Occurrence, WindowDoc } from './window.ts';
 
 const DAY_MS = 86_400_000;
-/** Occurrences of this time ahead are in the configurations of monitors. */
+/** Monitor configurations contain the occurrences of this time ahead. */
 const HORIZON_MS = 9 * DAY_MS;
-/** The next ones are found this long before they are missed: a week's work in one change. */
+/** Occurrences are planned again this long before the horizon, so about once a week. */
 const MARGIN_MS = 2 * DAY_MS;
 
 export type Plan = Pick<WindowDoc, 'occurrences' | 'plan_at'>;
 
-/** The present occurrence and those of the next days, at least one unless all are over. */
+/**
+ * The current occurrence and those within the horizon; at least one unless all have ended. `now` is Unix ms.
+ */
 export function planOccurrences(schedule: Schedule, now: number): Plan {
   const occurrences: Occurrence[] = [];
   const horizon = now + HORIZON_MS;
@@ -25,7 +27,7 @@ export function planOccurrences(schedule: Schedule, now: number): Plan {
   return { occurrences, plan_at: null };
 }
 
-/** When a round must look at a window next, Unix ms; null if never. */
+/** When the window must be processed next, Unix ms; null if never. */
 export function dueAt(window: WindowDoc, now: number): number | null {
   const { outdated_monitor_ids, plan_at, deleted_at } = window;
   if (outdated_monitor_ids.length > 0 || deleted_at !== null) return now;
@@ -33,12 +35,12 @@ export function dueAt(window: WindowDoc, now: number): number | null {
   return next === Infinity ? null : next;
 }
 
-/** The occurrence under way, or else the next one; null if all are over. */
+/** The occurrence in progress, or else the next one; null if all have ended. */
 export function currentOrNext({ occurrences }: Plan, now: number): Occurrence | null {
   return occurrences.find(({ ends_at }) => ends_at > now) ?? null;
 }
 
-/** What the configuration of a monitor has of its windows: what is not over, in order of time. */
+/** The windows in a monitor's configuration: occurrences that have not ended, by start. */
 export function maintenanceRangesOf(
   windows: readonly Pick<WindowDoc, 'occurrences' | 'suppress_alerts'>[], now: number,
 ): MaintenanceRange[] {

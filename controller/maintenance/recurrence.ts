@@ -3,7 +3,7 @@ import { atPositions, rulePeriods } from './rule-days.ts';
 import type { Occurrence, WindowSettings } from './window.ts';
 import { ZoneClock } from './zone-clock.ts';
 
-/** What a rule may consist of. Times of day are those of the first occurrence, so at most one a day. */
+/** Supported RRULE parts. There are none for times of day, so a rule has at most one occurrence a day. */
 const PARTS: Record<string, RegExp> = {
   FREQ: /^(DAILY|WEEKLY|MONTHLY|YEARLY)$/,
   INTERVAL: /^[1-9]\d{0,2}$/,
@@ -24,8 +24,8 @@ const LAST_YEAR_OF_CALENDAR = 2027;
 export type Schedule = Pick<WindowSettings, 'starts_at' | 'ends_at' | 'recurrence' | 'timezone'>;
 
 /**
- * What is wrong with a rule, for the person who sent it; null if nothing. Only rules of at most one
- * occurrence a day are accepted, so that nobody can make Farwatch compute and keep millions.
+ * Error message for an invalid rule; null if it is valid. Accepts at most one occurrence a day, so that
+ * nobody can make Farwatch compute and store millions.
  */
 export function recurrenceProblem(rule: string): string | null {
   const seen = new Set<string>();
@@ -51,10 +51,9 @@ export function recurrenceProblem(rule: string): string | null {
 }
 
 /**
- * The occurrences that end after `from` and begin before `until` (Unix ms), in order. Each begins at the same
- * time of day in the zone, and lasts as long as the first. Where the clocks skip that time of day, there is
- * none, as iCalendar says. The first is the one that people have set, even if the rule would not hit it. No
- * search passes the year of `until`, nor the end of this century: some 36,500 days at most.
+ * Occurrences that end after `from` and start before `until`, Unix ms, in order. As in iCalendar, the first
+ * one need not match the rule, each starts at the same local time, and a day whose clocks skip that time has
+ * none. The search ends with the year of `until` or with this century.
  */
 export function* occurrencesFrom(schedule: Schedule, from: number, until?: number): Generator<Occurrence> {
   const lengthMs = schedule.ends_at - schedule.starts_at;
@@ -66,8 +65,8 @@ export function* occurrencesFrom(schedule: Schedule, from: number, until?: numbe
 }
 
 /**
- * When occurrences begin, in order; some of the first may be before `from`. A rule without COUNT is read from
- * the year of `from` on, however long ago its first occurrence was. Some of the last may be after `until`.
+ * Starts of occurrences, in order; may include some before `from` and after `until`. A rule without COUNT is
+ * evaluated from the year of `from`, however long ago its first occurrence was.
  */
 function* startsFrom(
   { starts_at, recurrence, timezone }: Schedule, from: number, until?: number,
@@ -82,11 +81,11 @@ function* startsFrom(
   const start = zone.localTime(starts_at - restMs);
   const startDay = Math.floor(start / DAY_MS);
   const timeOfDay = start - startDay * DAY_MS;
-  // A zone is at most a day away from UTC.
+  // Time zones differ from UTC by less than a day.
   const fromDay = Math.max(startDay, Math.floor(from / DAY_MS) - 1);
-  // The first occurrence counts, whether the rule hits it or not.
+  // COUNT includes the first occurrence, even if it does not match the rule.
   let left = (count ?? Infinity) - 1;
-  // A week has days of two years.
+  // The last week may extend into the next year.
   const lastYear = until === undefined ? undefined : new Date(until + WEEK_MS).getUTCFullYear();
   for (const period of rulePeriods(rule, startDay, count === undefined ? fromDay : startDay, lastYear)) {
     const isExact = count !== undefined || bySetPos !== undefined;
@@ -104,7 +103,7 @@ function* startsFrom(
   }
 }
 
-/** Throws for what is no rule. */
+/** Throws if the text is not a valid RRULE. */
 function parse(recurrence: string) {
   const rruleString = `DTSTART:20000101T000000Z\nRRULE:${recurrence}`;
   const rule = new RRuleTemporal({ rruleString, strict: true });

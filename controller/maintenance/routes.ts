@@ -15,7 +15,6 @@ const viewer = { access: 'path-project', role: 'viewer' } as const;
 const editor = { access: 'path-project', role: 'editor' } as const;
 const responses = { 200: schema.windowResponse } as const;
 
-/** Announced times in which outages are expected: lists, reads, writes. */
 export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
   return [
     defineRoute({

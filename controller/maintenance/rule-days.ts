@@ -1,9 +1,9 @@
 const DAY_MS = 86_400_000;
-/** Occurrences begin in this century, as the times of windows do. This bounds every search for one. */
+/** Bounds every search for occurrences. Windows are limited to this century too. */
 const LAST_YEAR = 2099;
 const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
-/** The parts of an RRULE of at most one occurrence a day. */
+/** The parts of an RRULE with at most one occurrence a day. */
 export interface DayRule {
   freq: string;
   interval: number;
@@ -18,13 +18,13 @@ interface Day {
   /** Days since 1970-01-01. */
   day: number;
   year: number;
-  /** From 1, as is the day of the month. */
+  /** Starts at 1, like `date`. */
   month: number;
   date: number;
   daysInMonth: number;
 }
 
-/** The days (since 1970-01-01) on which a rule hits, period by period, from the year of `from` on. */
+/** Matching days (since 1970-01-01) of each period, from the year of `from` on. */
 export function* rulePeriods(
   rule: DayRule, startDay: number, from: number, lastYear = LAST_YEAR,
 ): Generator<number[]> {
@@ -39,14 +39,14 @@ export function* rulePeriods(
   if (days.length > 0) yield days;
 }
 
-/** The days that a period keeps of those on which the rule hits, in order. */
+/** Applies BYSETPOS to the matching days of a period. */
 export function atPositions(days: readonly number[], positions: readonly number[] | undefined): number[] {
   if (positions === undefined) return [...days];
   const selected = new Set(positions.map((at) => days.at(at > 0 ? at - 1 : at)));
   return days.filter((day) => selected.has(day));
 }
 
-/** `key` is the same for all days of one period. */
+/** `key` identifies the period of a day. */
 function* matchingDays(
   rule: DayRule, startDay: number, from: number, lastYear: number,
 ): Generator<{ day: number; key: number }> {
@@ -56,13 +56,13 @@ function* matchingDays(
   const weekStart = WEEKDAYS.indexOf(rule.wkst ?? 'MO');
   const weekOf = (day: number) => Math.floor((day + 3 - weekStart) / 7);
   const { freq, interval } = rule;
-  // How many periods after the start's own one a day is.
+  // Number of periods between the start and a day.
   const periodOf = ({ day, year, month }: Day): number => {
     if (freq === 'DAILY') return day - startDay;
     if (freq === 'WEEKLY') return weekOf(day) - weekOf(startDay);
     return freq === 'MONTHLY' ? (year - startYear) * 12 + month - startMonth : year - startYear;
   };
-  // A week before, since a week has days of two years.
+  // A week earlier, because the first week may start in the previous year.
   const firstYear = new Date((Math.max(from, startDay) - 7) * DAY_MS).getUTCFullYear();
   for (let year = firstYear; year <= Math.min(lastYear, LAST_YEAR); year += 1) {
     if (freq === 'YEARLY' && (year - startYear) % interval !== 0) continue;
@@ -79,7 +79,7 @@ function* matchingDays(
   }
 }
 
-/** Where a rule does not say on which days of a period it hits, the start does. */
+/** A rule that does not name days within its period takes them from the start. */
 function dayMatcher(rule: DayRule, start: Date): (day: Day) => boolean {
   const { freq, byDay, byMonth, byMonthDay } = rule;
   const startWeekday = (start.getUTCDay() + 6) % 7;
@@ -98,7 +98,7 @@ function dayMatcher(rule: DayRule, start: Date): (day: Day) => boolean {
     if (isOfStart) return date === start.getUTCDate();
     if (dates !== null && !dates.has(date) && !dates.has(date - daysInMonth - 1)) return false;
     if (byDay === undefined) return true;
-    // The first Monday is that of the month, or of the year where the rule names no months.
+    // `1MO` is the first Monday of the month, or of the year if a yearly rule names no months.
     const isOfYear = isYearly && byMonth === undefined;
     return weekdays.some((each) => each.weekday === weekday
       && (each.nth === 0 || isNth(each.nth, isOfYear ? placeInYear(day) : { at: date, of: daysInMonth })));
@@ -110,7 +110,7 @@ function placeInYear({ day, year }: Day): { at: number; of: number } {
   return { at: day - first + 1, of: Date.UTC(year + 1, 0, 1) / DAY_MS - first };
 }
 
-/** Whether a weekday is the nth of its month or year, or the nth last. */
+/** Whether a weekday is the nth of its month or year; a negative `nth` counts from the end. */
 function isNth(nth: number, { at, of }: { at: number; of: number }): boolean {
   return nth > 0 ? Math.ceil(at / 7) === nth : Math.ceil((of - at + 1) / 7) === -nth;
 }

@@ -45,7 +45,7 @@ export type WindowChangeInput = z.infer<typeof windowChangeInput>;
 export const windowInput = windowChangeInput.required({ title: true, starts_at: true, ends_at: true });
 export type WindowInput = z.infer<typeof windowInput>;
 
-/** Longest time whose occurrences are listed in one request, days: a month with the weeks around it. */
+/** Longest time range per request: a month with the weeks around it. */
 const MAX_DAYS = 45;
 const DAY_MS = 86_400_000;
 

@@ -7,20 +7,19 @@ import { MAX_WINDOWS, type WindowDoc } from './window.ts';
 type Identity = '_id' | 'organization_id' | 'project_id' | 'revision' | 'created_by' | 'created_at';
 export type WindowChange = Partial<Omit<WindowDoc, Identity | 'due_at'>> & { due_at: number | null };
 
-/** Collection `maintenance_windows`. */
 export class WindowStore extends Documents<WindowDoc> {
   constructor(db: Db) {
     super(db, 'maintenance_windows', [
-      // The list of a project.
+      // Lists a project's windows.
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
-      // The windows of monitors whose configuration goes into the journal.
+      // Finds the windows of monitors whose configuration is journaled.
       { key: { monitor_ids: 1 }, name: 'by_monitor' },
-      // What rounds look at.
+      // Finds due windows.
       { key: { due_at: 1 }, name: 'due', sparse: true },
     ], restoring<WindowDoc>({ description: null, recurrence: null, plan_at: null, deleted_at: null }));
   }
 
-  /** Newest first, without those that are being deleted. */
+  /** Newest first. Excludes windows that are being deleted. */
   list(tenant: Tenant): Promise<WindowDoc[]> {
     const living = { ...ownedBy(tenant), deleted_at: null };
     return this.select(living).sort({ created_at: -1, _id: -1 }).limit(MAX_WINDOWS).toArray();
@@ -30,29 +29,29 @@ export class WindowStore extends Documents<WindowDoc> {
     return this.findOne({ ...ownedBy(tenant), _id: id, deleted_at: null });
   }
 
-  /** Also true while one is being deleted. */
+  /** True even if the only window is being deleted. */
   async hasAny(tenant: Tenant): Promise<boolean> {
     return (await this.findOne(ownedBy(tenant))) !== null;
   }
 
-  /** Windows that name one of these monitors, of all tenants. */
+  /** Windows with any of these monitors, across all tenants. */
   ofMonitors(ids: string[]): Promise<WindowDoc[]> {
     if (ids.length === 0) return Promise.resolve([]);
     return this.select({ monitor_ids: { $in: ids }, deleted_at: null }).toArray();
   }
 
-  /** Windows that name the page. */
+  /** Windows that the page shows. */
   ofPage(tenant: Tenant, pageId: string): Promise<WindowDoc[]> {
     const filter = { ...ownedBy(tenant), status_page_ids: pageId, deleted_at: null };
     return this.select(filter).limit(MAX_WINDOWS).toArray();
   }
 
-  /** Windows that a round must look at, those that are being deleted among them. */
+  /** Windows due by `until`, Unix ms, including those that are being deleted. */
   due(until: number, limit: number): Promise<WindowDoc[]> {
     return this.select({ due_at: { $lte: until } }).sort({ due_at: 1 }).limit(limit).toArray();
   }
 
-  /** The window after the change; null if it was changed since `seen`, or is gone. */
+  /** Null if the window has changed since `seen` was read, or is gone. */
   revise(seen: WindowDoc, { due_at, ...change }: WindowChange): Promise<WindowDoc | null> {
     const { _id, organization_id, project_id, revision } = seen;
     const next = { ...change, revision: revision + 1 };
@@ -61,7 +60,7 @@ export class WindowStore extends Documents<WindowDoc> {
       : { $set: { ...next, due_at } });
   }
 
-  /** Removes it if nobody has changed it since. */
+  /** Does nothing if the window has changed since it was read. */
   async removeIfUnchanged({ _id, organization_id, project_id, revision }: WindowDoc): Promise<void> {
     await this.remove({ _id, organization_id, project_id, revision });
   }

@@ -13,11 +13,10 @@ import {
 } from './window.ts';
 
 const DAY_MS = 86_400_000;
-/** Longest occurrence of a window that recurs, and of one that does not. */
 const MAX_DURATION_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
-/** Occurrences that a preview shows. */
+/** Occurrences per preview. */
 const MAX_PREVIEWED = 10;
-/** Attempts of a change that others make at the same time. */
+/** Attempts before a contended update gives up. */
 const MAX_ATTEMPTS = 5;
 
 const DEFAULTS: Omit<WindowSettings, 'title' | 'starts_at' | 'ends_at'> = {
@@ -35,7 +34,7 @@ interface Listed {
   occurrence: Occurrence;
 }
 
-/** The occurrences of all windows, or those of a monitor, that overlap a time, in order. */
+/** Occurrences in the time range, by start, of all windows or those of one monitor. */
 export async function listOccurrences(
   { windows, turns }: MaintenanceDeps, { tenant }: ProjectContext,
   { from, to, monitor_id: monitor }: OccurrencesQuery,
@@ -50,7 +49,7 @@ export async function listOccurrences(
   return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
 }
 
-/** The next occurrences of what would be a window. Throws VALIDATION_ERROR. */
+/** The next occurrences of an unsaved window. Throws VALIDATION_ERROR. */
 export async function previewOccurrences(
   { turns }: MaintenanceDeps, { tenant, now }: ProjectContext, input: PreviewInput,
 ): Promise<Occurrence[]> {
@@ -68,8 +67,8 @@ export async function previewOccurrences(
 }
 
 /**
- * Computes one schedule, which may take some 50 ms. Each has a turn of its own, so that an organization with
- * many windows delays others by one schedule at most. Other requests are served before the next turn.
+ * Computes one schedule, which may take 50 ms. Each takes its own turn, so that an organization with many
+ * windows delays others by only one schedule. Yields to the event loop after each.
  */
 function inTurn<T>(turns: MaintenanceDeps['turns'], { organizationId }: Tenant, compute: () => T): Promise<T> {
   return turns.run(organizationId, async () => {
@@ -135,7 +134,7 @@ export async function deleteWindow(deps: MaintenanceDeps, ctx: ProjectContext, i
   });
 }
 
-/** Makes the change that `decide` derives from the present window; null: none. */
+/** Writes what `decide` returns, and decides again if the window changed meanwhile. Null changes nothing. */
 async function revise(
   deps: MaintenanceDeps, ctx: ProjectContext, id: string,
   decide: (seen: WindowDoc) => Promise<Partial<WindowDoc> | null>,

@@ -11,14 +11,13 @@ import type { WindowDoc } from './window.ts';
 
 const POLL_INTERVAL_MS = 5000;
 const IDLE_INTERVAL_MS = 15_000;
-/** Windows per round. */
 const BATCH_SIZE = 50;
 
 export interface WindowTaskDeps {
   windows: WindowStore;
-  /** Has all that depends on the windows of these monitors look at them again. May be repeated. */
+  /** Journals the configurations of these monitors again. Idempotent. */
   rejournal(monitorIds: string[], now: number): Promise<void>;
-  /** Tells the subscribers of those of the window's pages that are published. May be repeated. */
+  /** Notifies the subscribers of the window's published pages. Idempotent. */
   announce(window: WindowDoc, announcement: Announcement): Promise<void>;
   clock: Clock;
   log: Log;
@@ -26,9 +25,8 @@ export interface WindowTaskDeps {
 }
 
 /**
- * Brings windows to their monitors, which read them into their next configurations, announces them to the
- * readers of pages, and finds the next occurrences. Any controller may do it: steps are repeatable, and a
- * write that others overtake is dropped.
+ * Announces windows to subscribers, plans their next occurrences, and has their monitors journaled. Any
+ * controller may run it: all steps are idempotent, and writes are dropped if the window changed meanwhile.
  */
 export function createWindowTask(deps: WindowTaskDeps): PeriodicTask {
   const { windows, clock, log, peers } = deps;
@@ -48,14 +46,14 @@ async function processWindow(deps: WindowTaskDeps, seen: WindowDoc, now: number)
   await announceDue(deps, seen, now);
   const window = await replan(deps, seen, now);
   if (window === null) return;
-  // First what is read, then who reads it: a monitor's next configuration has the window as it is now.
+  // After the plan is stored, because the journaled configurations read it.
   if (window.outdated_monitor_ids.length > 0) await deps.rejournal(window.outdated_monitor_ids, now);
   if (window.deleted_at !== null) return deps.windows.removeIfUnchanged(window);
   const progress = { outdated_monitor_ids: [], announced_until: now };
   await deps.windows.revise(window, { ...progress, due_at: dueAt({ ...window, ...progress }, now) });
 }
 
-/** Before further occurrences replace the present ones. A crash after it repeats the same announcements. */
+/** Runs before replanning replaces the occurrences. After a crash, the same announcements are repeated. */
 async function announceDue({ announce }: WindowTaskDeps, window: WindowDoc, now: number): Promise<void> {
   if (window.deleted_at === null) {
     for (const { phase, occurrence } of dueEvents(window, now)) {
@@ -67,7 +65,7 @@ async function announceDue({ announce }: WindowTaskDeps, window: WindowDoc, now:
   if (dropped) await announce(window, announcementOf(window, 'cancelled', dropped));
 }
 
-/** Null if somebody has changed the window meanwhile: it is due again. */
+/** Null if the window changed meanwhile. It is due again then. */
 async function replan(deps: WindowTaskDeps, seen: WindowDoc, now: number): Promise<WindowDoc | null> {
   const { plan_at, deleted_at, monitor_ids, outdated_monitor_ids } = seen;
   if (deleted_at !== null || plan_at === null || plan_at > now) return seen;

@@ -1,21 +1,21 @@
-/** One time at which a window is open. Instants are Unix ms. */
+/** Instants are Unix ms. */
 export interface Occurrence {
   starts_at: number;
   ends_at: number;
 }
 
-/** What people set on a window. Instants are Unix ms. */
+/** User settings of a window. Instants are Unix ms. */
 export interface WindowSettings extends Occurrence {
   title: string;
   description: string | null;
   monitor_ids: string[];
-  /** Pages that tell their readers of it. */
+  /** Status pages that show the window and notify their subscribers. */
   status_page_ids: string[];
-  /** An RRULE of iCalendar, without its name; null: once. */
+  /** An iCalendar RRULE without the prefix `RRULE:`; null if the window does not recur. */
   recurrence: string | null;
-  /** In which the recurrence counts its days, and so its times of day. */
+  /** Time zone in which the recurrence keeps its local time. */
   timezone: string;
-  /** Alerts of outages wait until the window is over. */
+  /** Holds outage alerts until the window ends. */
   suppress_alerts: boolean;
 }
 
@@ -26,25 +26,25 @@ export interface WindowDoc extends WindowSettings {
   project_id: string;
   revision: number;
   created_by: string;
-  /** The present occurrence and the next ones, in order; at least one unless all are over. */
+  /** The current occurrence and the next ones, in order; at least one unless all have ended. */
   occurrences: Occurrence[];
-  /** When further occurrences must be found; null if there are none. */
+  /** When further occurrences must be planned; null if there are none. */
   plan_at: number | null;
-  /** Monitors whose configuration lacks what the window says now. */
+  /** Monitors whose configuration does not reflect the window yet. */
   outdated_monitor_ids: string[];
-  /** What was due up to this instant has been announced to the readers of pages. */
+  /** Announcements due up to this instant have been made. */
   announced_until: number;
-  /** When a round must look at the window; absent if never. */
+  /** When the window must be processed; absent if never. */
   due_at?: number;
-  /** Only while monitors of a deleted window are still to be told. */
+  /** Set while the monitors of a deleted window are being updated; then the document is removed. */
   deleted_at: number | null;
   created_at: number;
   updated_at: number;
 }
 
-/** On every plan: lists are read as a whole. Windows that are over count until they are deleted. */
+/** Per project on any plan, because lists are read as a whole. Ended windows count until they are deleted. */
 export const MAX_WINDOWS = 200;
-/** On every plan: each change of a window reaches the journal once for each of its monitors. */
+/** Per window on any plan, because each change is journaled for every monitor of the window. */
 export const MAX_WINDOW_MONITORS = 500;
-/** On every plan: windows to come that name the same monitor. Its configuration contains them all. */
+/** Upcoming windows per monitor on any plan, because the monitor's configuration contains them all. */
 export const MAX_WINDOWS_PER_MONITOR = 10;

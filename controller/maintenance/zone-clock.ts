@@ -1,12 +1,10 @@
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 
-/**
- * What the clocks of a zone show. A local time is the Unix ms at which clocks in UTC show the same.
- */
+/** Local times of a time zone. A local time is the Unix ms at which clocks in UTC show the same. */
 export class ZoneClock {
   readonly #format: Intl.DateTimeFormat;
-  /** By instant. */
+  /** Offset from UTC by instant, ms. */
   readonly #offsets = new Map<number, number>();
 
   constructor(timeZone: string) {
@@ -16,24 +14,24 @@ export class ZoneClock {
     });
   }
 
-  /** The local time at an instant, in whole seconds. */
+  /** The local time at an instant, rounded down to seconds. */
   localTime(at: number): number {
     const numbers = this.#format.format(at).split(/\D+/).map(Number);
     const [day = 0, month = 0, year = 0, hour, minute, second] = numbers;
     return Date.UTC(year, month - 1, day, hour, minute, second);
   }
 
-  /** The first instant at which the clocks show a local time; null if they skip it. */
+  /** The first instant with this local time; null if the clocks skip it. */
   instantOf(local: number): number | null {
     const offsets = [local - DAY_MS, local + DAY_MS].map((at) => this.#offset(at));
     const instants = offsets.map((offset) => local - offset).filter((at) => this.#offset(at) === local - at);
     return instants.length === 0 ? null : Math.min(...instants);
   }
 
-  /** Whether the clocks show a local time. Asked about many days, it examines few of them. */
+  /** Whether the local time exists. Fast for many days, because offsets are cached by week. */
   shows(local: number): boolean {
     const week = Math.floor(local / WEEK_MS) * WEEK_MS;
-    // Between two changes of its clocks, a zone has one offset for weeks.
+    // Offsets stay the same for weeks, so equal offsets around the week mean no clock change in it.
     const isSteady = this.#offset(week - DAY_MS) === this.#offset(week + WEEK_MS + DAY_MS);
     return isSteady || this.instantOf(local) !== null;
   }

@@ -4,13 +4,13 @@ import type { MaintenanceRange, MonitorConfig } from '../verdicts/monitor-config
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { CHECK_TYPES } from './settings/registry.ts';
 
-/** When the domain of a monitor expires, and when that became known. Unix ms. */
+/** When the monitor's domain expires, and when that was learned. Unix ms. */
 export interface DomainExpiry {
   expires_at: number | null;
   learned_at: number | null;
 }
 
-/** What the state machine needs of a monitor; a deleted one has the status `deleted`. */
+/** The configuration for the state machine. A deleted monitor has the status `deleted`. */
 export function toMonitorConfig(
   doc: MonitorDoc, expiry?: DomainExpiry, maintenance: MaintenanceRange[] = [],
 ): MonitorConfig {
@@ -40,8 +40,8 @@ export function toMonitorConfig(
 }
 
 /**
- * Raise it when `toCheckSpec` makes another spec of the same monitor, as by a new default: stored assignments
- * are then made anew.
+ * Increase this when `toCheckSpec` returns a different spec for the same monitor, for example after a new
+ * default. Stored assignments are then rebuilt.
  */
 export const SPEC_VERSION = 1;
 
@@ -50,9 +50,8 @@ export function toCheckSpec(doc: MonitorDoc): CheckSpec {
 }
 
 /**
- * Whether earlier results say nothing about what is checked now: the monitor was not active, or its target,
- * timeout or check settings changed. Its name, interval, regions, confirmation and destinations do not
- * matter.
+ * Whether earlier results no longer apply: the monitor was not active, or its target, timeout or check
+ * settings changed. Changes to name, interval, regions, confirmation policy and destinations do not matter.
  */
 export function invalidatesEarlierResults(before: MonitorDoc, after: MonitorDoc): boolean {
   if (after.status !== 'active') return false;

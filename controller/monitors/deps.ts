@@ -12,12 +12,9 @@ export interface MonitorWriteDeps {
   regions: RegionLookup;
   destinations: DestinationLookup;
   groups: GroupLookup;
-  /**
-   * Asks the shard's owner to journal a write; a lost poke does no harm, because the owner also looks by
-   * itself.
-   */
+  /** Asks the shard's owner to journal a write. The message may get lost, since owners also poll. */
   notifyOwner(shard: number): void;
-  /** The lowest interval that this installation accepts, seconds. */
+  /** The shortest interval that this installation accepts. */
   minIntervalSeconds: number;
   log: Log;
 }
@@ -28,8 +25,8 @@ export interface MonitorDeps extends MonitorWriteDeps {
   readers: MonitorReaders;
   runner: CheckRunner;
   assigned: AssignedMonitors;
-  /** For overviews, by organization. */
+  /** Queue for overviews; organizations take turns. */
   turns: Pick<FairQueue, 'run'>;
-  /** For simulations of policies, by organization. */
+  /** Queue for policy simulations; organizations take turns. */
   simulations: Pick<FairQueue, 'run'>;
 }

@@ -8,7 +8,7 @@ type CommonSettings = FieldsOf<typeof monitorSettings>;
 
 export type LifecycleStatus = 'active' | 'paused' | 'disabled';
 
-/** What a living monitor adds to the counts of its project. */
+/** What a monitor contributes to the counts of its project. */
 export interface Share {
   type: MonitorType;
   status: LifecycleStatus;
@@ -26,30 +26,28 @@ export interface MonitorDoc extends TypeSettings {
   type: MonitorType;
   target: string;
   interval_seconds: number;
-  /** Null: follows the interval (see `timeoutMs`). */
+  /** Null follows the interval; see `timeoutMs`. */
   timeout_ms: number | null;
   status: LifecycleStatus;
   group_id?: string | null;
-  /** Null while the monitor lives. */
+  /** Null unless the monitor is deleted. */
   deleted_at: number | null;
-  /** Starts at 1 and grows by one with every change. */
+  /** Starts at 1 and increases by one with every change. */
   revision: number;
-  /**
-   * The revision that last changed what is checked: assignments carry it, and a new one is checked at once.
-   */
+  /** The revision that last changed what is checked. Assignments carry it; a new value triggers a check. */
   check_revision: number;
-  /** The monitor's shard, while the journal lacks this revision. */
+  /** The monitor's shard, until its journal contains this revision. */
   unjournaled?: number;
-  /** When its maintenance windows changed, Unix ms; absent if they never did. */
+  /** When its maintenance windows last changed; absent if never. */
   windows_changed_at?: number;
-  /** The project's id, while its counts may lack this revision. */
+  /** The project's id, until its counts contain this revision. */
   uncounted?: string;
-  /** What the counts contain of this monitor, and of which revision; absent or null: nothing. */
+  /** What the counts contain of this monitor, as of `counted_revision`; absent or null if nothing. */
   counted?: Share | null;
   counted_revision?: number;
   ssl_monitoring: NonNullable<CommonSettings['ssl_monitoring']> | null;
   domain_monitoring: NonNullable<CommonSettings['domain_monitoring']> | null;
-  /** See `watchedDomain`; absent if there is none. */
+  /** See `monitoredDomain`; absent if there is none. */
   domain?: string;
   tags: string[];
   /** Ids of regions; empty means automatic. */
@@ -62,21 +60,21 @@ export interface MonitorDoc extends TypeSettings {
   updated_at: number;
 }
 
-/** Longest time that a check may take if the monitor does not say. */
+/** Used if the monitor sets no timeout. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** The time that a check may take, ms: as configured, else 10 s or the interval if that is shorter. */
+/** The configured timeout, else the lower of 10 s and the interval. */
 export function timeoutMs(monitor: Pick<MonitorDoc, 'timeout_ms' | 'interval_seconds'>): number {
   return monitor.timeout_ms ?? Math.min(DEFAULT_TIMEOUT_MS, monitor.interval_seconds * 1000);
 }
 
 /**
- * Name and target in the form that `search` compares with. The token of a heartbeat is not among it, because
- * searches for its beginnings would tell it to readers who may not see it.
+ * Name and target, normalized for searches. Excludes the token of a heartbeat, which readers without access
+ * could otherwise guess by searching for prefixes.
  */
 export function searchTextOf({ type, name, target }: Pick<MonitorDoc, 'type' | 'name' | 'target'>): string {
   return type === 'HEARTBEAT' ? searchText(name) : searchText(name, target);
 }
 
-/** What status pages show of a monitor, and what decides who sees it. */
+/** The fields of a monitor that status pages need. */
 export type ShownMonitor = Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'target'>;

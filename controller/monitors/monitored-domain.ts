@@ -6,19 +6,19 @@ import { asciiHost, splitHostPort } from './target.ts';
 
 type DomainFields = Pick<MonitorDoc, 'type' | 'target' | 'domain_monitoring' | 'deleted_at'>;
 
-/** The registrable domain whose expiry is watched; null if none is, or if the target is in none. */
+/** The registrable domain whose expiry is monitored; null if monitoring is off or the target has none. */
 export function monitoredDomain(monitor: DomainFields): string | null {
   if (monitor.deleted_at !== null || !monitor.domain_monitoring?.enabled) return null;
   const domain = registrableDomain(monitor);
   return typeof domain === 'string' ? domain : null;
 }
 
-/** Names of addresses, protocols and keys. The public suffix list has them beside the others. */
+/** Special-use names that the public suffix list contains but nobody can register. */
 const UNREGISTERED = /(?:^|\.)(?:arpa|onion)$/;
 
 /**
- * The domain of a target that somebody has registered, such as example.co.uk for www.example.co.uk, in ASCII;
- * or why there is none.
+ * The registrable domain of the target in ASCII, such as example.co.uk for www.example.co.uk, or why it has
+ * none.
  */
 export function registrableDomain(
   { type, target }: Pick<MonitorDoc, 'type' | 'target'>,
@@ -33,7 +33,7 @@ export function registrableDomain(
   return { reason: 'The target is not under a public suffix, such as .com or .co.uk' };
 }
 
-/** In ASCII and lower case, without brackets, port and a dot at the end. */
+/** In lower-case ASCII, without brackets, port and trailing dot. */
 function hostOf(type: MonitorDoc['type'], target: string): string {
   if (type === 'HTTP' || type === 'KEYWORD') {
     return parsedUrl(target)?.hostname.replace(/^\[|\]$|\.$/g, '') ?? '';

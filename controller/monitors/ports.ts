@@ -13,28 +13,28 @@ import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { MonitorDoc } from './monitor.ts';
 
 export interface RegionLookup {
-  /** The ids that are not regions this organization may use. */
+  /** Returns those of `ids` that are not regions this organization may use. */
   unknownRegions(organizationId: string, ids: string[]): Promise<string[]>;
-  /** City by region id; unknown regions and those without a city are left out. */
+  /** City by region id. Omits unknown regions and those without a city. */
   cities(ids: string[]): Promise<Map<string, string>>;
 }
 
 export interface DestinationLookup {
-  /** The ids that are not destinations of this project. */
+  /** Returns those of `ids` that are not destinations of this project. */
   unknownDestinations(tenant: Tenant, ids: string[]): Promise<string[]>;
 }
 
 export interface GroupLookup {
-  /** Names by id; ids that are no groups of this project are left out. */
+  /** Names by id. Omits ids that are not groups of this project. */
   names(tenant: Tenant, ids: string[]): Promise<Map<string, string>>;
-  /** Of each id that is no group any more: the group that got its monitors; null: none. */
+  /** For each deleted group, the group that received its monitors; null if none did. */
   successors(tenant: Tenant, ids: string[]): Promise<Map<string, string | null>>;
 }
 
 /** Instants are Unix ms. */
 export interface DomainView
   extends Pick<DomainFacts, 'expires_at' | 'registrar' | 'source' | 'looked_up_at' | 'message'> {
-  /** Null when the target is in none. */
+  /** Null if the target has none. */
   domain: string | null;
   status: NonNullable<DomainFacts['status']>;
 }
@@ -47,24 +47,26 @@ export interface MonitorReaders {
   history: Pick<MonitorHistory, 'statusSpans' | 'results' | 'responseTimes'>;
   certificates: Pick<CertificateReader, 'read'>;
   incidents: {
-    /** Those of these incidents that are open or acknowledged. */
+    /** Returns those of `ids` that are open or acknowledged. */
     openAmong(tenant: Tenant, ids: string[]): Promise<OpenIncident[]>;
-    /** Open or acknowledged incidents that were made through the API for these monitors, latest first. */
+    /** Open or acknowledged incidents created through the API for these monitors, latest first. */
     openManualFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]>;
   };
   outages: {
-    /** Those that began from `from` to before `to` (Unix ms), oldest first, with the votes behind them. */
+    /**
+     * Outages that started from `from` until before `to`, Unix ms, oldest first, with their opening votes.
+     */
     between(
       tenant: Tenant, monitorId: string, span: { from: number; to: number; limit: number },
     ): Promise<ReplayedIncident[]>;
   };
   domains: {
-    /** What is known of a registrable domain; null if no monitor watched it until now. */
+    /** Null if no monitor has ever monitored the domain. */
     find(domain: string): Promise<DomainFacts | null>;
   };
 }
 
-/** What one region's check came to: its result, or why there is none. */
+/** The result of a check in one region, or the reason why there is none. */
 export interface RegionRun {
   region: string;
   probe_id: string | null;
@@ -73,21 +75,20 @@ export interface RegionRun {
 }
 
 /**
- * Monitors that a probe has been assigned: the ids of the organization's, and how many there are with those
- * of all others. Null for a probe that the organization does not see.
+ * Monitors assigned to a probe: `ids` of those of the organization, `total` of all organizations. Null if the
+ * organization may not see the probe.
  */
 export type AssignedMonitors = (
   organizationId: string, probeId: string,
 ) => Promise<{ ids: string[]; total: number } | null>;
 
 export interface CheckRunner {
-  /** The regions that the monitor runs in, and those among them that share a network. */
+  /** The regions in which the monitor runs, and their fault domains. */
   assignedOf(monitor: MonitorDoc): Promise<Assigned>;
-  /** Why no probe of the region can have a vote now; null if one can. */
+  /** Why no probe of the region can vote now; null if one can. */
   noVoteReason(regionId: string): 'no_live_probe' | 'quarantined' | null;
   /**
-   * Checks in all of them at once, within the timeout and 5 s; never rejects because of a probe or the
-   * network.
+   * Checks in all regions at once, within the timeout plus 5 s. Failures of probes and network are outcomes.
    */
   run(monitor: MonitorDoc, isSaved: boolean): Promise<RegionRun[]>;
 }

@@ -10,9 +10,9 @@ const days = z.array(z.int());
 
 export const monitorSettings = {
   confirmation_policy: z.strictObject({
-    /** How many of the regions that have a verdict must agree. */
+    /** How many of the voting regions must agree. */
     regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]),
-    /** Failed rechecks in a row, after the first failure, that make a region down. */
+    /** Consecutive failed rechecks, after the first failure, before a region is down. */
     retries: z.int(),
   }),
   ssl_monitoring: z.strictObject({
@@ -25,7 +25,7 @@ const {
   port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...typeSettings
 } = typeResponseFields;
 
-/** Everything that users decide about a monitor but its group, and nothing that was measured. */
+/** All user settings of a monitor except its group. */
 export const allSettings = {
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
@@ -62,7 +62,7 @@ const monitorFields = {
   group_id: z.uuid().optional(),
 };
 
-/** Beside the current health, which maintenance does not change. */
+/** Separate from the health, which maintenance does not change. */
 export const inMaintenance = z.boolean().describe('Whether a maintenance window of the monitor is open.');
 
 export const monitorView = z.strictObject({

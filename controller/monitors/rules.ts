@@ -4,10 +4,7 @@ import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
 import { CONCEALED } from './settings/http-credentials.ts';
 
-/**
- * When the next slot in any of `regionCount` regions is due, Unix ms; null if the monitor is not being
- * checked.
- */
+/** The next slot in any of `regionCount` regions, Unix ms; null if the monitor is not being checked. */
 export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): number | null {
   if (doc.status !== 'active' || doc.type === 'HEARTBEAT') return null;
   const intervalMs = doc.interval_seconds * 1000;
@@ -22,23 +19,23 @@ export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): 
 
 type Lifecycle = Pick<MonitorDoc, 'status'>;
 
-/** The current health: `paused` unless the monitor is active, `unknown` if no shard owner knows it. */
+/** `paused` unless the monitor is active, `unknown` if no shard owner has its state. */
 export function runtimeStatus(doc: Lifecycle, live: MonitorLive | null | undefined) {
   if (doc.status !== 'active') return 'paused';
   return live?.status === undefined || live.status === 'paused' ? 'unknown' : live.status;
 }
 
-/** True during a maintenance window of an active monitor, whatever its checks find. */
+/** Whether an active monitor has an open maintenance window, regardless of its health. */
 export function isInMaintenance(doc: Lifecycle, live: MonitorLive | null | undefined): boolean {
   return doc.status === 'active' && live?.in_maintenance === true;
 }
 
-/** The status of a status page's component: `maintenance` during a window, else the current health. */
+/** The status on status pages: `maintenance` during a window, else the current health. */
 export function componentStatus(doc: Lifecycle, live: MonitorLive | null | undefined) {
   return isInMaintenance(doc, live) ? 'maintenance' : runtimeStatus(doc, live);
 }
 
-/** The target for a reader with this role; without a heartbeat's token, which lets anybody ping. */
+/** Conceals the token of a heartbeat from roles that may not see credentials, because it allows pings. */
 export function shownTarget(doc: Pick<MonitorDoc, 'type' | 'target'>, role: ProjectRole): string {
   return doc.type === 'HEARTBEAT' && !canSeeCredentials(role) ? CONCEALED : doc.target;
 }
@@ -47,21 +44,21 @@ export const CONTENDED = 'The monitor is being changed by another request; try a
 export const PAUSES_DISABLED = 'A disabled monitor cannot be paused; resume it first';
 export type Transition = 'pause' | 'resume' | 'disable';
 
-/** The status after a transition, `same` if nothing changes, `refused` for pausing a disabled monitor. */
+/** The new status; `same` if nothing changes, `refused` for pausing a disabled monitor. */
 export function nextStatus(status: LifecycleStatus, transition: Transition) {
   const next = ({ pause: 'paused', resume: 'active', disable: 'disabled' } as const)[transition];
   if (status === next) return 'same';
   return status === 'disabled' && next === 'paused' ? 'refused' : next;
 }
 
-/** On every plan: how often a minute one monitor may ask its target. */
+/** Per monitor on any plan. */
 export const MAX_REQUESTS_PER_MINUTE = 600;
 
 type RequestSettings = Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp' | 'dns' | 'heartbeat'>;
 
 /**
- * How often a minute a monitor asks its target from all the regions that it names (one if it names none):
- * once per check, but an ICMP check once per packet and a DNS check once per record.
+ * Requests to the target per minute across all selected regions, or one region for automatic selection. An
+ * ICMP check counts once per packet, a DNS check once per record.
  */
 export function requestsPerMinute(settings: RequestSettings): number {
   if (settings.heartbeat !== null) return 0;

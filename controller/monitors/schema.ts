@@ -21,7 +21,7 @@ const confirmationPolicy = z.strictObject({
   regions: z.union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(100)]).optional(),
   retries: z.int().min(0).max(5).optional(),
 });
-/** Instants come out in Unix ms. */
+/** Parses to Unix ms. */
 const replayInstant = z.union([z.int().min(0), instantInput], {
   error: 'Must be Unix milliseconds or an ISO 8601 date and time with its offset',
 });
@@ -33,7 +33,7 @@ export const simulationInput = z.strictObject({
 export type SimulationInput = z.output<typeof simulationInput>;
 
 const tag = singleLineText(50, ',').refine((text) => !text.includes(','), 'Must not contain a comma');
-/** Limit on the tags of one monitor. */
+/** Per monitor. */
 export const MAX_TAGS = 20;
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
@@ -59,7 +59,7 @@ const readOnly = readOnlyFields(
   'last_check_at', 'next_check_at', 'stats', 'group_name', 'heartbeat_token', 'last_heartbeat_at',
 );
 
-/** Bodies of requests. `minIntervalSeconds` is the lowest interval that the installation accepts. */
+/** Request bodies. `minIntervalSeconds` is the shortest interval that the installation accepts. */
 export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
     .max(MAX_INTERVAL_SECONDS, `Interval must be at most ${MAX_INTERVAL_SECONDS} seconds`)
@@ -82,7 +82,7 @@ export function monitorInputs(minIntervalSeconds: number) {
   };
 }
 
-/** The same as `needed` for the OpenAPI document, which cannot show a function. */
+/** Expresses `needed` in the OpenAPI document, which cannot show a function. */
 export const NEEDS_BY_TYPE = {
   if: { properties: { type: { const: 'HEARTBEAT' } } },
   then: {
@@ -111,7 +111,7 @@ export type CreateMonitorInput = z.infer<Inputs['create']>;
 export type TestMonitorInput = z.infer<Inputs['test']>;
 export type UpdateMonitorInput = z.infer<Inputs['update']>;
 
-/** Limit on the monitors that one request changes. */
+/** Per request. */
 const MAX_BULK_MONITORS = 500;
 const bulkIds = {
   monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required')

@@ -5,7 +5,7 @@ import type { CreateMonitorInput, UpdateMonitorInput } from './schema.ts';
 import { storedIfConcealed } from './settings/http-credentials.ts';
 import { CHECK_TYPES, NO_SETTINGS, refuseForeignFields, type TypeSettings } from './settings/registry.ts';
 
-/** Everything about a monitor that its users decide. */
+/** All user settings of a monitor except its type and status. */
 export type Settable = TypeSettings & Pick<
   MonitorDoc,
   | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'group_id'
@@ -17,7 +17,9 @@ type Required = Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>;
 const DOMAIN_DEFAULTS = { expiry_warning_days: [30, 14, 7, 1] };
 const SSL_DEFAULTS = { check_expiry: true, check_validity: true, ...DOMAIN_DEFAULTS };
 
-/** The input over `current` or a new monitor's defaults. Throws VALIDATION_ERROR, VALIDATION_FAILED. */
+/**
+ * Merges the input into `current`, or into the defaults if null. Throws VALIDATION_ERROR, VALIDATION_FAILED.
+ */
 export function settable(
   input: UpdateMonitorInput, current: MonitorDoc | null, required: Required, minIntervalSeconds: number,
 ): Settable {
@@ -43,14 +45,14 @@ export function settable(
   };
 }
 
-/** Undefined keeps the current target; that of a heartbeat is never set. Throws VALIDATION_ERROR. */
+/** Undefined keeps the current target. The target of a heartbeat cannot be set. Throws VALIDATION_ERROR. */
 function sentTarget(
   sent: string | undefined, current: MonitorDoc | null, type: MonitorType,
 ): string | undefined {
   return sent === undefined || type === 'HEARTBEAT' ? undefined : storedIfConcealed(sent, current?.target, ['target']);
 }
 
-/** The timeout to store. One that only repeats the default stays unset, so that it follows the interval. */
+/** The timeout to store. A value that repeats the current default stays unset, to follow the interval. */
 export function storedTimeout(
   sent: number | null | undefined, current: Pick<MonitorDoc, 'timeout_ms' | 'interval_seconds'> | null,
 ): number | null {
@@ -62,7 +64,7 @@ interface Enabled {
   enabled: boolean;
 }
 
-/** Sent warnings over the current ones, or over the defaults; null for none. Throws VALIDATION_ERROR. */
+/** Merges sent warnings into the current ones or the defaults; null for none. Throws VALIDATION_ERROR. */
 function warnings<W extends object>(
   path: string, sent: Partial<Enabled> | null | undefined, current: (W & Enabled) | null | undefined,
   defaults: W,

@@ -11,7 +11,7 @@ import { searchTextOf, type MonitorDoc, type ShownMonitor } from './monitor.ts';
 import { restoreMonitor } from './stored-monitor.ts';
 import { monitoredDomain } from './monitored-domain.ts';
 
-/** What a write leaves for the journal of the monitor's shard and for the counts of its project. */
+/** Bookkeeping fields for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'windows_changed_at' | 'uncounted' | 'counted' | 'counted_revision';
 
 export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | 'search_text' | 'domain' | Marks>;
@@ -25,10 +25,8 @@ type Aged = Pick<MonitorDoc, '_id' | 'created_at' | 'deleted_at'>;
 
 const restoreAged = restoring<Aged>({ deleted_at: null });
 
-/** Monitors that are read at once when all are walked. */
 const PAGE_SIZE = 1000;
 
-/** Collection `monitors`. */
 export class MonitorStore {
   readonly #monitors: Collection<MonitorDoc>;
 
@@ -38,19 +36,19 @@ export class MonitorStore {
 
   async ensureIndexes(): Promise<void> {
     await ensureIndexes(this.#monitors, [
-      // The walk over a group's monitors in order of id.
+      // Iterates over a group's monitors by id.
       { key: { organization_id: 1, project_id: 1, deleted_at: 1, group_id: 1, _id: 1 }, name: 'by_group' },
-      // Counting an organization's monitors for its plan.
+      // Counts an organization's monitors for its plan.
       { key: { organization_id: 1, deleted_at: 1 }, name: 'by_organization' },
-      // Retention walks all of an organization's monitors, including deleted ones.
+      // Iterates over an organization's monitors for retention, including deleted ones.
       { key: { organization_id: 1, _id: 1 }, name: 'by_organization_and_id' },
-      // Placement walks the active monitors.
+      // Iterates over active monitors for assignment.
       { key: { status: 1, deleted_at: 1, _id: 1 }, name: 'active' },
-      // A ping has nothing but its token.
+      // Finds the monitor of a ping.
       { key: { 'heartbeat.token': 1 }, name: 'by_heartbeat_token', sparse: true },
-      // A shard's owner looks for monitors that its journal lacks.
+      // Polled by shard owners for monitors that their journals lack.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
-      // Whether a domain is still watched, and the walk over its monitors in order of id.
+      // Tells whether a domain is still monitored, and iterates over its monitors by id.
       { key: { domain: 1, _id: 1 }, name: 'by_domain' },
     ]);
   }
@@ -65,17 +63,17 @@ export class MonitorStore {
     return inserted;
   }
 
-  /** The living monitor; null also when it belongs to another tenant. */
+  /** Null if it does not exist, is deleted or belongs to another tenant. */
   find(tenant: Tenant, id: string): Promise<MonitorDoc | null> {
     return restored(this.#monitors.findOne({ ...living(tenant), _id: id }));
   }
 
-  /** The living monitor of any tenant that the token belongs to. */
+  /** Searches all tenants. Null if the monitor does not exist or is deleted. */
   findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
     return restored(this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null }));
   }
 
-  /** Names and types by id; ids that are no living monitors of this project are left out. */
+  /** Names and types by id. Omits ids that are not monitors of this project or are deleted. */
   async summaries(tenant: Tenant, ids: string[]): Promise<Map<string, Pick<MonitorDoc, 'name' | 'type'>>> {
     if (ids.length === 0) return new Map();
     const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
@@ -83,21 +81,21 @@ export class MonitorStore {
     return new Map((await found.toArray()).map(({ _id, name, type }) => [_id, { name, type }]));
   }
 
-  /** What status pages show of the living monitors of the project among `ids`. */
+  /** Omits ids that are not monitors of this project or are deleted. */
   shown(tenant: Tenant, ids: string[]): Promise<ShownMonitor[]> {
     return this.#monitors.find({ ...living(tenant), _id: { $in: ids } })
       .project<ShownMonitor>({ name: 1, type: 1, status: 1, target: 1 }).toArray();
   }
 
-  /** Applies `change` if the monitor still has the revision of `seen`, else returns null. */
+  /** Null if the monitor has changed since `seen` was read. */
   change(seen: MonitorDoc, change: MonitorChange): Promise<MonitorDoc | null> {
     const { filter, update } = changeOf(seen, change);
     return restored(this.#monitors.findOneAndUpdate(filter, update, { returnDocument: 'after' }));
   }
 
   /**
-   * Applies each change if its monitor still has the revision that was seen. `count` is exact; `ids` are
-   * found by reading and may lack a monitor that somebody has changed again since.
+   * Applies each change unless its monitor has changed since `seen` was read. `count` is exact; `ids` may
+   * miss a monitor that somebody changed again before it was read back.
    */
   async changeMany(changes: { seen: MonitorDoc; change: MonitorChange }[]) {
     const writes = changes.map(({ seen, change }) => ({ updateOne: changeOf(seen, change) }));
@@ -109,28 +107,28 @@ export class MonitorStore {
     return { ids: new Set(done.map(({ seen }) => seen._id)), count };
   }
 
-  /** Whether the project has a living monitor. */
+  /** Whether the project has a monitor that is not deleted. */
   async hasAny(tenant: Tenant): Promise<boolean> {
     return (await this.#monitors.findOne(living(tenant), { projection: { _id: 1 } })) !== null;
   }
 
-  /** The living monitors of the project among `ids`. */
+  /** Returns those of `ids` that are monitors of the project and not deleted, in no particular order. */
   findMany(tenant: Tenant, ids: string[]): Promise<MonitorDoc[]> {
     return this.#select({ ...living(tenant), _id: { $in: ids } }).toArray();
   }
 
-  /** Living monitors of the project with one of these names. */
+  /** Monitors of the project with any of these names. */
   findByNames(tenant: Tenant, names: string[]): Promise<MonitorDoc[]> {
     return this.#select({ ...living(tenant), name: { $in: names } }).toArray();
   }
 
-  /** The project's living monitors, oldest first (by the index of the list). */
+  /** The project's monitors, oldest first. Uses an index of the list. */
   oldest(tenant: Tenant, skip: number, limit: number): Promise<MonitorDoc[]> {
     const all = this.#select(living(tenant)).sort({ created_at: 1, _id: 1 });
     return all.skip(skip).limit(limit).toArray();
   }
 
-  /** Living monitors of a group, or of all groups of the project (null), after `after` in order of id. */
+  /** Monitors of a group, or of all groups if null, with ids greater than `after`, ascending. */
   ofGroup(tenant: Tenant, groupId: string | null, after: string, limit: number): Promise<MonitorDoc[]> {
     const filter = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };
     return this.#select(filter).sort({ _id: 1 }).limit(limit).toArray();
@@ -140,31 +138,31 @@ export class MonitorStore {
     return this.#monitors.countDocuments({ organization_id: organizationId, deleted_at: null });
   }
 
-  /** Monitors of an organization, including deleted ones, after `after` in order of id. */
+  /** Monitors of an organization, including deleted ones, with ids greater than `after`, ascending. */
   async pageOfOrganization(organizationId: string, after: string, limit: number): Promise<AgedMonitor[]> {
     const rest = this.#monitors.find({ organization_id: organizationId, _id: { $gt: after } });
     const page = rest.sort({ _id: 1 }).limit(limit).project<Aged>({ created_at: 1, deleted_at: 1 });
     return (await page.map(restoreAged).toArray()).map(({ _id, ...aged }) => ({ monitor_id: _id, ...aged }));
   }
 
-  /** Removes the monitors among `ids` whose deletion has reached the journal and the counts. */
+  /** Removes those of `ids` whose deletion is already in the journal and in the counts. */
   async purge(ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     const unmarked = { unjournaled: { $exists: false }, uncounted: { $exists: false } };
     await this.#monitors.deleteMany({ _id: { $in: ids }, deleted_at: { $ne: null }, ...unmarked });
   }
 
-  /** Monitors of all tenants, including deleted ones, in no particular order. */
+  /** Searches all tenants, including deleted monitors. In no particular order. */
   findByIds(ids: string[]): Promise<MonitorDoc[]> {
     return this.#select({ _id: { $in: ids } }).toArray();
   }
 
-  /** Monitors that the journals of these shards lack, including deleted ones. */
+  /** Monitors that the journals of these shards do not contain yet, including deleted ones. */
   findUnjournaled(shards: number[], limit: number): Promise<MonitorDoc[]> {
     return this.#select({ unjournaled: { $in: shards } }).limit(limit).toArray();
   }
 
-  /** Unmarks monitors that have not changed since `revision`. */
+  /** Skips monitors that have changed since `revision`. */
   async clearUnjournaled(marks: { monitor_id: string; revision: number }[]): Promise<void> {
     if (marks.length === 0) return;
     await this.#monitors.bulkWrite(marks.map(({ monitor_id, revision }) => ({
@@ -172,12 +170,12 @@ export class MonitorStore {
     })), { ordered: false });
   }
 
-  /** Whether a living monitor of any tenant watches the domain. */
+  /** Whether a monitor of any tenant monitors the domain. */
   async isDomainMonitored(domain: string): Promise<boolean> {
     return (await this.#monitors.findOne({ domain }, { projection: { _id: 1 } })) !== null;
   }
 
-  /** Has the journals take the configurations of the domain's monitors again. May be repeated. */
+  /** Marks the domain's monitors for journaling, because its expiry date changed. Idempotent. */
   async rejournalDomain(domain: string): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const rest = this.#monitors.find({ domain, _id: { $gt: after } }, { projection: { _id: 1 } });
@@ -190,7 +188,7 @@ export class MonitorStore {
     }
   }
 
-  /** Has the journals take the configurations of these monitors again, as of `now` (Unix ms). Repeatable. */
+  /** Marks these monitors for journaling, because their windows changed at `now`, Unix ms. Idempotent. */
   async rejournalWindows(ids: string[], now: number): Promise<void> {
     if (ids.length === 0) return;
     await this.#monitors.bulkWrite(ids.map((_id) => ({ updateOne: { filter: { _id }, update: {
@@ -198,12 +196,12 @@ export class MonitorStore {
     } } })), { ordered: false });
   }
 
-  /** Active monitors of all tenants that name `region` or no region, in order of id. */
+  /** Active monitors of all tenants in `region`, by id. A shared region includes automatic selection. */
   async *activeOfRegion(region: string, isShared: boolean): AsyncGenerator<MonitorDoc> {
     const active = { status: 'active', deleted_at: null } as const;
     const named = { monitoring_regions: region };
     const inRegion = isShared ? { $or: [named, { monitoring_regions: [] }] } : named;
-    // In pages, because a cursor might time out before a slow reader is done.
+    // Reads pages, because a cursor could time out while a slow consumer works.
     for (let after: string | undefined = ''; after !== undefined;) {
       const rest = this.#select({ ...active, _id: { $gt: after }, ...inRegion });
       const page: MonitorDoc[] = await rest.sort({ _id: 1 }).limit(PAGE_SIZE).toArray();
@@ -222,7 +220,7 @@ async function restored(read: Promise<MonitorDoc | null>): Promise<MonitorDoc | 
   return found && restoreMonitor(found);
 }
 
-/** One write, conditional on the revision that was seen: the change, the next revision, and the marks. */
+/** One write, conditional on the revision of `seen`: the change, the next revision and the bookkeeping. */
 function changeOf(seen: MonitorDoc, change: MonitorChange) {
   const next = { ...seen, ...change };
   const revised = invalidatesEarlierResults(seen, next) ? { check_revision: seen.revision + 1 } : {};
@@ -239,12 +237,12 @@ function changeOf(seen: MonitorDoc, change: MonitorChange) {
   };
 }
 
-/** Whether `now` shows what the change wrote: the next revision, with everything that was set. */
-function isChanged(seen: MonitorDoc, change: MonitorChange, now: MonitorDoc | undefined): boolean {
-  return now?.revision === seen.revision + 1 && isDeepStrictEqual({ ...now, ...change }, now);
+/** Whether `current` is the result of the change: the next revision, with every field as set. */
+function isChanged(seen: MonitorDoc, change: MonitorChange, current: MonitorDoc | undefined): boolean {
+  return current?.revision === seen.revision + 1 && isDeepStrictEqual({ ...current, ...change }, current);
 }
 
-/** The filter for a tenant's monitors that are not deleted. */
+/** Filters a tenant's monitors that are not deleted. */
 export function living(tenant: Tenant) {
   return { deleted_at: null, ...ownedBy(tenant) };
 }

@@ -6,7 +6,7 @@ type SettingsOf<T extends keyof TypeSettings> = NonNullable<TypeSettings[T]>;
 
 export const restoreShare = restoring<Share>({ group_id: null });
 
-/** Puts null where the database has left it out. */
+/** Restores null fields that the database omits. */
 export const restoreMonitor = restoring<MonitorDoc>({
   timeout_ms: null, group_id: null, deleted_at: null, ssl_monitoring: null, domain_monitoring: null,
   http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,

@@ -4,9 +4,9 @@ import { parsedUrl } from '../../shared/parsed-url.ts';
 
 const CREDENTIALS = 'Target must not contain a username or password';
 
-/** Why `target` cannot be the URL of an HTTP check; null if it can. */
+/** Why `target` is not a valid URL for an HTTP check; null if it is. */
 export function httpTargetFault(target: string): string | null {
-  // The URL parser would silently drop or replace these.
+  // The URL parser would silently drop or replace these characters.
   const isReplaced = /[\p{Cc}\\\u2028\u2029]/u.test(target);
   if (isReplaced) return 'Target must not contain control characters or backslashes';
   const url = parsedUrl(target);
@@ -19,12 +19,12 @@ export function httpTargetFault(target: string): string | null {
 
 const MAX_NAME_LENGTH = 253;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** Numbers that some programs read as an IPv4 address. */
+/** Some programs parse names that end like this as IPv4 addresses. */
 const NUMERIC = /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
 
 /**
- * Why `text` is neither a host name nor an IP address; null if it is one. Names may be international, may
- * have underscores, and may end with a dot. Unusual forms of addresses are refused.
+ * Why `text` is neither a host name nor an IP address; null if it is one. Accepts international names,
+ * underscores and a trailing dot. Rejects unusual notations of addresses.
  */
 export function hostFault(text: string): string | null {
   if (isIPv4(text) || (isIPv6(text) && !text.includes('%'))) return null;
@@ -38,23 +38,25 @@ export function hostFault(text: string): string | null {
   const name = asciiHost(text);
   const isUnusual = isIPv4(name) || NUMERIC.test(text);
   if (isUnusual) return 'Target must be a host name, or an IP address in its usual form';
-  // Node.js 24 and later leave a label that nothing can decode as it is.
+  // Node.js 24 and later return labels unchanged that cannot be decoded.
   if (/(?:^|\.)xn--/.test(domainToUnicode(name))) return neither;
   return name.length <= MAX_NAME_LENGTH && name.split('.').every((label) => LABEL.test(label)) ? null : neither;
 }
 
-/** A host that `hostFault` accepts in the form of the DNS: ASCII, lower case, no dot at the end. */
+/** Converts a host that `hostFault` accepts to lower-case ASCII without trailing dot. */
 export function asciiHost(host: string): string {
   return isIP(host) === 0 ? domainToASCII(host).replace(/\.$/, '') : host;
 }
 
 export interface HostPort {
   host: string;
-  /** Null if the text names none. */
+  /** Null if the text contains none. */
   port: number | null;
 }
 
-/** The parts of `host`, `host:port`, `[address]:port` or an address; or why the text is none of these. */
+/**
+ * Parses `host`, `host:port`, `[address]:port` or an address. Returns a string with the reason if it fails.
+ */
 export function splitHostPort(text: string): HostPort | string {
   const bracketed = /^\[([^\]]*)\](?::(\d+))?$/.exec(text);
   const named = bracketed ?? (isIPv6(text) ? null : /^([^:]*):(\d+)$/.exec(text));
@@ -70,7 +72,7 @@ export function joinHostPort(host: string, port: number): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** The DNS name of an address for PTR lookups (RFC 1035, 3.5; RFC 3596, 2.5). */
+/** The name for PTR lookups of an address (RFC 1035, 3.5; RFC 3596, 2.5). */
 export function reverseName(address: string): string {
   if (isIPv4(address)) return `${address.split('.').reverse().join('.')}.in-addr.arpa`;
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');

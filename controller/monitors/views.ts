@@ -9,11 +9,11 @@ import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { isInMaintenance, nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
 import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 
-/** What is known of a monitor besides its document. */
+/** Facts about a monitor that are not in its document. */
 export interface MonitorFacts {
   live: MonitorLive | null;
   stats: PeriodStats | null;
-  /** The current one. */
+  /** The current incident. */
   incident: OpenIncident | null;
   groupName?: string | undefined;
 }
@@ -22,14 +22,14 @@ type MonitorView = z.input<typeof monitorView>;
 type ListStats = z.input<typeof listStats>;
 type StatsView = z.input<typeof monitorStatsResponse>;
 
-/** A monitor as the read of one shows it to this role. */
+/** Conceals credentials from roles that may not see them. */
 export function viewMonitor(doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole): MonitorView {
   return viewFields(doc, live, role, {
     runtimeStatus: runtimeStatus(doc, live), in_maintenance: isInMaintenance(doc, live),
   });
 }
 
-/** A monitor as the list shows it to this role. */
+/** Conceals credentials from roles that may not see them. */
 export function viewListedMonitor(
   doc: MonitorDoc, facts: MonitorFacts, { now, role }: { now: number; role: ProjectRole },
 ): z.input<typeof listedMonitorView> {
@@ -82,7 +82,7 @@ function viewIncident({ incident }: MonitorFacts, now: number): StatsView['curre
   return { id, started_at: isoTime(startedAt), downtime_minutes: minutes, status, severity };
 }
 
-/** Lists and statistics do not show `paused`: a monitor that is not checked is unknown. */
+/** Lists and statistics show `unknown` instead of `paused`. */
 function healthOf(doc: MonitorDoc, live: MonitorLive | null): StatsView['runtime_status'] {
   const status = runtimeStatus(doc, live);
   return status === 'paused' ? 'unknown' : status;
@@ -97,7 +97,7 @@ function toSeconds(atMs: number | null | undefined): number | undefined {
   return typeof atMs === 'number' ? Math.floor(atMs / 1000) : undefined;
 }
 
-/** Starts with literal fields: a copy of so wide an object that grows would make a hidden class each time. */
+/** Starts with literal fields, because V8 would create a hidden class for each copy of so wide an object. */
 function viewFields<More>(
   doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole, more: More,
 ): Omit<MonitorView, 'runtimeStatus' | 'in_maintenance'> & More {
@@ -123,8 +123,8 @@ function viewFields<More>(
 type SettingsView = z.input<typeof settingsResponse>['settings'];
 
 /**
- * Everything that users decide about a monitor, with its group as `group` says it. Includes unset fields, so
- * that an import clears them; a heartbeat's token is left out, as it lets anybody ping.
+ * All user settings of a monitor, with the group fields in `group`. Includes unset fields, so that an import
+ * clears them. Omits the token of a heartbeat, because it allows pings.
  */
 export function viewSettings<Group extends object>(
   doc: MonitorDoc, group: Group, isConcealed: boolean,
@@ -144,7 +144,7 @@ export function viewSettings<Group extends object>(
   };
 }
 
-/** What was done to many monitors, such as `paused`. */
+/** `done` is a past participle, such as `paused`. */
 export function viewBulk(ids: string[], done: string) {
   const message = `${ids.length} ${ids.length === 1 ? 'monitor' : 'monitors'} ${done}`;
   return { affected_count: ids.length, monitor_ids: ids, message };

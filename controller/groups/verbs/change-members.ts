@@ -5,16 +5,13 @@ import { assignToGroup, changeGroupMonitors, type BulkChange } from '../../monit
 import type { GroupDeps } from '../deps.ts';
 import { loadGroup } from './write-group.ts';
 
-/**
- * Puts monitors into the group; returns the ids of those that were not in it.
- * Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for unknown monitors.
- */
+/** Returns the ids of monitors that were not in it. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR. */
 export async function assignMonitors(deps: GroupDeps, ctx: ProjectContext, id: string, monitorIds: string[]) {
   await loadGroup(deps, ctx, id);
   return assignToGroup(deps.monitors, ctx, monitorIds, id);
 }
 
-/** Changes all monitors of the group; returns the ids of those that changed. Throws RESOURCE_NOT_FOUND. */
+/** Returns the ids of changed monitors. Throws RESOURCE_NOT_FOUND. */
 export async function changeMembers(deps: GroupDeps, ctx: ProjectContext, id: string, change: BulkChange) {
   await loadGroup(deps, ctx, id);
   return changeGroupMonitors(deps.monitors, ctx, id, change);
@@ -29,7 +26,7 @@ export async function moveMembers(deps: GroupDeps, ctx: ProjectContext, id: stri
   return changeGroupMonitors(deps.monitors, ctx, id, { action: 'move', group_id: target });
 }
 
-/** Deletes the group's monitors, but not the group. Throws CONFIRMATION_REQUIRED, RESOURCE_NOT_FOUND. */
+/** Deletes the group's monitors but not the group. Throws CONFIRMATION_REQUIRED, RESOURCE_NOT_FOUND. */
 export async function deleteMembers(deps: GroupDeps, ctx: ProjectContext, id: string, isConfirmed: boolean) {
   if (isConfirmed) return changeMembers(deps, ctx, id, { action: 'delete' });
   throw new AppError('CONFIRMATION_REQUIRED', 'Send "confirm": true to delete all monitors of the group');

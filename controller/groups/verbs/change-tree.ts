@@ -8,13 +8,12 @@ import type { GroupEdge, TreeStep } from '../group.ts';
 
 type RemovalDeps = Pick<TreeDeps, 'removals' | 'monitors'>;
 
-/** Attempts before a contended change gives up; each failed attempt is another change's success. */
+/** Attempts before a contended update gives up. Whenever one fails, another change succeeded. */
 const MAX_ATTEMPTS = 100;
 
 /**
- * Carries out the step that `decide` chooses for the current tree, deciding again if the tree changed
- * meanwhile. False: the step's new name is taken. Throws what `decide` throws, and CONFLICT when it never
- * gets through.
+ * Carries out the step that `decide` returns, and decides again if the tree changed meanwhile. False if the
+ * new name is taken. Throws the errors of `decide`, and CONFLICT if concurrent changes keep winning.
  */
 export async function changeTree(
   deps: TreeDeps, ctx: ProjectContext, decide: (edges: GroupEdge[]) => TreeStep,
@@ -22,7 +21,7 @@ export async function changeTree(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const revision = await settleTree(deps, ctx);
     const step = decide(await deps.groups.edges(ctx.tenant));
-    // Otherwise a group that was removed earlier could still pass monitors to the one that is removed now.
+    // Otherwise an earlier removal could still move monitors into the group that is removed now.
     if (step.kind === 'remove') await finishRemovals(deps, ctx);
     const isCommitted = await deps.trees.commitStep(ctx.tenant, revision, step);
     if (isCommitted) return applyStep(deps, ctx.tenant, step, revision + 1);
@@ -31,8 +30,8 @@ export async function changeTree(
 }
 
 /**
- * Finishes whatever an ended process left undone and returns the tree's revision. Called before any other
- * change, so that an earlier change never takes effect after a later one was answered.
+ * Finishes a step that a process left unfinished, and returns the tree's revision. Call it before any other
+ * change, so that an earlier change never takes effect after the response to a later one.
  */
 export async function settleTree(deps: TreeDeps, ctx: ChangeContext): Promise<number> {
   const { revision, step } = await deps.trees.read(ctx.tenant);
@@ -42,7 +41,7 @@ export async function settleTree(deps: TreeDeps, ctx: ChangeContext): Promise<nu
   return revision;
 }
 
-/** Safe to run in several processes at once, and late: it never undoes what a later revision changed. */
+/** Safe to run late and in several processes at once, because it never undoes later revisions. */
 async function applyStep(deps: TreeDeps, tenant: Tenant, step: TreeStep, revision: number): Promise<boolean> {
   let isDone = true;
   if (step.kind === 'place') isDone = await deps.groups.place(tenant, step, revision);
@@ -54,12 +53,12 @@ async function applyStep(deps: TreeDeps, tenant: Tenant, step: TreeStep, revisio
   return isDone;
 }
 
-/** Finishes interrupted removals, and clears groups again that were deleted a while ago. */
+/** Finishes interrupted removals, and clears groups a second time. */
 export async function resumeRemovals(deps: RemovalDeps, now: number): Promise<void> {
   for (const tenant of await deps.removals.tenants(now)) await finishRemovals(deps, { tenant, now });
 }
 
-/** Moves the monitors of the project's deleted groups to where they belong. */
+/** Moves the monitors of the project's deleted groups to the groups that receive them. */
 export async function finishRemovals(deps: RemovalDeps, ctx: ChangeContext): Promise<void> {
   for (;;) {
     const due = await deps.removals.list(ctx.tenant, ctx.now);
@@ -71,12 +70,12 @@ export async function finishRemovals(deps: RemovalDeps, ctx: ChangeContext): Pro
   }
 }
 
-/** Of each id that is no group any more: the group that got its monitors; null: none, or too long ago. */
+/** For each deleted group, the group that received its monitors; null if none did or it was too long ago. */
 export async function findSuccessors(deps: Pick<TreeDeps, 'groups' | 'removals'>, tenant: Tenant, ids: string[]) {
   const existing = await deps.groups.names(tenant, ids);
   const deleted = ids.filter((id) => !existing.has(id));
   if (deleted.length === 0) return new Map();
-  // In this order, because a removal is written before its group is deleted.
+  // Read after the groups, because a removal is written before its group is deleted.
   const targets = await deps.removals.targets(tenant, deleted);
   return new Map(deleted.map((id) => [id, targets.get(id) ?? null]));
 }

@@ -17,11 +17,11 @@ import { findIncident, readIncident } from './read-incidents.ts';
 const CHANGE_ATTEMPTS = 20;
 
 /**
- * The incident in its new status. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for a move that is not allowed
- * or an assignee without access to the project, CONFLICT when concurrent changes keep winning.
+ * Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for a transition that is not allowed or an assignee without
+ * access to the project, CONFLICT if concurrent changes keep winning.
  */
 export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: string, input: StatusInput) {
-  // A missing incident comes before a wrong assignee.
+  // Report a missing incident before an invalid assignee.
   if (input.assignee_id !== undefined) await findIncident(deps, ctx, id);
   const assignee = await assigneeOf(deps, ctx, input.assignee_id);
   const { status: to, note } = input;
@@ -31,14 +31,14 @@ export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: 
   });
 }
 
-/** `changeStatus` to acknowledged, with a note. */
+/** Throws the errors of `changeStatus`. */
 export function acknowledgeIncident(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   return changeStatus(deps, ctx, id, { status: 'acknowledged', note: 'Incident acknowledged' });
 }
 
 /**
- * Changes descriptive fields. Throws RESOURCE_NOT_FOUND, INTERNAL_ERROR when none is given (as specified),
- * VALIDATION_ERROR when the incident is closed, CONFLICT when concurrent changes keep winning.
+ * Changes descriptive fields. Throws RESOURCE_NOT_FOUND, INTERNAL_ERROR if none is given (as specified),
+ * VALIDATION_ERROR if the incident is closed, CONFLICT if concurrent changes keep winning.
  */
 export async function updateIncident(deps: IncidentDeps, ctx: ProjectContext, id: string, to: Description) {
   if (isEmpty(to)) throw new AppError('INTERNAL_ERROR', 'At least one field must be provided for update');
@@ -48,15 +48,17 @@ export async function updateIncident(deps: IncidentDeps, ctx: ProjectContext, id
   });
 }
 
-/** Writes the postmortem, also when closed; an empty text removes it. Throws RESOURCE_NOT_FOUND, CONFLICT. */
+/**
+ * Works on closed incidents too. An empty text removes the postmortem. Throws RESOURCE_NOT_FOUND, CONFLICT.
+ */
 export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, id: string, text: string) {
   const author = updateActor(ctx.actor);
   return changeIncident(deps, ctx, id, (seen) => rewritePostmortem(seen, text, author, ctx.now));
 }
 
 /**
- * Publishes the change and copies its lines of history. If copying fails, reads take them from the incident,
- * and the next change copies them.
+ * Publishes the change and copies its history entries to `incident_updates`. If copying fails, reads take the
+ * entries from the incident, and the next change copies them.
  */
 export async function publishChange(deps: IncidentDeps, incident: IncidentDoc) {
   const { incidents, updates, events, onChanged, notifyOwner, log } = deps;
@@ -73,8 +75,8 @@ export async function publishChange(deps: IncidentDeps, incident: IncidentDoc) {
 }
 
 /**
- * Removes incidents of a project that ended, and were last changed, before `before` (Unix ms), after their
- * history, comments and votes. Returns how many; `limit` when there may be more.
+ * Removes ended incidents that started and last changed before `before`, Unix ms, with their history,
+ * comments and votes. Returns how many; `limit` means that there may be more.
  */
 export async function removeAgedIncidents(
   { incidents, updates, comments, votes }: Pick<IncidentDeps, 'incidents' | 'updates' | 'comments' | 'votes'>,
@@ -86,7 +88,9 @@ export async function removeAgedIncidents(
   return ids.length;
 }
 
-/** Decides on the incident as it is, and writes if it still is so; null from `decide` changes nothing. */
+/**
+ * Writes what `decide` returns, and decides again if the incident changed meanwhile. Null changes nothing.
+ */
 async function changeIncident(
   deps: IncidentDeps, ctx: ProjectContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
 ): Promise<IncidentDoc> {
@@ -94,7 +98,7 @@ async function changeIncident(
     const seen = await readIncident(deps, ctx, id);
     const decided = decide(seen);
     if (decided === null) return seen;
-    // Keeps the current number of failures, which nobody knows once the incident is resolved.
+    // Store the current number of failures, which cannot be read after the incident is resolved.
     const change = { failure_count: seen.failure_count, ...decided.change };
     const changed = await deps.incidents.change(seen, change, decided.updates);
     if (!changed) continue;

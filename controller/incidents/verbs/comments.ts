@@ -10,19 +10,19 @@ import type { CommentChangeInput, CommentInput, commentParams } from '../schema.
 import { findIncident } from './read-incidents.ts';
 
 type Deps = Pick<IncidentDeps, 'incidents' | 'comments'>;
-/** A comment, by its path. */
+/** The path parameters that identify a comment. */
 type CommentRef = z.output<typeof commentParams>;
 
-/** Per incident; low enough for its list to need no pages. */
+/** Per incident. Low enough to list without pages. */
 const MAX_COMMENTS = 1000;
 
-/** All comments, oldest first, deleted ones without their text. Throws RESOURCE_NOT_FOUND. */
+/** Oldest first; deleted comments have no text. Throws RESOURCE_NOT_FOUND. */
 export async function listComments(deps: Deps, ctx: ProjectContext, incidentId: string) {
   await findIncident(deps, ctx, incidentId);
   return deps.comments.list(ctx.tenant, incidentId, MAX_COMMENTS);
 }
 
-/** Throws RESOURCE_NOT_FOUND, FAIR_USE_LIMIT_REACHED beyond 1000 comments. */
+/** Throws RESOURCE_NOT_FOUND, FAIR_USE_LIMIT_REACHED if the incident has 1,000 comments. */
 export async function addComment(deps: Deps, ctx: ProjectContext, id: string, input: CommentInput) {
   const { userId, email, name } = sessionOf(ctx);
   await findIncident(deps, ctx, id);
@@ -40,14 +40,14 @@ export async function addComment(deps: Deps, ctx: ProjectContext, id: string, in
   return comment;
 }
 
-/** Throws RESOURCE_NOT_FOUND, FORBIDDEN for another's, VALIDATION_ERROR once deleted or after 15 minutes. */
+/** Throws RESOURCE_NOT_FOUND, FORBIDDEN unless it is the caller's, VALIDATION_ERROR if deleted or too old. */
 export async function editComment(deps: Deps, ctx: ProjectContext, ref: CommentRef, to: CommentChangeInput) {
   const { comment_text, is_internal } = to;
   const change = { comment_text, updated_at: ctx.now, ...(is_internal === undefined ? {} : { is_internal }) };
   return changeComment(deps, ctx, ref, 'edit', change);
 }
 
-/** Clears its text and marks it deleted. Throws as `editComment` does. */
+/** Clears the text and marks the comment as deleted. Throws the errors of `editComment`. */
 export async function deleteComment(deps: Deps, ctx: ProjectContext, ref: CommentRef) {
   const change = { comment_text: '', deleted_at: ctx.now, updated_at: ctx.now };
   await changeComment(deps, ctx, ref, 'delete', change);
@@ -61,11 +61,11 @@ async function changeComment(
   if (!comment) throw notFound('Comment');
   const refusal = commentRefusal(comment, verb, sessionOf(ctx).userId, ctx.now);
   if (refusal) throw new AppError(refusal.code, refusal.message);
-  // Null: it was deleted since it was read, and the next look refuses.
+  // Null means that it was deleted meanwhile; the second call throws the error for that.
   return (await deps.comments.change(comment, change)) ?? changeComment(deps, ctx, ref, verb, change);
 }
 
-/** The routes of comments let in nobody but sessions. */
+/** Comment routes accept only sessions, so this should never throw. */
 export function sessionOf({ actor }: ProjectContext): SessionActor {
   if (actor.kind === 'session') return actor;
   throw new AppError('JWT_REQUIRED', 'This endpoint requires a session token; API keys are not accepted');

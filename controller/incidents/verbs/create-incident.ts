@@ -9,8 +9,8 @@ import { publishChange } from './change-incident.ts';
 const UNKNOWN = 'Monitor not found in this project';
 
 /**
- * An open incident. Throws VALIDATION_ERROR when title, monitor and source contradict each other or a monitor
- * is not in the project, INTERNAL_ERROR for a system incident without a monitor (as specified).
+ * Throws VALIDATION_ERROR if title, monitor and source contradict each other or a monitor is not in the
+ * project, and INTERNAL_ERROR for a system incident without a monitor (as specified).
  */
 export async function createIncident(deps: IncidentDeps, ctx: ProjectContext, input: IncidentInput) {
   refuseContradictions(input);

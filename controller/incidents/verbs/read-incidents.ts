@@ -4,31 +4,31 @@ import type { IncidentDeps } from '../deps.ts';
 import type { ListedIncident } from '../incident.ts';
 import type { IncidentQuery, NotificationQuery } from '../schema.ts';
 
-/** Lines of an incident's history in one answer. */
+/** History entries per response. */
 const MAX_UPDATES = 1000;
-/** Verdicts whose votes are in one answer; an incident has two. */
+/** Verdicts per response. Most incidents have two. */
 const MAX_VERDICTS = 10;
 
-/** One page of the project's incidents, latest start first, and the number of all matches. */
+/** Returns one page, latest start first, and the total number of matches. */
 export async function listIncidents(deps: IncidentDeps, ctx: ProjectContext, query: IncidentQuery) {
   const { incidents, total } = await deps.incidents.list(ctx.tenant, query);
   return { incidents: await withFailures(deps, incidents), total };
 }
 
-/** The incident with its current number of failures. Throws RESOURCE_NOT_FOUND, also for another tenant's. */
+/** Includes the current number of failures. Throws RESOURCE_NOT_FOUND, including for other tenants. */
 export async function readIncident(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   const incident = await findIncident(deps, ctx, id);
   return (await withFailures(deps, [incident]))[0] ?? incident;
 }
 
-/** The incident as it is stored. Throws RESOURCE_NOT_FOUND, also for another tenant's. */
+/** The stored document, without current failures. Throws RESOURCE_NOT_FOUND, including for other tenants. */
 export async function findIncident(deps: Pick<IncidentDeps, 'incidents'>, ctx: ProjectContext, id: string) {
   const incident = await deps.incidents.find(ctx.tenant, id);
   if (!incident) throw notFound('Incident');
   return incident;
 }
 
-/** The incident's history, oldest first, also lines not copied yet. Throws RESOURCE_NOT_FOUND. */
+/** Oldest first, including entries that are not copied yet. Throws RESOURCE_NOT_FOUND. */
 export async function listIncidentUpdates(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   const { pending_updates } = await findIncident(deps, ctx, id);
   const stored = await deps.updates.ofIncident(ctx.tenant, id, MAX_UPDATES);
@@ -37,16 +37,13 @@ export async function listIncidentUpdates(deps: IncidentDeps, ctx: ProjectContex
   return [...stored, ...pending].sort((one, other) => one.created_at - other.created_at);
 }
 
-/**
- * The votes of each verdict on the incident, in order; none for one that people or late results opened.
- * Throws RESOURCE_NOT_FOUND.
- */
+/** In the order of the verdicts. Empty if people or late results opened it. Throws RESOURCE_NOT_FOUND. */
 export async function listIncidentVotes(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   await findIncident(deps, ctx, id);
   return deps.votes.ofIncident(ctx.tenant, id, MAX_VERDICTS);
 }
 
-/** One page of the incident's notification log, newest first. Throws RESOURCE_NOT_FOUND. */
+/** One page, newest first. Throws RESOURCE_NOT_FOUND. */
 export async function listIncidentNotifications(
   deps: IncidentDeps, ctx: ProjectContext, id: string, query: NotificationQuery,
 ) {
@@ -54,7 +51,7 @@ export async function listIncidentNotifications(
   return deps.notifications.ofIncident(ctx.tenant, id, query);
 }
 
-/** Adds the failures since the incident was opened, which its document lacks while the outage lasts. */
+/** Adds failures since the incident opened, which the document does not have during the outage. */
 async function withFailures<I extends ListedIncident>({ outages }: IncidentDeps, incidents: I[]) {
   const monitorIds = new Set(incidents.filter(isOngoing).flatMap(({ check_id }) => check_id ?? []));
   if (monitorIds.size === 0) return incidents;

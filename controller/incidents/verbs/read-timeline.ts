@@ -6,7 +6,7 @@ import type { IncidentUpdateDoc } from '../incident.ts';
 import type { TimelineResult, TimelineStatus } from '../ports.ts';
 import { findIncident, listIncidentUpdates } from './read-incidents.ts';
 
-/** One thing that happened; `at` is Unix ms. */
+/** `at` is Unix ms. */
 export type TimelineEntry =
   | { kind: 'result'; at: number; result: TimelineResult }
   | { kind: 'state'; at: number; state: TimelineStatus }
@@ -14,15 +14,15 @@ export type TimelineEntry =
   | { kind: 'notification'; at: number; notification: DeliveryDoc }
   | { kind: 'comment'; at: number; comment: CommentDoc };
 
-/** A timeline has the newest of each kind. */
+/** A timeline has the newest entries of each kind, up to this number. */
 export const MAX_PER_KIND = 200;
 
-/** At one instant, causes come before their consequences. */
+/** Order of entries at the same instant: causes before consequences. */
 const ORDER: TimelineEntry['kind'][] = ['result', 'state', 'update', 'notification', 'comment'];
 
 /**
- * What happened around an incident, oldest first. API keys get no comments and notifications, which need a
- * session. `isTruncated`: there is more of some kind. Throws RESOURCE_NOT_FOUND.
+ * Oldest first. Only sessions get comments and notifications. `isTruncated` means that some kind has more
+ * entries. Throws RESOURCE_NOT_FOUND.
  */
 export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: string) {
   const { history, notifications, comments } = deps;

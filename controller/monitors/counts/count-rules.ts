@@ -1,22 +1,22 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
 import type { LifecycleStatus, MonitorDoc, Share } from '../monitor.ts';
 
-/** Monitors by type and status, without the cells that are empty. */
+/** Number of monitors by type and status, such as `HTTP active`. Omits empty cells. */
 export type Cells = Record<string, number>;
 
 export interface Counts {
   cells: Cells;
-  /** Monitors that name a region, by its id; monitors that name none are not counted here. */
+  /** Number of monitors by selected region. Excludes monitors with automatic selection. */
   regions: Record<string, number>;
   groups: Record<string, Cells>;
 }
 
 type CountedFields = Pick<MonitorDoc, 'type' | 'status' | 'group_id' | 'monitoring_regions' | 'deleted_at'>;
 
-/** A monitor that the counts may lag behind: `counted` is what they contain of it. */
+/** A monitor that the counts may not reflect yet. `counted` is what they contain of it. */
 export type UncountedMonitor = CountedFields & Pick<MonitorDoc, '_id' | 'revision' | 'counted'>;
 
-/** One monitor as the counts contain it after a step; null: not at all. */
+/** What the counts contain of a monitor after a step; null if it is not counted. */
 export interface CountedShare {
   monitor_id: string;
   revision: number;
@@ -27,19 +27,19 @@ export interface CountedCell extends Pick<Share, 'type' | 'status'> {
   count: number;
 }
 
-/** What a monitor adds; null when it is deleted. */
+/** What a monitor contributes to the counts; null if it is deleted. */
 export function shareOf(doc: CountedFields): Share | null {
   if (doc.deleted_at !== null) return null;
   const { type, status, group_id = null, monitoring_regions: regions } = doc;
   return { type, status, group_id, regions };
 }
 
-/** Whether the change makes the monitor add something else. */
+/** Whether the change affects what the monitor contributes to the counts. */
 export function affectsCounts(before: CountedFields, after: CountedFields): boolean {
   return JSON.stringify(shareOf(before)) !== JSON.stringify(shareOf(after));
 }
 
-/** The counts after these monitors are brought up to date, and what they then contain of each. */
+/** Returns the counts updated for these monitors, and what they now contain of each. */
 export function recount(
   counts: Counts, monitors: UncountedMonitor[],
 ): { counts: Counts; applied: CountedShare[] } {
@@ -81,7 +81,7 @@ export function sumOf(cells: CountedCell[]): number {
   return cells.reduce((sum, cell) => sum + cell.count, 0);
 }
 
-/** Monitors in each of these groups, without groups that have none. */
+/** Number of monitors by group. Omits empty groups. */
 export function groupSizes(counts: Counts, groupIds: string[]): Map<string, number> {
   const sizes = groupIds.map((id) => [id, sumOf(cellsOf(counts.groups[id] ?? {}))] as const);
   return new Map(sizes.filter(([, size]) => size > 0));

@@ -11,9 +11,9 @@ export interface CountDoc extends Counts {
   /** Project id. */
   _id: string;
   organization_id: string;
-  /** Grows by one with every step. */
+  /** Increases by one with every step. */
   version: number;
-  /** What the last step counted, which the monitors themselves may not show yet. */
+  /** What the last step counted. It may not be recorded on the monitors yet. */
   applied: CountedShare[];
 }
 
@@ -28,7 +28,7 @@ const COUNTED_FIELDS = {
   revision: 1, counted: 1, type: 1, status: 1, group_id: 1, monitoring_regions: 1, deleted_at: 1,
 } as const;
 
-/** Collection `monitor_counts`, and the marks on monitors that are not counted yet. */
+/** Collection `monitor_counts`, and the fields of `monitors` that mark uncounted changes. */
 export class CountStore {
   readonly #counts: Collection<CountDoc>;
   readonly #monitors: Collection<MonitorDoc>;
@@ -39,7 +39,7 @@ export class CountStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Monitors that are not counted yet, of one project and of all.
+    // Finds uncounted monitors of one project or of all.
     await ensureIndexes(this.#monitors, [{ key: { uncounted: 1 }, name: 'uncounted', sparse: true }]);
   }
 
@@ -48,7 +48,7 @@ export class CountStore {
     return found && restoreCounts(found);
   }
 
-  /** Replaces the previous version by `doc`; false if somebody else already has. */
+  /** Replaces the previous version. False if somebody else already did. */
   async replace(doc: CountDoc): Promise<boolean> {
     if (doc.version === 1) return unlessTaken(this.#counts.insertOne(doc));
     const { matchedCount } = await this.#counts.replaceOne({ _id: doc._id, version: doc.version - 1 }, doc);
@@ -64,7 +64,7 @@ export class CountStore {
     return marked.project<UncountedMonitor>(COUNTED_FIELDS).map(restoreUncounted).limit(limit).toArray();
   }
 
-  /** Projects with marked monitors, among the first `limit` marks. */
+  /** Projects of the first `limit` marked monitors. */
   async uncountedProjects(limit: number): Promise<Tenant[]> {
     const marked = this.#monitors.find({ uncounted: { $gt: '' } });
     const owners = marked.project<Owner>({ organization_id: 1, project_id: 1 }).limit(limit);
@@ -75,13 +75,15 @@ export class CountStore {
     return [...tenants.values()];
   }
 
-  /** Marks the monitors from before there were counts. */
+  /** Marks monitors that were created before counts existed. */
   async markNeverCounted(tenant: Tenant): Promise<void> {
     const filter = { ...ownedBy(tenant), counted_revision: { $exists: false } };
     await this.#monitors.updateMany(filter, { $set: { uncounted: tenant.projectId, counted_revision: 0 } });
   }
 
-  /** Notes on the monitors what the counts contain of them, and unmarks those that have not changed since. */
+  /**
+   * Records on the monitors what the counts contain of them, and unmarks those that have not changed since.
+   */
   async recordApplied(applied: CountedShare[]): Promise<void> {
     if (applied.length === 0) return;
     const updates = applied.map(({ monitor_id: _id, revision, share }) => {

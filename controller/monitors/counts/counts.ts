@@ -6,12 +6,12 @@ import { recount, type Counts } from './count-rules.ts';
 import type { CountDoc, CountStore } from './count-store.ts';
 
 const SWEEP_INTERVAL_MS = 1000;
-/** While nothing is marked; who reads counts settles their marks first. */
+/** Used while nothing is marked. Reads do not depend on it, because they settle marks first. */
 const IDLE_INTERVAL_MS = 30_000;
 const BATCH_SIZE = 500;
-/** Marks that a sweep reads to find projects. */
+/** Marked monitors that a sweep reads to find projects. */
 const MARKS_PER_SWEEP = 1000;
-/** Attempts before counting gives up; each lost step was done by another process. */
+/** Attempts before counting gives up. Each lost step was done by another process. */
 const MAX_STEPS = 1000;
 
 interface Settling {
@@ -20,11 +20,9 @@ interface Settling {
 }
 
 /**
- * Exact counts of a project's monitors without counting them all. A write of a monitor leaves a mark on it. A
- * step reads the counts, then the marked monitors, writes the counts back with the names and revisions of
- * these monitors if nobody else has, and then notes it on the monitors. After a crash the next step finds
- * these names and notes them first, so that nothing is counted twice or missed. Readers settle the marks
- * before they read.
+ * Exact counts without counting all monitors. Writes mark monitors. A step adds the marked monitors to the
+ * counts in one conditional write that also lists them, then records it on each. After a crash, the next step
+ * first records that list, so nothing is counted twice. Reads settle all marks first.
  */
 export class MonitorCounts {
   readonly #store: CountStore;
@@ -46,7 +44,7 @@ export class MonitorCounts {
     });
   }
 
-  /** Counts marked monitors every few seconds from now on. */
+  /** Starts to count marked monitors periodically. */
   start(): void {
     this.#sweep.start();
   }
@@ -55,7 +53,7 @@ export class MonitorCounts {
     return this.#sweep.stop();
   }
 
-  /** The counts, including every write that had ended when this was called. */
+  /** Includes every write that completed before this call. */
   async read(tenant: Tenant): Promise<Counts> {
     if (await this.#store.hasUncounted(tenant.projectId)) await this.settle(tenant);
     const found = await this.#store.find(tenant);
@@ -64,7 +62,7 @@ export class MonitorCounts {
     return (await this.#store.find(tenant)) ?? firstCounts(tenant);
   }
 
-  /** Counts what is marked now. Calls while this runs share one more run after it. */
+  /** Counts all marked monitors. Calls during a run share one more run after it. */
   settle(tenant: Tenant): Promise<void> {
     const running = this.#settling.get(tenant.projectId);
     if (!running) return this.#startSettling(tenant);
@@ -88,7 +86,7 @@ export class MonitorCounts {
       const found = await this.#store.find(tenant);
       if (found === null) await this.#store.markNeverCounted(tenant);
       else if (found.version !== recordedVersion) await this.#store.recordApplied(found.applied);
-      // Read after the counts: a step in between makes the write below fail.
+      // Read after the counts, so that a step in between makes the write below fail.
       const marked = await this.#store.uncounted(tenant.projectId, BATCH_SIZE);
       if (marked.length === 0 && found !== null) return;
       const { _id, organization_id, version, cells, regions, groups } = found ?? firstCounts(tenant);

@@ -6,7 +6,7 @@ import { instantInput, queryBoolean, queryInt } from '../../http/input/params.ts
 const unixMs = z.int();
 const ms = z.number().nullable();
 
-/** Comes out in Unix ms. */
+/** Parses to Unix ms. */
 const instant = z.union([z.string().regex(/^\d{1,15}$/).transform(Number), instantInput], {
   error: 'Must be Unix milliseconds or an ISO 8601 date and time with its offset',
 });
@@ -21,7 +21,7 @@ export const statusHistoryResponse = z.strictObject({
     status: z.enum(['up', 'down', 'degraded', 'paused', 'unknown']),
     in_maintenance: z.boolean().describe('A maintenance window of the monitor was open.'),
     from: unixMs,
-    /** Null while it lasts. */
+    /** Null for the current state. */
     to: unixMs.nullable(),
     duration_seconds: z.int(),
     reason: z.string().nullable(),

@@ -38,7 +38,7 @@ export function viewReplayed(incidents: ReplayedIncident[]): z.input<typeof simu
   }));
 }
 
-/** `probeId` is empty for a ping, which comes from no probe. */
+/** `probeId` is empty for a ping, which does not come from a probe. */
 export function viewResult(
   monitorId: string, region: string, probeId: string | null, found: ResultFields,
 ): ResultView {
@@ -52,7 +52,7 @@ export function viewResult(
   };
 }
 
-/** A region without a result shows as a missed check, with the reason. */
+/** Shows a region without a result as a missed check with the reason. */
 export function viewRun(monitorId: string, run: RegionRun, now: number): ResultView {
   const { region, probe_id, result, reason } = run;
   if (result !== null) return viewResult(monitorId, region, probe_id, result);
@@ -66,7 +66,7 @@ export function viewSpan(span: StatusSpan, now: number): SpanView {
   return { duration_seconds: Math.max(0, Math.floor(((span.to ?? now) - span.from) / 1000)), ...span };
 }
 
-/** Older probes send no names, no start, no key and no sentence. */
+/** Older probes send no names, start of validity, key and problem message. */
 export function viewTlsFacts(facts: TlsFacts): z.input<typeof certificateView> {
   const { subject, issuer, names = [], more_names = 0, valid_from = null, valid, protocol, key = '' } = facts;
   const { expires_at: valid_to, fingerprint256: fingerprint_sha256, problem } = facts;
@@ -78,7 +78,6 @@ export function viewTlsFacts(facts: TlsFacts): z.input<typeof certificateView> {
 
 type CertificateView = z.input<typeof certificateResponse>['certificate'];
 
-/** A certificate, with what each region sees. */
 export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): CertificateView {
   const seen = regions.map(({ region, fingerprint256, expires_at, checked_at }) =>
     ({ region, fingerprint_sha256: fingerprint256, valid_to: expires_at, checked_at }));
@@ -87,7 +86,9 @@ export function viewCertificate(facts: TlsFacts, regions: RegionCertificate[]): 
 
 type RegionsView = z.input<typeof regionsResponse>['regions'];
 
-/** Every region that has reported or that the monitor runs in (by id, with why it has no vote), by id. */
+/**
+ * Regions that have reported or in which the monitor runs, by id. `runsIn` has the reason for a missing vote.
+ */
 export function viewRegions(
   live: MonitorLive | null, runsIn: ReadonlyMap<string, string | null>,
 ): RegionsView {
@@ -99,7 +100,7 @@ export function viewRegions(
   });
 }
 
-/** Why an active monitor is unknown; null if it is not, or if pings decide. */
+/** Why an active monitor is unknown; null if it is not unknown or is a heartbeat. */
 export function whyUnknown(
   doc: Pick<MonitorDoc, 'status' | 'type' | 'confirmation_policy'>, live: MonitorLive | null,
   regions: RegionsView, { runsIn, domains }: { runsIn: ReadonlyMap<string, unknown> } & Pick<Assigned, 'domains'>,

@@ -5,7 +5,7 @@ import type { LifecycleStatus } from '../monitor.ts';
 export interface MonitorListQuery {
   limit: number;
   offset: number;
-  /** Any of these; absent means all. */
+  /** Matches any of these; absent matches all. */
   statuses?: LifecycleStatus[];
   types?: MonitorType[];
   groupId?: string;
@@ -16,21 +16,19 @@ export interface MonitorListQuery {
 }
 
 /**
- * How to read a page. `whole`: the list has all monitors of the project or group, in the order of an index.
- * `cells`: it merges these cells, each in the order of an index. `matching`: monitors are read in order and
- * filtered one by one. `total` is null if the counts cannot tell it.
+ * How to read a page. `whole`: all monitors of the project or group, in index order. `cells`: merges these
+ * cells, each in index order. `matching`: filters monitors in index order. `total` is null if the counts do
+ * not have it.
  */
 export type ListPlan =
   | { kind: 'empty' | 'whole'; total: number }
   | { kind: 'cells'; total: number; cells: CountedCell[] }
   | { kind: 'matching'; total: number | null };
 
-/**
- * Merging reads each cell up to the end of the page; beyond this depth, filtering one by one is no slower.
- */
+/** Merging reads each cell up to the end of the page. Beyond this depth, filtering is no slower. */
 const MAX_MERGE_DEPTH = 1000;
 
-/** The cheapest way to read the page that `query` asks for, with the total as far as `counts` tell it. */
+/** The cheapest plan to read the requested page. */
 export function planList(query: MonitorListQuery, counts: Counts): ListPlan {
   const { types, statuses, groupId, offset } = query;
   const all = cellsOf(groupId === undefined ? counts.cells : (counts.groups[groupId] ?? {}));
@@ -44,14 +42,14 @@ export function planList(query: MonitorListQuery, counts: Counts): ListPlan {
   return groupId === undefined && isShallow ? { kind: 'cells', total, cells } : { kind: 'matching', total };
 }
 
-/** A part of a sorted list; `isReversed`: counted from its end, against the order that was asked for. */
+/** A part of a sorted list. `isReversed`: counted from the end, in reverse order. */
 export interface ListSlice {
   offset: number;
   limit: number;
   isReversed: boolean;
 }
 
-/** Where a page of a list of `total` starts when it is read from the nearer end. */
+/** Locates a page in a list of `total` items from the nearer end, to skip fewer items. */
 export function fromNearerEnd(page: { offset: number; limit: number }, total: number): ListSlice {
   const limit = Math.min(page.limit, Math.max(0, total - page.offset));
   const fromEnd = Math.max(0, total - page.offset - limit);

@@ -9,20 +9,20 @@ import { living } from '../store.ts';
 import { restoreMonitor } from '../stored-monitor.ts';
 import { fromNearerEnd, type ListPlan, type MonitorListQuery, type ListSlice } from './list-rules.ts';
 
-/** What overviews show of a monitor's document. */
+/** The fields of a monitor that overviews need. */
 export type OverviewDoc = Pick<
   MonitorDoc, '_id' | 'name' | 'type' | 'target' | 'status' | 'interval_seconds' | 'group_id' | 'tags' | 'created_at'
 >;
 
 export type SearchableMonitor = Pick<MonitorDoc, '_id' | 'search_text'>;
 
-/** Where a walk in order of creation goes on. */
+/** Position in the list by creation time. */
 export type CreationPlace = Pick<MonitorDoc, '_id' | 'created_at'>;
 
 const OVERVIEW_FIELDS: Record<Exclude<keyof OverviewDoc, '_id'>, 1> = {
   name: 1, type: 1, target: 1, status: 1, interval_seconds: 1, group_id: 1, tags: 1, created_at: 1,
 };
-/** Documents that the driver decodes in one go. */
+/** Documents that the driver decodes at once. */
 const DECODE_BATCH_SIZE = 500;
 
 const ORDERS = ['created_at', 'updated_at', 'name'] as const;
@@ -42,18 +42,18 @@ export class MonitorListStore {
     const cell = { ...project, type: 1, status: 1 } as const;
     const group = { ...project, group_id: 1 } as const;
     await ensureIndexes(this.#monitors, [
-      // Lists of a project, and its search.
+      // Lists and searches a project's monitors.
       ...ORDERS.map((by) => ({ key: { ...project, [by]: 1, _id: 1 } as const, name: `list_by_${by}` })),
-      // Lists of one type and status.
+      // Lists monitors of one type and status.
       ...ORDERS.map((by) => ({ key: { ...cell, [by]: 1, _id: 1 } as const, name: `cell_by_${by}` })),
-      // Lists of a group.
+      // Lists a group's monitors.
       ...ORDERS.map((by) => ({ key: { ...group, [by]: 1, _id: 1 } as const, name: groupIndex(by) })),
-      // Lists and counts by tag.
+      // Lists and counts monitors by tag.
       { key: { ...project, tags: 1 }, name: 'list_of_tag' },
     ]);
   }
 
-  /** The page that `query` asks for, read as `plan` says, and the number of monitors on all pages. */
+  /** Reads the requested page with the plan, and returns the total number of matches. */
   async page(
     tenant: Tenant, query: MonitorListQuery, plan: ListPlan,
   ): Promise<{ monitors: MonitorDoc[]; total: number }> {
@@ -78,7 +78,7 @@ export class MonitorListStore {
     }
   }
 
-  /** The project's monitors after that place, the oldest first; only those among `ids` if there are any. */
+  /** The project's monitors after that position, oldest first; only those in `ids` if given. */
   byCreation(
     tenant: Tenant, { ids, after, limit }: { ids?: string[]; after?: CreationPlace; limit: number },
   ): Promise<OverviewDoc[]> {
@@ -86,7 +86,7 @@ export class MonitorListStore {
     if (ids !== undefined) filter._id = { $in: ids };
     if (after !== undefined) {
       const { created_at: at, _id } = after;
-      // The index takes the first condition; the second is for those of the same instant.
+      // The index uses the first condition; the second one breaks ties at the same instant.
       filter.created_at = { $gte: at };
       filter.$or = [{ created_at: { $gt: at } }, { _id: { $gt: _id } }];
     }
@@ -96,7 +96,7 @@ export class MonitorListStore {
     return sorted.project<OverviewDoc>(OVERVIEW_FIELDS).map(restoreListed).toArray();
   }
 
-  /** What searches compare with, of the living monitors of the project among `ids`; in no order. */
+  /** Omits ids that are not monitors of this project or are deleted. In no particular order. */
   async searchTexts(tenant: Tenant, ids: readonly string[]): Promise<SearchableMonitor[]> {
     const found: SearchableMonitor[] = [];
     for (let at = 0; at < ids.length; at += DECODE_BATCH_SIZE) {
@@ -137,18 +137,18 @@ function listFilter(tenant: Tenant, query: MonitorListQuery): Filter<MonitorDoc>
   return filter;
 }
 
-/** The index by creation is older than the others, which its name shows. */
+/** The index by creation time predates the others, hence its name. */
 function groupIndex(field: (typeof ORDERS)[number]): string {
   return field === 'created_at' ? 'list_of_group' : `list_of_group_by_${field}`;
 }
 
-/** A group or a tag narrows a list more than its order or type does; the planner cannot know that. */
+/** Groups and tags are more selective than order or type, which the query planner cannot know. */
 function hintOf(query: MonitorListQuery): string | undefined {
   if (query.groupId !== undefined) return groupIndex(query.sortBy);
   return query.tags === undefined ? undefined : 'list_of_tag';
 }
 
-/** Orders as the database does: numbers by size, names and ids by their UTF-8 bytes. */
+/** Sorts like the database: numbers by value, strings by their UTF-8 bytes. */
 function comparison(query: MonitorListQuery): (one: MonitorDoc, other: MonitorDoc) => number {
   const { sortBy: field, isDescending } = query;
   const inOrder = (one: MonitorDoc, other: MonitorDoc) =>

@@ -5,7 +5,6 @@ import { isInMaintenance, runtimeStatus } from '../rules.ts';
 import { listMonitorsOfProbe } from '../verbs/list-monitors-of-probe.ts';
 import { probeMonitorsResponse, probeMonitorsQuery, type ProbeMonitor } from './responses.ts';
 
-/** What a probe runs, for those who see the monitors. */
 export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
   return defineRoute({
     method: 'GET', path: '/api/probes/:id/monitors', tag: 'Probes',

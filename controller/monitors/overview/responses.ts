@@ -9,12 +9,12 @@ const percent = z.number().min(0).max(100).nullable();
 const ms = z.number().nullable();
 
 const PARTS = ['hours', 'days'] as const;
-/** Their days are 44,500 documents. */
+/** Their days take 44,500 documents. */
 const MAX_MONITORS_WITH_DAYS = 500;
-/** With their commas these are 3.7 kB. */
+/** Takes 3.7 kB in the URL. */
 const MAX_IDS = 100;
 
-/** The place of a monitor in order of creation. */
+/** Creation time, Unix ms, and id of the last monitor on the previous page. */
 const CURSOR = /^\d{1,15}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export function cursorOf({ created_at: at, _id }: CreationPlace): string {

@@ -22,7 +22,9 @@ export function overviewRoute(deps: MonitorDeps): Route {
   });
 }
 
-/** Becomes text batch by batch, so that a page blocks nobody and its objects are never all in memory. */
+/**
+ * Serializes batch by batch, so that a large page does not block the event loop or fill memory with objects.
+ */
 async function compressedOverview(
   deps: MonitorDeps, ctx: ProjectContext, query: OverviewInput,
 ): Promise<CompressedResponse> {

@@ -13,7 +13,7 @@ type View = z.input<typeof monitorOverview>;
 
 const MONTH_DAYS = 30;
 
-/** A monitor as overviews show it to this role. */
+/** Conceals the token of a heartbeat from roles that may not see credentials. */
 export function viewOverviewMonitor(
   { doc, facts }: { doc: OverviewDoc; facts: OverviewFacts }, role: ProjectRole,
 ): View {
@@ -39,7 +39,7 @@ export function viewOverviewMonitor(
   };
 }
 
-/** The page without its monitors; `docs` has one more if there is another page. */
+/** The page without its monitors. `docs` has one more than `limit` if there is another page. */
 export function viewOverviewPage(
   docs: readonly OverviewDoc[], limit: number, total: number, now: number,
 ): Omit<z.input<typeof overviewResponse>, 'monitors'> {
@@ -57,7 +57,7 @@ function viewIncident({ incident }: OverviewFacts): View['incident'] {
   return { id, severity, status, started_at: Math.floor(started_at) };
 }
 
-/** Of the region that checked last. */
+/** Response time of the region that checked last. */
 function latestTime(regions: MonitorLive['regions']): number | null {
   let latest: MonitorLive['regions'][number] | null = null;
   for (const one of regions) {
@@ -76,7 +76,7 @@ function uptimeOver(times: readonly MonitoredTime[]): number | null {
   return floored(sum);
 }
 
-/** Down to a hundredth, so that less than everything never reads 100. */
+/** Rounds down to two decimals, so that an incomplete uptime never shows as 100 %. */
 function floored(time: MonitoredTime): number | null {
   const percent = percentOf(time);
   return percent === null ? null : Math.floor(percent * 100) / 100;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { CheckSpec } from '../../../shared/contracts/check-spec.ts';
 import { fieldError } from '../../http/input/validation.ts';
 
-/** What a body or an answer with these fields contains. */
+/** The value type of a body or response with these fields. */
 export type FieldsOf<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
 
 interface Common {
@@ -11,18 +11,18 @@ interface Common {
   interval_seconds: number;
 }
 
-/** A type of monitor. `Input`: its own fields in a body; `Own`: its own settings in a document. */
+/** A type of monitor. `Input` are its own fields in a body, `Own` its own settings in a document. */
 export interface CheckType<Input, Own> {
-  /** Names of its own fields in a body. */
+  /** Names of the fields of `Input`. */
   fields: readonly string[];
   /**
-   * The target, the settings, and the interval if it follows from them, after `input` over `current` (null
-   * for a new monitor). Throws VALIDATION_ERROR, VALIDATION_FAILED.
+   * Merges `input` into `current` (null for a new monitor). Returns the target, the settings, and the
+   * interval if the settings determine it. Throws VALIDATION_ERROR, VALIDATION_FAILED.
    */
   resolve(
     input: Input & Partial<Common>, current: (Common & Own) | null, minIntervalSeconds: number,
   ): Pick<Common, 'target'> & Partial<Common & Own>;
-  /** Its own fields in an answer; CONCEALED in place of credentials if these are to be. */
+  /** Its own fields in a response. `isConcealed` replaces credentials by CONCEALED. */
   view(doc: Own, isConcealed: boolean): object;
   toSpec(doc: Pick<Common, 'target'> & Own): CheckSpec;
 }
@@ -30,21 +30,21 @@ export interface CheckType<Input, Own> {
 type Some<S> = { [Name in keyof S]?: S[Name] | undefined };
 
 interface SettingsSources<S> {
-  /** The body's field that nests these settings, for the paths of errors. */
+  /** Name of the body field that nests these settings, for error paths. */
   config: string;
-  /** Settings from the places of a body that can carry them. */
+  /** Settings from each place in the body that can contain them. */
   sent: readonly Some<S>[];
   current: S | null;
-  /** In the order of the settings; undefined for one that must be sent. */
+  /** Undefined for settings that must be sent. */
   defaults: { [Name in keyof S]: S[Name] | undefined };
-  /** Names in `config` that differ from those of the settings. */
+  /** Field names in `config` that differ from the names of the settings. */
   aliases?: { [Name in keyof S]?: string };
 }
 
 /**
- * Sent settings over the current ones or the defaults. Where the places of a body differ, a value that only
- * repeats the current one gives way, because an edited read looks like that. Null is a value, undefined is
- * none. Throws VALIDATION_ERROR for two different new values, and for a missing value without default.
+ * Merges sent settings into the current ones or the defaults. If places in the body differ, a value that
+ * repeats the current one loses, because an edited read looks like that. Null is a value. Throws
+ * VALIDATION_ERROR for two different new values or a missing value.
  */
 export function chooseSettings<S extends object>(sources: SettingsSources<S>): S {
   const { config, sent, current, defaults, aliases } = sources;

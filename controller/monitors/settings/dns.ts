@@ -59,13 +59,13 @@ const flatFields = {
 export const dnsFields = { ...flatFields, dns_config: z.strictObject(flatFields).nullable().optional() };
 
 const dnsSettings = z.strictObject({
-  /** One question each. Without expected values any record will do. */
+  /** One query each. Without expected values, any record passes. */
   record_entries: z.array(z.strictObject({
     type: z.enum(DNS_RECORD_TYPES),
     expected_values: z.array(z.string()).optional(),
     match: z.enum(DNS_MATCHES).optional(),
   })),
-  /** Null: the resolver of the probe's own system. */
+  /** Null for the system resolver of the probe. */
   dns_server: z.string().nullable(),
   resolution_timeout_ms: z.int(),
 });

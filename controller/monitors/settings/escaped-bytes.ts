@@ -1,17 +1,16 @@
 const LETTERS: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', '\\': '\\' };
 const PIECE = /\\(?:x([0-9a-fA-F]{2})|([rnt\\]))|[^\\]+|\\/gu;
-/** Other control characters are invisible to the people who read the setting. */
+/** Control characters that are invisible in the setting; they must be escaped. */
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN_CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-/** The pattern of a text in which only known escapes stand for bytes. */
+/** Matches texts with valid escapes only, for the OpenAPI document. */
 export const ESCAPED_BYTES_PATTERN =
   '^([^\\\\\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]|\\\\([rnt\\\\]|x[0-9a-fA-F]{2}))*$';
 
-/** Bytes at most. */
 export const MAX_BYTES = 1024;
 
-/** What is wrong with a text that stands for bytes; null when nothing is. */
+/** Error message for an invalid text; null if it is valid. */
 export function escapeFault(text: string): string | null {
   if (FORBIDDEN_CONTROLS.test(text)) return 'Write control characters as \\xNN';
   const pieces: string[] = text.match(PIECE) ?? [];
@@ -19,7 +18,7 @@ export function escapeFault(text: string): string | null {
   return unescapeBytes(text).length > MAX_BYTES ? `Must be at most ${MAX_BYTES} bytes` : null;
 }
 
-/** The bytes that a text stands for, one character each: its escapes, and UTF-8 of everything else. */
+/** Resolves escapes and encodes everything else as UTF-8. The result has one character per byte. */
 export function unescapeBytes(text: string): string {
   return text.replace(PIECE, (piece, hex?: string, letter?: string) => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));

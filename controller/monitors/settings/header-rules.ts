@@ -5,31 +5,29 @@ const MAX_NAME_LENGTH = 100;
 export const MAX_VALUE_LENGTH = 4096;
 
 const NAME_RULE = `Header name must be a token of at most ${MAX_NAME_LENGTH} characters`;
-/** A field name (RFC 9110, 5.1: token). */
+/** Header name: a token (RFC 9110, 5.1). */
 export const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** A field value (RFC 9110, 5.5): tab, printable ASCII and obs-text, but nothing that ends the line. */
+/** Header value (RFC 9110, 5.5): tab, printable ASCII and obs-text, but no line breaks. */
 export const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** For the OpenAPI document: what the names of headers may be, and how many there may be. */
+/** Limits for header names and their number, for the OpenAPI document. */
 export const HEADER_NAMES = {
   propertyNames: { type: 'string', maxLength: MAX_NAME_LENGTH, pattern: FIELD_NAME.source },
   maxProperties: MAX_HEADERS,
 };
 
-/** A value as the OpenAPI document describes it; what it may be is checked with its header. */
+/** Only describes the value in the OpenAPI document; it is validated together with its header. */
 export function headerValue(maxLength: number) {
   return z.string().meta({ maxLength, pattern: FIELD_VALUE.source });
 }
 
-/** Headers that frame or route the message: setting them would allow request smuggling. */
+/** Headers that frame or route the message. Setting them would allow request smuggling. */
 export const FRAMING_HEADERS = new Set([
   'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'te', 'trailer',
   'expect', 'proxy-connection', 'proxy-authorization', 'http2-settings',
 ]);
 
-/**
- * What is wrong with the headers that a check should send, by header; an empty name stands for all of them.
- */
+/** Problems with the headers of a check, by header. An empty name refers to the headers as a whole. */
 export function headerFaults(headers: Record<string, string | null>): { name: string; message: string }[] {
   const entries = Object.entries(headers);
   const message = `Must have at most ${MAX_HEADERS} headers`;

@@ -6,17 +6,17 @@ import type { CheckType, FieldsOf } from './check-type.ts';
 import { CONCEALED } from './http-credentials.ts';
 
 export interface HeartbeatSettings {
-  /** 128 random bits, in the URL that is pinged; also the monitor's target. */
+  /** 128 random bits in the ping URL; also the monitor's target. */
   token: string;
-  /** Seconds between two pings. */
+  /** Expected time between two pings. */
   interval_seconds: number;
-  /** Seconds that a ping may be late. */
+  /** How late a ping may be. */
   grace_seconds: number;
 }
 
 const MAX_PING_INTERVAL_SECONDS = 366 * 86_400;
 const MAX_GRACE_SECONDS = 31 * 86_400;
-/** Limit on the `interval_seconds` of any monitor. */
+/** For `interval_seconds` of any monitor. */
 export const MAX_INTERVAL_SECONDS = 86_400;
 const TOKEN_LENGTH = 32;
 
@@ -64,7 +64,7 @@ export const heartbeatType: CheckType<FieldsOf<typeof heartbeatFields>, Own> = {
     grace_period: heartbeat.grace_seconds,
     heartbeat_token: isConcealed ? CONCEALED : heartbeat.token,
   }),
-  // Probes do nothing for a heartbeat: the controllers wait for its pings.
+  // Probes do not check heartbeats; the controllers wait for pings.
   toSpec: () => ({ type: 'HEARTBEAT' }),
 };
 
@@ -80,12 +80,12 @@ function settingsRefused(faults: ValidationIssue[]): AppError {
   return new AppError('VALIDATION_FAILED', `Validation failed: ${text}`, { details: faults });
 }
 
-/** The interval of a monitor that takes it from its pings, seconds. */
+/** The default interval of a heartbeat monitor. */
 export function intervalFromPings(pingInterval: number): number {
   return Math.min(pingInterval, MAX_INTERVAL_SECONDS);
 }
 
-/** The monitor's own interval, which follows that of its pings until another one is sent. */
+/** The monitor's own interval, which follows the ping interval until the user sets another one. */
 function ownInterval(
   sent: number | undefined, pingInterval: number, current: (Own & { interval_seconds: number }) | null,
 ): number {

@@ -5,26 +5,26 @@ export type HttpAuth =
   | { type: 'basic'; username: string; password: string }
   | { type: 'bearer'; token: string };
 
-/** The parts of a request that can carry credentials. */
+/** The parts of a request that can contain credentials. */
 interface Stored {
   headers: Record<string, string>;
   body: string | null;
   auth: HttpAuth | null;
 }
 
-/** In place of a value that the reader may not see. Sending it back keeps what is stored. */
+/** Replaces values that the reader may not see. Sending it back keeps the stored value. */
 export const CONCEALED = '***';
 
-/** Says so in a field's description. */
+/** For field descriptions in the API reference. */
 export const KEEPS_STORED_VALUE = '`***` keeps the stored value.';
 
-/** What `concealed` says, for the API reference. */
+/** Describes `concealed` in the API reference. */
 export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, credentials read `***`: the '
   + '`target` and `heartbeat_token` of a HEARTBEAT monitor, the user name, password and token in `auth`, the '
   + '`body`, the `send` of a TCP monitor, and the values of all `headers` except well-known ones that carry no credentials, such as '
   + '`Accept`. Sending `***` back keeps the stored value.';
 
-/** Without what may be a credential. Of the headers, everybody sees the values of OPEN_HEADERS. */
+/** Conceals everything that may be a credential. Only NON_SECRET_HEADERS keep their values. */
 export function concealed<Request extends Stored>(request: Request): Request {
   const { auth, body } = request;
   const headers = Object.entries(request.headers).map(([name, value]) =>
@@ -42,9 +42,8 @@ function concealedAuth({ type }: HttpAuth): HttpAuth {
 type Sent = { [Name in keyof Stored]?: Stored[Name] | undefined };
 
 /**
- * What was sent, with the current values in place of CONCEALED; an empty body stands for none, and null keeps
- * the current one. `at` is the place in the request. Throws VALIDATION_ERROR where CONCEALED stands for
- * nothing.
+ * Replaces CONCEALED by the current values. An empty body removes it, null keeps the current one. `at` is the
+ * path in the request. Throws VALIDATION_ERROR for a CONCEALED without a stored value.
  */
 export function revealed(sent: Sent, current: Stored | null, at: string[]) {
   const { headers, body, auth } = sent;
@@ -55,7 +54,7 @@ export function revealed(sent: Sent, current: Stored | null, at: string[]) {
   };
 }
 
-/** Undefined keeps the current text, null removes it. */
+/** Returns undefined to keep the current text and null to remove it. */
 export function revealedText(
   sent: string | null | undefined, current: string | null | undefined, at: string[],
 ): string | null | undefined {
@@ -83,7 +82,7 @@ function revealedAuth(sent: HttpAuth, current: HttpAuth | null, at: string[]): H
   };
 }
 
-/** `stored` in place of CONCEALED. Throws VALIDATION_ERROR if nothing is stored. */
+/** Returns `stored` if `sent` is CONCEALED. Throws VALIDATION_ERROR if nothing is stored. */
 export function storedIfConcealed(sent: string, stored: string | null | undefined, path: string[]): string {
   if (sent !== CONCEALED) return sent;
   if (typeof stored === 'string') return stored;

@@ -37,7 +37,7 @@ const assertion = shownAssertion.extend({
   for (const [field, message] of faultsOf(value)) check.addIssue({ code: 'custom', path: [field], message });
 });
 
-/** Fields of a body. Null is the same as absent in a new monitor. */
+/** Fields of a request body. In a new monitor, null is the same as absent. */
 export const expectationFields = {
   expected_status_ranges: z.array(range).max(MAX_RANGES).nullable().optional()
     .describe('Accepted in addition to the codes in `expected_status`, such as `200-299`.'),
@@ -50,7 +50,7 @@ export const expectationFields = {
       + '`greater_than` and `less_than` need numbers. A missing value only passes `absent`.'),
 };
 
-/** Fields of an answer; absent when unset. */
+/** Fields of a response; absent if unset. */
 export const expectationResponseFields = {
   expected_status_ranges: z.array(z.string()).optional(),
   ip_family: z.enum(IP_FAMILIES).optional(),
@@ -58,7 +58,7 @@ export const expectationResponseFields = {
   assertions: z.array(shownAssertion).optional(),
 };
 
-/** What an HTTP or KEYWORD monitor expects beyond a list of codes, as it was sent; null when unset. */
+/** Expectations of an HTTP or KEYWORD monitor beyond a list of status codes, as sent; null if unset. */
 export interface HttpExpectations {
   expected_status_ranges: string[] | null;
   ip_family: (typeof IP_FAMILIES)[number] | null;
@@ -79,7 +79,7 @@ export function viewExpectations(set: HttpExpectations): ExpectationsView {
   };
 }
 
-/** For the probe: without what says nothing, so that the check is the same one as before these fields. */
+/** Omits unset fields, so that specs of monitors without expectations do not change. */
 export function expectationSpec(
   set: HttpExpectations,
 ): Pick<HttpSpec, 'expected_ranges' | 'ip_family' | 'connect_to' | 'assertions'> {
@@ -95,7 +95,7 @@ export function expectationSpec(
   };
 }
 
-/** Whether any assertion looks into the body. */
+/** Whether any assertion needs the body of the response. */
 export function wantsBody({ assertions }: HttpExpectations): boolean {
   return assertions?.some(({ source }) => source !== 'header') ?? false;
 }

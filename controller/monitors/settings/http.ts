@@ -34,7 +34,7 @@ export const httpResponseFields = {
   ...expectationResponseFields,
 };
 
-/** The request of an HTTP or KEYWORD monitor, complete: defaults are filled in when it is created. */
+/** The request of an HTTP or KEYWORD monitor. Defaults are filled in when the monitor is created. */
 export type HttpSettings = z.infer<typeof request> & HttpExpectations & {
   slow_response_threshold_ms: number | null;
   auth: HttpAuth | null;
@@ -103,7 +103,7 @@ export const httpType: CheckType<HttpInput, HttpOwn> = {
   toSpec: (doc) => ({ type: 'HTTP', ...requestSpec(doc) }),
 };
 
-/** The target that was sent, else the current one. Throws VALIDATION_ERROR. */
+/** The sent target, else the current one. Throws VALIDATION_ERROR. */
 export function httpTarget(sent: string | undefined, current: string | undefined): string {
   const fault = sent === undefined || sent === current ? null : httpTargetFault(sent);
   if (fault !== null) throw fieldError('target', fault);
@@ -111,9 +111,8 @@ export function httpTarget(sent: string | undefined, current: string | undefined
 }
 
 /**
- * `further`: expectations from one more place of the body. Throws VALIDATION_ERROR for two different new
- * values, for two kinds of authorization, for `***` that stands for no stored credential, and for assertions
- * on a body that no answer has.
+ * `further` are expectations from another place in the body. Throws VALIDATION_ERROR for two different new
+ * values, two kinds of authorization, `***` without a stored value, and body assertions on HEAD requests.
  */
 export function resolveHttpSettings(
   input: HttpInput, current: HttpSettings | null, further: Partial<HttpExpectations> = {},
@@ -140,7 +139,7 @@ export function resolveHttpSettings(
   return settings;
 }
 
-/** The request that a probe sends, with its authorization among the headers. */
+/** The request as probes send it, with the authorization as a header. */
 export function requestSpec({ target, http }: { target: string } & HttpOwn): Omit<HttpSpec, 'type'> {
   const { auth, headers: sent, ...settings } = http ?? HTTP_DEFAULTS;
   const { expected_status_ranges, ip_family, connect_to, assertions, ...plain } = settings;

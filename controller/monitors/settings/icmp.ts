@@ -5,9 +5,9 @@ import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
 
 const icmpSettings = z.strictObject({
   packet_count: z.int(),
-  /** Bytes of data in each packet. */
+  /** Bytes of payload per packet. */
   packet_size: z.int(),
-  /** Longest wait for one reply, ms; the monitor's own timeout may end it sooner. */
+  /** Maximum wait for one echo reply. The monitor's own timeout may end it sooner. */
   timeout_ms: z.int(),
   ttl: z.int(),
 });
@@ -17,7 +17,7 @@ export const icmpResponseFields = { icmp_config: icmpSettings.optional() };
 
 const DEFAULTS: IcmpSettings = { packet_count: 3, packet_size: 56, timeout_ms: 2000, ttl: 64 };
 
-/** So few and small that no number of monitors floods: 14 kB per check, each packet in one Ethernet frame. */
+/** Prevents floods: at most 14 kB per check, and each packet fits into one Ethernet frame. */
 const MAX_PACKETS = 10;
 const MAX_PACKET_BYTES = 1400;
 

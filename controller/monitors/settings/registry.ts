@@ -8,20 +8,20 @@ import { icmpResponseFields, icmpFields, icmpType, type IcmpSettings } from './i
 import { keywordResponseFields, keywordFields, keywordType, type KeywordSettings } from './keyword.ts';
 import { tcpResponseFields, tcpFields, tcpType, type TcpSettings } from './tcp.ts';
 
-/** `xFields`: fields of bodies that only some types have. */
+/** Fields of request bodies that only some types have. */
 export const typeFields = {
   ...httpFields, ...keywordFields, ...tcpFields, ...dnsFields, ...icmpFields, ...heartbeatFields,
 };
 type TypeInput = FieldsOf<typeof typeFields>;
 
-/** `xAnswer`: fields of answers that only some types have. */
+/** Fields of responses that only some types have. */
 export const typeResponseFields = {
   ...httpResponseFields, ...keywordResponseFields, ...tcpResponseFields, ...dnsResponseFields,
   ...icmpResponseFields, ...heartbeatResponseFields,
 };
 export type TypeView = FieldsOf<typeof typeResponseFields>;
 
-/** Settings of a monitor that only some types have; null for the others. */
+/** Settings that only some types have; null for the others. */
 export interface TypeSettings {
   http: HttpSettings | null;
   keyword: KeywordSettings | null;
@@ -39,7 +39,7 @@ export const CHECK_TYPES: Readonly<Record<MonitorType, CheckType<TypeInput, Type
   HTTP: httpType, KEYWORD: keywordType, ICMP: icmpType, TCP: tcpType, DNS: dnsType, HEARTBEAT: heartbeatType,
 };
 
-/** Throws VALIDATION_ERROR for given fields that a monitor of `type` does not have. */
+/** Throws VALIDATION_ERROR for fields that monitors of `type` do not have. */
 export function refuseForeignFields(type: MonitorType, input: Partial<TypeInput>): void {
   const own = CHECK_TYPES[type].fields;
   const names = Object.keys(typeFields) as (keyof TypeInput)[];

@@ -9,11 +9,11 @@ import { escapeFault, MAX_BYTES, unescapeBytes, ESCAPED_BYTES_PATTERN } from './
 export interface TcpSettings {
   port: number;
   protocol: TcpProtocol;
-  /** Whether the service must speak its protocol; null: as is usual for the protocol. */
+  /** Whether the service must speak its protocol; null for the default of the protocol. */
   protocol_validation: boolean | null;
-  /** Null: as is usual for the protocol and port. */
+  /** Null for the default of protocol and port. */
   tls: (typeof TCP_TLS)[number] | null;
-  /** With escapes, as they were written; only of `generic`. */
+  /** Not unescaped. Like `expect`, only for the protocol `generic`. */
   send: string | null;
   expect: string | null;
 }
@@ -78,9 +78,9 @@ export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
       },
     });
     refuseMisfits(chosen, [input, nested]);
-    // After a change of protocol the stored texts have no use.
+    // Drop stored texts after a change of protocol.
     const tcp = chosen.protocol === 'generic' ? chosen : { ...chosen, send: null, expect: null };
-    // A target that names a port names the one that is checked.
+    // Keep the port in the target in sync with the checked port.
     return { target: port === null || port === tcp.port ? target : joinHostPort(host, tcp.port), tcp };
   },
   view: ({ tcp }, isConcealed) => {
@@ -106,7 +106,7 @@ export const tcpType: CheckType<TcpInput, { tcp: TcpSettings | null }> = {
   },
 };
 
-/** Throws VALIDATION_ERROR for a TLS that the protocol lacks, and for sent texts of another protocol. */
+/** Throws VALIDATION_ERROR for a TLS mode or texts that the protocol does not support. */
 function refuseMisfits(
   { protocol, tls }: TcpSettings, sent: readonly { send?: unknown; expect?: unknown }[],
 ): void {

@@ -9,7 +9,7 @@ import type { MonitorChange } from '../store.ts';
 import { BATCH_SIZE, changeMembers, changeMonitors, type BulkDeps, type ChangeContext } from './change-many.ts';
 import { refuseUnknownGroup } from './check-settings.ts';
 
-/** One change that is made to many monitors. */
+/** One change to many monitors. */
 export type BulkChange =
   | { action: 'pause' | 'resume' | 'delete' }
   | { action: 'tag' | 'untag'; tags: string[] }
@@ -23,7 +23,7 @@ interface Refusal {
 
 const NOT_FOUND: Refusal = { code: 'MONITOR_NOT_FOUND', message: 'Monitor not found' };
 
-/** Changes each of the given monitors that allows it. Throws VALIDATION_ERROR for an unknown group. */
+/** Changes as many of the monitors as possible. Throws VALIDATION_ERROR for an unknown group. */
 export async function changeInBulk(deps: MonitorWriteDeps, ctx: ProjectContext, input: BulkInput) {
   if (input.action === 'move') await refuseUnknownGroup(deps, ctx.tenant, input.group_id);
   const seen = await deps.monitors.findMany(ctx.tenant, input.monitor_ids);
@@ -42,7 +42,7 @@ export async function changeInBulk(deps: MonitorWriteDeps, ctx: ProjectContext, 
   };
 }
 
-/** What to write; null when the monitor is as wanted already. */
+/** Null if the monitor needs no change. */
 function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorChange | Refusal | null {
   switch (change.action) {
     case 'delete': return { deleted_at: now };
@@ -66,15 +66,17 @@ function planChange(change: BulkChange, doc: MonitorDoc, now: number): MonitorCh
   }
 }
 
-/** Unknown monitors that an error names. */
+/** Unknown monitors listed in an error message. */
 const MAX_NAMED_IDS = 10;
 
-/** Changes the monitors of a group as long as they are in it; returns the ids of those that changed. */
+/**
+ * Changes the monitors of a group, except those that leave it meanwhile. Returns the ids of changed monitors.
+ */
 export function changeGroupMonitors(deps: BulkDeps, ctx: ChangeContext, groupId: string, change: BulkChange) {
   return changeMembers(deps, ctx, groupId, (seen) => planForGroup(change, seen, ctx.now));
 }
 
-/** What does not apply to a monitor is left out without an error; a disabled monitor stays disabled. */
+/** Skips monitors to which the change does not apply. Disabled monitors stay disabled. */
 function planForGroup(change: BulkChange, seen: MonitorDoc, now: number): MonitorChange | null {
   if (change.action === 'resume' && seen.status === 'disabled') return null;
   const planned = planChange(change, seen, now);
@@ -82,8 +84,8 @@ function planForGroup(change: BulkChange, seen: MonitorDoc, now: number): Monito
 }
 
 /**
- * Puts monitors into a group; returns the ids of those that were not in it.
- * Throws VALIDATION_ERROR (`monitor_ids`) for unknown monitors before any is changed.
+ * Moves monitors into a group and returns the ids of those that were not in it. Throws VALIDATION_ERROR
+ * (`monitor_ids`) for unknown monitors, before it changes any.
  */
 export async function assignToGroup(deps: BulkDeps, ctx: ChangeContext, ids: string[], groupId: string) {
   const seen = await deps.monitors.findMany(ctx.tenant, ids);

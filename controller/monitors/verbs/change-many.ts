@@ -4,22 +4,20 @@ import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { MonitorChange } from '../store.ts';
 
-/** Monitors that are written at once. */
 export const BATCH_SIZE = 500;
-/** Attempts at monitors that other requests keep changing. */
+/** Attempts before contended updates give up. */
 const MAX_ATTEMPTS = 10;
 
-/** Whose monitors, and when. */
 export type ChangeContext = Pick<ProjectContext, 'tenant' | 'now'>;
 
 export type BulkDeps = Pick<MonitorWriteDeps, 'monitors' | 'quota' | 'groups' | 'notifyOwner' | 'log'>;
 
-/** What to write to a monitor; null if there is nothing to do. */
+/** Returns the change to a monitor; null for none. */
 export type Plan = (seen: MonitorDoc) => MonitorChange | null;
 
 /**
- * Changes up to AT_ONCE monitors as planned and releases the quota of deleted ones; returns the ids of those
- * that changed. Monitors that others change at the same time are read and planned again.
+ * Changes up to BATCH_SIZE monitors and releases the quota of deleted ones. Returns the ids of changed
+ * monitors. Monitors that change meanwhile are read and planned again.
  */
 export async function changeMonitors(deps: BulkDeps, ctx: ChangeContext, page: MonitorDoc[], plan: Plan) {
   const done: string[] = [];
@@ -44,7 +42,7 @@ export async function changeMonitors(deps: BulkDeps, ctx: ChangeContext, page: M
   return done;
 }
 
-/** Changes the monitors that are in a group, page by page; returns the ids of those that changed. */
+/** Changes the monitors of a group, page by page. Returns the ids of changed monitors. */
 export async function changeMembers(deps: BulkDeps, ctx: ChangeContext, groupId: string, plan: Plan) {
   const changed: string[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
@@ -57,8 +55,8 @@ export async function changeMembers(deps: BulkDeps, ctx: ChangeContext, groupId:
 }
 
 /**
- * Moves monitors on from those of these groups that are deleted. Called after each write into a group, so
- * that either the deletion finds a new monitor in the group, or the writer finds the group deleted.
+ * Moves monitors out of those groups that are deleted. Call it after each write into a group, so that either
+ * the deletion finds the new monitor or the writer finds the group deleted.
  */
 export async function leaveDeletedGroups(
   deps: BulkDeps, ctx: ChangeContext, groupIds: Iterable<string | null | undefined>,
@@ -70,8 +68,7 @@ export async function leaveDeletedGroups(
 }
 
 /**
- * Never fails, because the monitors are deleted anyway; a count that stays too high is repaired when it
- * matters.
+ * Never rejects, because the monitors are already deleted. The quota corrects a counter that stays too high.
  */
 export async function releaseMonitors(deps: BulkDeps, ctx: ChangeContext, count: number): Promise<void> {
   const { organizationId } = ctx.tenant;

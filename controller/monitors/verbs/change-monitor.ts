@@ -8,10 +8,10 @@ import { CONTENDED } from '../rules.ts';
 import type { MonitorChange, MonitorStore } from '../store.ts';
 import { leaveDeletedGroups } from './change-many.ts';
 
-/** Attempts before a contended change gives up; each starts from what the last winner wrote. */
+/** Attempts before a contended update gives up. */
 const MAX_ATTEMPTS = 10;
 
-/** The living monitor. Throws MONITOR_NOT_FOUND, also for one of another tenant. */
+/** Throws MONITOR_NOT_FOUND, including for deleted monitors and those of other tenants. */
 export async function loadMonitor(
   deps: { monitors: Pick<MonitorStore, 'find'> }, { tenant }: ProjectContext, id: string,
 ): Promise<MonitorDoc> {
@@ -21,8 +21,8 @@ export async function loadMonitor(
 }
 
 /**
- * Writes what `plan` makes of the monitor, planning again if it changed meanwhile; writes nothing if nothing
- * changes. Throws MONITOR_NOT_FOUND, CONFLICT when it never gets through, and what `plan` throws.
+ * Writes what `plan` returns, and plans again if the monitor changed meanwhile. Throws MONITOR_NOT_FOUND,
+ * CONFLICT if concurrent changes keep winning, and the errors of `plan`.
  */
 export async function changeMonitor(
   deps: MonitorWriteDeps, ctx: ProjectContext, id: string,

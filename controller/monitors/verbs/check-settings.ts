@@ -16,8 +16,9 @@ export interface SettingsDeps {
 }
 
 /**
- * Checks only what changes, because a monitor may outlive a plan, a region or a destination. `askedInterval`
- * is undefined if nobody asked for an interval: waiting for pings costs nothing, so plans do not limit it.
+ * Checks only changed settings, because a monitor may outlive a plan, a region or a destination.
+ * `requestedInterval` is undefined if none was sent; plans do not limit the interval of pings, which costs
+ * nothing.
  */
 export async function checkSettings(
   deps: SettingsDeps, tenant: Tenant, settings: Settable, current: MonitorDoc | null,
@@ -69,7 +70,7 @@ export async function refuseUnknownGroup(
   throw fieldError('group_id', 'Unknown group');
 }
 
-/** With fewer regions than must agree, the monitor would stay unknown. `most`: what the plan allows. */
+/** With fewer regions than the quorum, the monitor would stay unknown. `maxRegions` is the plan's limit. */
 function checkQuorum(settings: Settable, current: MonitorDoc | null, maxRegions: number): void {
   const { confirmation_policy: { regions: quorum }, monitoring_regions: named } = settings;
   if (typeof quorum !== 'number' || quorum <= (named.length > 0 ? named.length : maxRegions)) return;

@@ -4,8 +4,8 @@ import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitorDeps } from '../deps.ts';
 
 /**
- * The current incident of each monitor that has one, by the monitor's id: the open one of its own checks, or
- * else the latest open one that was made for it through the API. Takes what is known of each monitor.
+ * Current incidents by monitor id: the open one of the monitor's checks, or else the latest open one created
+ * through the API.
  */
 export async function currentIncidents(
   { readers: { incidents } }: MonitorDeps, tenant: Tenant, monitors: ReadonlyMap<string, MonitorLive | null>,
@@ -16,7 +16,7 @@ export async function currentIncidents(
     incidents.openAmong(tenant, own), incidents.openManualFor(tenant, [...monitors.keys()]),
   ]);
   const byId = new Map(open.map((incident) => [incident.id, incident]));
-  // The latest come first, and of two with the same key a map keeps the last.
+  // Reversed, because the latest come first and a map keeps the last entry for a key.
   const byMonitor = new Map(manual.reverse().map((incident) => [incident.monitor_id, incident]));
   return new Map([...monitors].flatMap(([id, live]) => {
     const current = byId.get(live?.open_incident?.id ?? '') ?? byMonitor.get(id);

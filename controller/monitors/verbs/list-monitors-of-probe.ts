@@ -8,17 +8,17 @@ import type { MonitorDoc } from '../monitor.ts';
 import type { ProbeMonitorsInput } from '../of-probe/responses.ts';
 
 interface ProbeMonitors {
-  /** The page, in order of name; `live` is null if no shard owner knows the monitor yet. */
+  /** One page, by name. `live` is null if no shard owner has the monitor's state yet. */
   monitors: { doc: MonitorDoc; live: MonitorLive | null }[];
-  /** The project's monitors on all pages. */
+  /** Number of matching monitors of the project. */
   total: number;
-  /** Monitors of other projects and organizations, whatever was searched for. */
+  /** Number of monitors of other projects and organizations, regardless of the search. */
   others: number;
 }
 
 /**
- * The project's monitors that a probe has been assigned. Throws RESOURCE_NOT_FOUND for a probe that is gone
- * or in another organization's region, SERVICE_UNAVAILABLE while too many wait for such lists.
+ * The project's monitors that are assigned to the probe. Throws RESOURCE_NOT_FOUND for a probe that is gone
+ * or in another organization's region, SERVICE_UNAVAILABLE while too many requests wait.
  */
 export function listMonitorsOfProbe(
   deps: MonitorDeps, { tenant }: ProjectContext, probeId: string, input: ProbeMonitorsInput,
@@ -42,7 +42,7 @@ export function listMonitorsOfProbe(
   });
 }
 
-/** The text begins with the name, in lower case. */
+/** Sorts by name, because the text starts with the lower-case name. */
 function byText(one: SearchableMonitor, other: SearchableMonitor): number {
   if (one.search_text !== other.search_text) return one.search_text < other.search_text ? -1 : 1;
   return one._id < other._id ? -1 : 1;

@@ -6,8 +6,7 @@ import { registrableDomain } from '../monitored-domain.ts';
 import { loadMonitor } from './change-monitor.ts';
 
 /**
- * What is known of the monitor's domain. Throws MONITOR_NOT_FOUND; STATS_NOT_FOUND before the first lookup,
- * and if the domain is not monitored.
+ * Throws MONITOR_NOT_FOUND, and STATS_NOT_FOUND before the first lookup or if the domain is not monitored.
  */
 export async function readDomain(deps: MonitorDeps, ctx: ProjectContext, id: string): Promise<DomainView> {
   const doc = await loadMonitor(deps, ctx, id);

@@ -7,7 +7,7 @@ import { loadMonitor } from './change-monitor.ts';
 import { daysOf, liveOf } from './read-monitors.ts';
 
 const DAY_MS = 86_400_000;
-/** No plan keeps results for longer. */
+/** No plan keeps results longer. */
 const MAX_RESULT_AGE_MS = 400 * DAY_MS;
 
 const NO_REGIONS = { assigned: [], domains: null };
@@ -29,7 +29,7 @@ type ResultFilter = Pick<ResultQuery, 'region' | 'limit' | 'cursor'> & {
   to?: number | undefined;
 };
 
-/** Newest first. Throws MONITOR_NOT_FOUND; VALIDATION_ERROR for an invalid cursor. */
+/** Newest first. Throws MONITOR_NOT_FOUND, VALIDATION_ERROR for an invalid cursor. */
 export async function readResults(deps: MonitorDeps, ctx: ProjectContext, id: string, filter: ResultFilter) {
   const { success: isSuccess, from: requestedFrom = 0, to = ctx.now + DAY_MS, ...rest } = filter;
   const doc = await loadMonitor(deps, ctx, id);
@@ -38,8 +38,8 @@ export async function readResults(deps: MonitorDeps, ctx: ProjectContext, id: st
 }
 
 /**
- * The monitor with its live state, and the regions that it runs in, each with the reason why it has no vote,
- * if that is known. Throws MONITOR_NOT_FOUND.
+ * The monitor with its live state. `runsIn` has its regions, each with the reason why it cannot vote, or
+ * null. Throws MONITOR_NOT_FOUND.
  */
 export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: string) {
   const doc = await loadMonitor(deps, ctx, id);
@@ -50,7 +50,7 @@ export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: st
   return { doc, live, runsIn, domains };
 }
 
-/** The certificate of the target, and what each region sees. Throws MONITOR_NOT_FOUND, STATS_NOT_FOUND. */
+/** The latest certificate, and the one that each region sees. Throws MONITOR_NOT_FOUND, STATS_NOT_FOUND. */
 export async function readCertificate(deps: MonitorDeps, ctx: ProjectContext, id: string) {
   const doc = await loadMonitor(deps, ctx, id);
   const certificate = await deps.readers.certificates.read(doc._id);

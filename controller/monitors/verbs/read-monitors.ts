@@ -17,12 +17,12 @@ export async function readMonitor(deps: MonitorDeps, ctx: ProjectContext, id: st
   return { doc, live: await liveOf(deps, doc) };
 }
 
-/** The live state; null if no shard owner knows the monitor yet. */
+/** Null if no shard owner has the monitor's state yet. */
 export async function liveOf(deps: MonitorDeps, doc: MonitorDoc): Promise<MonitorLive | null> {
   return (await deps.readers.live.states([doc._id])).get(doc._id) ?? null;
 }
 
-/** One page of the project's monitors with their facts, and the number of monitors on all pages. */
+/** Returns one page of monitors with their facts, and the total number of matches. */
 export async function listMonitors(deps: MonitorDeps, ctx: ProjectContext, input: MonitorListInput) {
   const query: MonitorListQuery = {
     limit: input.limit,
@@ -63,7 +63,7 @@ export async function readMonitorStats(deps: MonitorDeps, ctx: ProjectContext, i
   return { doc, facts: { live, stats, incident } };
 }
 
-/** The days of a named period. Throws INVALID_PERIOD. */
+/** Throws INVALID_PERIOD. */
 export function daysOf(periods: Readonly<Record<string, number>>, period: string): number {
   const days = Object.hasOwn(periods, period) ? periods[period] : undefined;
   if (days !== undefined) return days;
@@ -91,7 +91,7 @@ export async function readOrganizationStats(deps: MonitorDeps, { tenant }: Proje
   };
 }
 
-/** Facts of monitors with their names, without those of monitors that no longer live. */
+/** Adds names to facts about monitors. Omits deleted monitors. */
 export async function withNames<T extends { monitor_id: string }>(
   { monitors }: Pick<MonitorDeps, 'monitors'>, tenant: Tenant, facts: T[],
 ) {
@@ -102,13 +102,13 @@ export async function withNames<T extends { monitor_id: string }>(
   });
 }
 
-/** `paused` and `disabled` both stand for every monitor that is not active. */
+/** `paused` and `disabled` both match all monitors that are not active. */
 function statusesOf(status: LifecycleStatus | undefined): LifecycleStatus[] | undefined {
   if (status === undefined) return undefined;
   return status === 'active' ? ['active'] : ['paused', 'disabled'];
 }
 
-/** `types` takes precedence over `type`, but is ignored if it names no known type. */
+/** `types` takes precedence over `type`, but is ignored if it contains no known type. */
 function typesOf(input: MonitorListInput): MonitorType[] | undefined {
   const named = MONITOR_TYPES.filter((type) => input.types?.includes(type) ?? false);
   if (named.length > 0) return named;

@@ -11,31 +11,31 @@ import type { OverviewDoc } from '../list/list-store.ts';
 import type { OverviewInput } from '../overview/responses.ts';
 import { currentIncidents } from './current-incidents.ts';
 
-/** How many days back an overview goes, with today. */
+/** Includes today. */
 export const OVERVIEW_DAYS = 90;
-/** Monitors that are read before others have a turn. */
+/** Monitors processed before the event loop gets a turn. */
 const BATCH_SIZE = 250;
 
-/** What is known of a monitor besides its document; hours and days are null unless they were asked for. */
+/** Facts that are not in the monitor's document. Hours and days are null unless requested. */
 export interface OverviewFacts {
   live: MonitorLive | null;
   incident: OpenIncident | null;
   hours: readonly RecentHour[] | null;
-  /** The oldest first; the last one is today. */
+  /** Oldest first; the last one is today. */
   days: readonly MonitoredTime[] | null;
 }
 
 interface OverviewPage {
   total: number;
-  /** One more than the page has, if there are more. */
+  /** One more than the page if there is another page. */
   docs: OverviewDoc[];
   /** In batches, in the order of the page. */
   facts: AsyncIterable<{ doc: OverviewDoc; facts: OverviewFacts }[]>;
 }
 
 /**
- * A page of monitors in order of creation, with the facts that an overview shows.
- * @throws AppError SERVICE_UNAVAILABLE when hours are wanted and their owner does not answer.
+ * A page of monitors by creation time, with the facts that an overview shows. Iterating over `facts` throws
+ * SERVICE_UNAVAILABLE if hours or days are requested and a shard owner does not respond.
  */
 export async function readMonitorOverview(
   deps: MonitorDeps, { tenant, now }: ProjectContext, { ids, limit, cursor: after, include }: OverviewInput,
@@ -74,7 +74,7 @@ async function* factsOf(
   }
 }
 
-/** Today from those of the recent hours that are in it. */
+/** Sums the recent hours that belong to today (UTC). */
 function todayOf(hours: readonly RecentHour[], now: number): MonitoredTime {
   const count = Math.floor((now % DAY_MS) / HOUR_MS) + 1;
   const today = { up: 0, monitored: 0 };

@@ -10,13 +10,10 @@ import { loadMonitor } from './change-monitor.ts';
 import { checkSettings } from './check-settings.ts';
 import { newMonitor } from './write-monitor.ts';
 
-/** The interval of an unsaved monitor that names none. */
+/** Interval of a test without one. */
 const TEST_INTERVAL_SECONDS = 60;
 
-/**
- * Checks in each of the monitor's regions, even if it is not active. Throws MONITOR_NOT_FOUND,
- * VALIDATION_FAILED.
- */
+/** Checks in each region, even if the monitor is not active. Throws MONITOR_NOT_FOUND, VALIDATION_FAILED. */
 export async function checkNow(deps: MonitorDeps, ctx: ProjectContext, id: string): Promise<RegionRun[]> {
   const doc = await loadMonitor(deps, ctx, id);
   refuseHeartbeat(doc);

@@ -9,17 +9,16 @@ import type { MonitorDeps } from '../deps.ts';
 import type { SimulationInput } from '../schema.ts';
 import { loadMonitor } from './change-monitor.ts';
 
-/** The most results that are replayed: a week of three regions that check once a minute, and more. */
+/** More than a week of three regions that check once a minute. */
 const MAX_RESULTS = 50_000;
-/** Results read, and results replayed, without a break. */
+/** Results per read, and results replayed before the event loop gets a turn. */
 const BATCH_SIZE = 1000;
-/** Incidents that really were, in one answer. */
 const MAX_ACTUAL_INCIDENTS = 100;
 
 /**
- * The outages that a monitor would have had under another policy, by the results that are still stored, and
- * those it had. `since`: the start of the oldest result replayed, Unix ms; null without any. Throws
- * MONITOR_NOT_FOUND, VALIDATION_FAILED, VALIDATION_ERROR.
+ * Replays stored results under another policy, and returns the simulated and the actual outages. `since` is
+ * the start of the oldest replayed result, Unix ms; null if there is none. Throws MONITOR_NOT_FOUND,
+ * VALIDATION_FAILED, VALIDATION_ERROR.
  */
 export async function simulatePolicy(
   deps: MonitorDeps, ctx: ProjectContext, id: string, { confirmation_policy, from, to }: SimulationInput,
@@ -30,7 +29,7 @@ export async function simulatePolicy(
   }
   const until = Math.min(to ?? ctx.now, ctx.now);
   if (from >= until) throw fieldError('from', 'Must be in the past and before the end');
-  // Hours in which there can be no result are not looked through: from 1970 on, they are half a million.
+  // Skip hours without results: there are half a million of them since 1970.
   const { raw_results_days } = await deps.quota.limitsOf(ctx.tenant.organizationId);
   const oldest = Math.max(from, doc.created_at, ctx.now - raw_results_days * DAY_MS);
   const rows = oldest >= until ? [] : await newestFirst(deps, id, oldest, until);

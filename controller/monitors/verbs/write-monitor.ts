@@ -14,7 +14,7 @@ import { changeMonitor } from './change-monitor.ts';
 import { checkSettings } from './check-settings.ts';
 
 /**
- * Throws VALIDATION_ERROR, VALIDATION_FAILED (a heartbeat's settings), and with limit and usage
+ * Throws VALIDATION_ERROR, VALIDATION_FAILED (settings of a heartbeat), and with limit and usage
  * INTERVAL_TOO_SHORT, PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED.
  */
 export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext, input: CreateMonitorInput) {
@@ -25,7 +25,7 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
   const id = newId(ctx.now);
   const doc = await deps.monitors.insert(newMonitor(ctx, id, input.type, settings));
   deps.notifyOwner(shardOf(id));
-  // The monitor exists whether or not this succeeds; a deleted group is cleared once more some minutes later.
+  // The monitor exists even if this fails. Deleted groups are cleared again some minutes later.
   await leaveDeletedGroups(deps, ctx, [doc.group_id]).catch((error: unknown) => {
     const facts = { err: error, organizationId, monitor_id: id };
     deps.log.warn(facts, 'could not recheck the group of a new monitor');
@@ -43,7 +43,7 @@ export function newMonitor(
   };
 }
 
-/** Throws what `createMonitor` throws, except for the number of monitors, and MONITOR_NOT_FOUND, CONFLICT. */
+/** Throws MONITOR_NOT_FOUND, CONFLICT, and the errors of `createMonitor` except MONITOR_LIMIT_REACHED. */
 export function updateMonitor(
   deps: MonitorWriteDeps, ctx: ProjectContext, id: string, input: UpdateMonitorInput,
 ): Promise<MonitorDoc> {
@@ -56,7 +56,7 @@ export function updateMonitor(
   });
 }
 
-/** Throws MONITOR_NOT_FOUND, and CONFLICT when a disabled monitor is paused. */
+/** Throws MONITOR_NOT_FOUND, and CONFLICT for pausing a disabled monitor. */
 export function setMonitorStatus(
   deps: MonitorWriteDeps, ctx: ProjectContext, id: string, transition: Transition,
 ): Promise<MonitorDoc> {
@@ -67,13 +67,13 @@ export function setMonitorStatus(
   });
 }
 
-/** A soft delete: the history stays readable through incidents. Throws MONITOR_NOT_FOUND. */
+/** Soft delete: incidents can still show the monitor's history. Throws MONITOR_NOT_FOUND. */
 export async function deleteMonitor(deps: MonitorWriteDeps, ctx: ProjectContext, id: string): Promise<void> {
   await changeMonitor(deps, ctx, id, () => ({ deleted_at: ctx.now }));
   await releaseMonitors(deps, ctx, 1);
 }
 
-/** Reserves `count` monitors of the plan, or none. Throws MONITOR_LIMIT_REACHED with limit and usage. */
+/** Reserves `count` monitors or none. Throws MONITOR_LIMIT_REACHED with limit and usage. */
 export async function reserveMonitors(
   deps: Pick<MonitorWriteDeps, 'quota'>, organizationId: string, count: number,
 ): Promise<void> {
