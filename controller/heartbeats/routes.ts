@@ -10,7 +10,7 @@ const codeParams = z.strictObject({
     .transform(Number),
 });
 
-/** Jobs report by GET, HEAD or POST with any content type; the body is ignored. */
+/** Accepts GET, HEAD and POST with any content type. Bodies are ignored. */
 export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
   const receive = async (ctx: PublicContext, sent: string, kind: PingSignal['kind'], code: number | null) => {
     await receivePing(deps, ctx, sent, { kind, exit_code: code });
@@ -19,7 +19,7 @@ export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
   return (['GET', 'POST'] as const).flatMap((method) => {
     const common = {
       method, tag: 'Heartbeats', auth: { access: 'public' }, errors: ['RESOURCE_NOT_FOUND'],
-      // Jobs send any query they like, such as `?rid=…`.
+      // Jobs may send any query, such as `?rid=…`.
       ignoresQuery: true,
       responses: { 200: z.strictObject({ ok: z.literal(true) }) },
     } as const;

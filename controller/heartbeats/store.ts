@@ -10,7 +10,7 @@ interface PingDoc extends Omit<ReceivedPing, 'id'> {
 
 const restorePing = restoring<PingDoc>({ exit_code: null });
 
-/** Collection `pings`: a ping stays here until it is in the journal. */
+/** Collection `pings`: pings that are not in the journal yet. */
 export class PingStore {
   readonly #pings: Collection<PingDoc>;
 
@@ -19,16 +19,16 @@ export class PingStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // A shard's owner reads the oldest first.
+    // Shard owners read the oldest pings first.
     await ensureIndexes(this.#pings, [{ key: { shard: 1, at: 1, _id: 1 }, name: 'by_shard' }]);
   }
 
-  /** Durable on return. */
+  /** The ping is durable when this resolves. */
   async insert({ id, ...ping }: ReceivedPing & { shard: number }): Promise<void> {
     await this.#pings.insertOne({ _id: id, ...ping });
   }
 
-  /** The oldest pings of these shards. */
+  /** Oldest first. */
   async find(shards: number[], limit: number): Promise<(ReceivedPing & { shard: number })[]> {
     const oldest = this.#pings.find({ shard: { $in: shards } }).sort({ at: 1, _id: 1 }).limit(limit);
     return (await oldest.map(restorePing).toArray()).map(({ _id, ...ping }) => ({ id: _id, ...ping }));

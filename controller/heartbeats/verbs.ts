@@ -7,23 +7,19 @@ import type { PingStore } from './store.ts';
 
 export interface HeartbeatDeps {
   monitors: {
-    /** The living monitor of any tenant that the token belongs to. */
+    /** Searches all tenants. Null if the monitor does not exist or is deleted. */
     findByHeartbeatToken(token: string): Promise<Pick<MonitorDoc, '_id' | 'status' | 'revision'> | null>;
   };
   pings: Pick<PingStore, 'insert'>;
-  /** Asks the shard's owner to look now; a lost poke does no harm, because the owner also looks by itself. */
+  /** Asks the shard's owner to journal the ping. The message may get lost, since owners also poll. */
   notifyOwner(shard: number): void;
-  /** Reports that a ping may be lost, so silence until now proves nothing about this shard's heartbeats. */
+  /** Reports a lost ping, so that silence until now does not count against heartbeats of this shard. */
   onPingLost(shard: number): void;
 }
 
-/** What a job reports. */
 export type PingSignal = Pick<JournaledPing, 'kind' | 'exit_code'>;
 
-/**
- * Stores a ping durably; one for a monitor that is not active is silently dropped.
- * Throws RESOURCE_NOT_FOUND for a token that no living monitor has.
- */
+/** Ignores pings for monitors that are not active. Throws RESOURCE_NOT_FOUND for an unknown token. */
 export async function receivePing(
   deps: HeartbeatDeps, { now }: PublicContext, token: string, signal: PingSignal,
 ): Promise<void> {

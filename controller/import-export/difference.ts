@@ -3,7 +3,7 @@ import type { AnyValue } from './responses.ts';
 
 /** A field that an import changes. */
 export interface Difference {
-  /** By its name in an export; the parts of objects one by one, as `tcp_config.port`. */
+  /** Its name in an export. Nested fields are listed individually, such as `tcp_config.port`. */
   field: string;
   /** Null if it is not set. */
   before: AnyValue;
@@ -12,7 +12,7 @@ export interface Difference {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What differs between two states of a thing, with the values of `told`: the same without credentials. */
+/** Fields that differ between two states. Values come from `shown`, the same states without credentials. */
 export function differencesOf(
   before: Fields, after: Fields, shown: { before: unknown; after: unknown } = { before, after },
 ): Difference[] {

@@ -7,22 +7,22 @@ export interface PlannedGroup {
   /** Null if the group is new. */
   current: GroupDoc | null;
   description: string;
-  /** Name of its parent, null at the top. */
+  /** Name of its parent; null for a top-level group. */
   parent: string | null;
-  /** What changes of one that exists. */
+  /** Empty if the group is new. */
   differences: Difference[];
-  /** 1 at the top; parents have to be placed before their children. */
+  /** 1 for a top-level group. Parents must be placed before their children. */
   level: number;
 }
 
-/** What is wrong with an item, by its path in the document. */
+/** A problem with an item of the document. */
 export interface ItemFault {
   code: 'custom';
   path: (string | number)[];
   message: string;
 }
 
-/** What the groups of a document change among the existing ones; `groups` in the order of the document. */
+/** Plans the changes of a document to existing groups, in the order of the document. */
 export function planGroups(
   items: readonly GroupItem[], existing: readonly GroupDoc[],
 ): { groups: PlannedGroup[]; issues: ItemFault[] } {
@@ -56,7 +56,7 @@ export function planGroups(
     }
   }
   if (issues.length > 0) return { groups, issues };
-  // Groups that the document does not name move along with those above them.
+  // Groups that are not in the document move along with their ancestors.
   for (const { name } of existing) {
     if (levelOf(name, parents) <= MAX_LEVELS) continue;
     const at = nearestOf(name, parents, positions);
@@ -65,7 +65,7 @@ export function planGroups(
   return { groups, issues };
 }
 
-/** The place in the document of the nearest group that it names, from `name` upwards. */
+/** Index in the document of the nearest ancestor of `name` (or itself) that the document contains. */
 function nearestOf(
   name: string, parents: ReadonlyMap<string, string | null>, positions: ReadonlyMap<string, number>,
 ): number {
@@ -74,7 +74,7 @@ function nearestOf(
   return positions.get(at ?? '') ?? 0;
 }
 
-/** 1 at the top; above MOST_LEVELS also for a group that is its own ancestor. */
+/** 1 for a top-level group. Greater than MAX_LEVELS also for a group that is its own ancestor. */
 function levelOf(name: string, parents: ReadonlyMap<string, string | null>): number {
   let level = 1;
   let above = parents.get(name);

@@ -4,8 +4,8 @@ import type { MonitorItem } from './schema.ts';
 type Named = Pick<MonitorItem, 'name' | 'type' | 'target'>;
 
 /**
- * The monitor that each item of a document means, null if it is new. Names need not be unique, so an item
- * means the monitor with the same type and target, else the oldest with that name that no other item means.
+ * The existing monitor of each item, null if the item is new. Names need not be unique: among monitors with
+ * the item's name, prefers one with its type and target, else takes the oldest that no other item matches.
  */
 export function matchByName(items: readonly Named[], docs: readonly MonitorDoc[]): (MonitorDoc | null)[] {
   const free = new Map<string, MonitorDoc[]>();

@@ -5,19 +5,19 @@ import type { Component, PageDoc, PageSettings } from '../status-pages/page.ts';
 import type { PageItem } from '../status-pages/schema.ts';
 import { differencesOf, type Difference } from './difference.ts';
 
-/** A monitor that a page of a document may name. */
+/** A monitor that a page in the document may refer to. */
 export interface CandidateMonitor {
   /** Null if it is new. */
   id: string | null;
-  /** Its place in the document; null if that does not have it. */
+  /** Its index in the document; null if it is not in the document. */
   at: number | null;
   name: string;
   target: string;
 }
 
 /**
- * The monitors that a page names, in the order of its list; null where there is none. One name may mean
- * several monitors: the target decides, and then their order.
+ * The monitors that a page refers to, in its order; null for an unknown one. If several monitors have the
+ * name, the target decides, then their order.
  */
 export function resolveMonitors(
   item: PageItem, all: ReadonlyMap<string, readonly CandidateMonitor[]>,
@@ -32,8 +32,7 @@ export function resolveMonitors(
 }
 
 /**
- * The page of the project that an item means: that of its subdomain, or without one the oldest of its name.
- * Null: it is new.
+ * The existing page with the item's subdomain, or without one the oldest with its name; null if it is new.
  */
 export function matchPage({ name, subdomain }: PageItem, newestFirst: readonly PageDoc[]): PageDoc | null {
   const matched = newestFirst.findLast((page) =>
@@ -41,13 +40,15 @@ export function matchPage({ name, subdomain }: PageItem, newestFirst: readonly P
   return matched ?? null;
 }
 
-/** The monitors of a page as a single write sends them. */
+/** The monitors of a page in the format of the API. */
 export function componentsOf(item: PageItem, ids: readonly string[]) {
   return (item.monitors ?? []).map(({ monitor: _name, target: _target, ...shown }, at) =>
     ({ monitor_id: ids[at] ?? '', ...shown }));
 }
 
-/** What an item changes of a page. `named`: its monitors; `names`: of those that the page has, by id. */
+/**
+ * Changes of an item to a page. `named` are the item's monitors, `names` those of the page's monitors by id.
+ */
 export function pageDifferences(
   item: PageItem, settings: Partial<PageSettings>, current: PageDoc,
   { named, names }: { named: readonly (CandidateMonitor | null)[]; names: ReadonlyMap<string, string> },

@@ -9,7 +9,6 @@ import { importDocument } from './verbs/import-document.ts';
 
 const tag = 'Import and export';
 
-/** A project's monitors, groups and status pages as one document. */
 export function configurationRoutes(deps: ConfigurationDeps): Route[] {
   return [
     defineRoute({

@@ -5,11 +5,11 @@ import { characters, singleLineText } from '../http/input/text-schemas.ts';
 import { monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
 import { pageItem } from '../status-pages/schema.ts';
 
-/** Limit on the monitors in one document; a larger project needs several. */
+/** Per document. Larger projects need several documents. */
 export const MAX_MONITORS = 10_000;
 const TOO_MANY = `At most ${MAX_MONITORS} monitors are allowed; send the rest in another document`;
 
-/** No plan allows a project more. */
+/** No default plan allows more. */
 const MAX_PAGES = 1000;
 
 const groupName = singleLineText(100);
@@ -19,7 +19,7 @@ const groupItem = z.strictObject({
   parent: groupName.nullable().optional().describe('Name of the parent group; null for a top-level group.'),
 });
 
-/** A document, as such or in the envelope of an export that was saved as it came. */
+/** Accepts a plain document, or one in the response envelope of an export. */
 export function documentInput(minIntervalSeconds: number) {
   const monitorItem = monitorInputs(minIntervalSeconds).create.safeExtend({
     status: z.enum(['active', 'paused', 'disabled']).optional(),
@@ -35,7 +35,7 @@ export function documentInput(minIntervalSeconds: number) {
   const inTurns = { frame: documentOf(z.unknown()), list: 'monitors', item: monitorItem };
   return {
     body,
-    /** Does what `body` does, but lets other work in between: thousands of monitors take most of a second. */
+    /** Like `body`, but yields to the event loop, because thousands of monitors take most of a second. */
     parseBody: async (sent: unknown) =>
       (await validateInTurns(inTurns, unwrap(sent))) as z.infer<typeof body>,
   };

@@ -9,7 +9,7 @@ export const SWEEP_INTERVAL_MS = 6 * HOUR_MS;
 const OVERLAP_MS = 2 * DAY_MS;
 /** Tolerance for clock skew: the first result may start before its monitor was created. */
 const BEFORE_CREATION_MS = DAY_MS;
-/** How long the history of a deleted monitor is kept, so that no result of it arrives later. */
+/** How long the history of a deleted monitor is kept, so that none of its results is still on its way. */
 const DELETED_RETENTION_MS = 7 * DAY_MS;
 
 /** Older data is removed. Unix ms; `raw` is a full hour, `rollups` a full UTC day, never later than `raw`. */

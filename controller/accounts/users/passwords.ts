@@ -41,7 +41,7 @@ export class PasswordHasher {
     this.#cost = cost;
     const { maxConcurrent, maxWaiting, maxWaitingOfAddress } = cost;
     const limits = {
-      maxRunning: maxConcurrent, maxRunningPerKey: maxConcurrent, maxWaiting: maxWaiting,
+      maxRunning: maxConcurrent, maxRunningPerKey: maxConcurrent, maxWaiting,
       maxWaitingPerKey: maxWaitingOfAddress, maxWaitMs: MAX_WAIT_MS,
     };
     this.#queue = new FairQueue(clock, limits, (refusal) => {

@@ -3,7 +3,7 @@ import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { AlertDetails, RegionName } from '../delivery.ts';
 import { alertContent, plainText, type AlertContent } from './alert-content.ts';
 
-const COLOURS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning: '#b54708', good: '#067647' };
+const COLORS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning: '#b54708', good: '#067647' };
 
 export interface MailFrame {
   to: string;
@@ -67,7 +67,7 @@ function htmlOf({ subject, headline, facts, links, tone }: AlertContent, stopLin
     '<!doctype html>',
     `<html lang="en"><head><meta charset="utf-8"><title>${escaped(subject)}</title></head>`,
     '<body style="font-family:sans-serif;font-size:15px;color:#222">',
-    `<h1 style="font-size:18px;color:${COLOURS[tone]}">${escaped(headline)}</h1>`,
+    `<h1 style="font-size:18px;color:${COLORS[tone]}">${escaped(headline)}</h1>`,
     '<table role="presentation" style="border-collapse:collapse">', ...rows, '</table>',
     `<p>${anchors.join(' · ')}</p>`,
     `<p style="font-size:13px;color:#555"><a href="${escaped(stopLink)}">Stop these emails</a></p>`,

@@ -8,15 +8,15 @@ import { healthOf, Mean, pageOf } from '../group-rules.ts';
 import type { GroupListInput } from '../schema.ts';
 import { loadGroup } from './write-group.ts';
 
-/** Limit on the monitors returned with one group; lists of monitors have them all, in pages. */
+/** Per group. The list of monitors returns all of them in pages. */
 const MAX_LISTED_MONITORS = 1000;
-/** Monitors whose statistics are read at once. */
+/** Monitors whose statistics are read together. */
 const BATCH_SIZE = 500;
 const DAY_HOURS = 24;
 /** The last hour, 24 hours, 7 days and 30 days. */
 const WINDOW_HOURS = [1, DAY_HOURS, 7 * DAY_HOURS, 30 * DAY_HOURS];
 
-/** Monitors by group, exact; groups without monitors may be missing. */
+/** Exact number of monitors by group id. Omits empty groups. */
 export async function countMembers(deps: GroupDeps, ctx: ProjectContext, groups: GroupDoc[]) {
   if (groups.length === 0) return new Map<string, number>();
   return groupSizes(await deps.monitors.counts.read(ctx.tenant), groups.map((group) => group._id));
@@ -31,7 +31,7 @@ export async function listGroups(deps: GroupDeps, ctx: ProjectContext, query: Gr
 
 export type WholeGroup = Awaited<ReturnType<typeof readGroup>>;
 
-/** A group with its monitors, among `all` groups of the project. Throws RESOURCE_NOT_FOUND. */
+/** `all` are all groups of the project. Throws RESOURCE_NOT_FOUND. */
 export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string) {
   const group = await loadGroup(deps, ctx, id);
   const [all, monitors] = await Promise.all([
@@ -44,13 +44,13 @@ export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string
   return { group, all, monitors, live, counts };
 }
 
-/** All groups of the project, by name. */
+/** All groups of the project, sorted by name. */
 export async function readHierarchy(deps: GroupDeps, ctx: ProjectContext) {
   const groups = await deps.groups.listAll(ctx.tenant);
   return { groups, counts: await countMembers(deps, ctx, groups) };
 }
 
-/** Figures over the group's own monitors. Throws RESOURCE_NOT_FOUND. */
+/** Covers the group's own monitors, not those of child groups. Throws RESOURCE_NOT_FOUND. */
 export async function readGroupStats(deps: GroupDeps, ctx: ProjectContext, id: string) {
   await loadGroup(deps, ctx, id);
   const numbers = {
@@ -89,7 +89,7 @@ interface Figures {
   avg_response_time: number;
 }
 
-/** The health of every group of the project over its own monitors, by name. */
+/** Sorted by name. Covers each group's own monitors, not those of child groups. */
 export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
   const tallies = (await deps.groups.listAll(ctx.tenant))
     .map(({ _id: id, name }) => ({ id, name, monitors: 0, failing: 0, uptime: new Mean() }));
@@ -115,7 +115,7 @@ export async function readHealthSummary(deps: GroupDeps, ctx: ProjectContext) {
   };
 }
 
-/** Pages of the monitors in a group, or in any group of the project (null). */
+/** Pages of the monitors in a group, or in all groups of the project if null. */
 async function* members(deps: GroupDeps, ctx: ProjectContext, groupId: string | null) {
   for (let after: string | undefined = ''; after !== undefined;) {
     const page: MonitorDoc[] = await deps.monitors.monitors.ofGroup(ctx.tenant, groupId, after, BATCH_SIZE);

@@ -11,7 +11,7 @@ import type { GroupChangeInput, GroupInput } from '../schema.ts';
 import { placementOf } from '../tree-rules.ts';
 import { changeTree, finishRemovals, settleTree } from './change-tree.ts';
 
-/** Throws RESOURCE_NOT_FOUND, also for a group of another tenant. */
+/** Throws RESOURCE_NOT_FOUND, including for groups of other tenants. */
 export async function loadGroup(deps: TreeDeps, ctx: ProjectContext, id: string): Promise<GroupDoc> {
   const group = await deps.groups.find(ctx.tenant, id);
   if (group === null) throw notFound('Group');
@@ -20,7 +20,7 @@ export async function loadGroup(deps: TreeDeps, ctx: ProjectContext, id: string)
 
 /**
  * Throws DUPLICATE_NAME, MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, FAIR_USE_LIMIT_REACHED
- * beyond MOST_GROUPS in the project.
+ * if the project has MAX_GROUPS, CONFLICT.
  */
 export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: GroupInput): Promise<GroupDoc> {
   if ((await deps.groups.countOf(ctx.tenant)) >= MAX_GROUPS) {
@@ -39,7 +39,7 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
     deps.onGroupChanged(ctx.tenant, group._id, false);
     return group;
   }
-  // Reserves the name; the group is invisible until it has its place.
+  // Reserves the name. The group is invisible until it is in the tree.
   await deps.groups.insert({ ...group, pending_since: ctx.now });
   try {
     const step = { kind: 'place', group_id: group._id, parent_group_id: parent } as const;
@@ -53,7 +53,7 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
 }
 
 /**
- * Changes all of the given fields or none. Throws RESOURCE_NOT_FOUND, DUPLICATE_NAME, CIRCULAR_REFERENCE,
+ * Changes all given fields or none. Throws RESOURCE_NOT_FOUND, DUPLICATE_NAME, CIRCULAR_REFERENCE,
  * MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, CONFLICT.
  */
 export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput) {
@@ -87,12 +87,12 @@ export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
     });
     deps.onGroupChanged(ctx.tenant, id, true);
   } finally {
-    // Even if the group is gone: this may repeat a deletion that was interrupted.
+    // Even if the group is gone, because this request may repeat an interrupted deletion.
     await finishRemovals(deps, ctx);
   }
 }
 
-/** The step, if the tree allows it. */
+/** Throws if the tree does not allow the step. */
 function validatedStep(edges: GroupEdge[], step: PlaceStep): PlaceStep {
   switch (placementOf(edges, step.group_id, step.parent_group_id)) {
     case 'fits': return step;

@@ -7,12 +7,12 @@ import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
 import type { PlannedMonitor } from './plan-monitors.ts';
 
-/** Monitors that are written at once. */
+/** Monitors written concurrently. */
 const BATCH_SIZE = 20;
 
 /**
- * Writes the planned monitors, with `groupIds` by name, and returns their ids in the same order. Throws
- * MONITOR_LIMIT_REACHED before it writes. Importing again completes what a crash interrupted.
+ * Writes the planned monitors and returns their ids in the same order. `groupIds` are by name. Throws
+ * MONITOR_LIMIT_REACHED before it writes anything. After a crash, a second import completes the rest.
  */
 export async function applyMonitors(
   deps: MonitorWriteDeps, ctx: ProjectContext, planned: PlannedMonitor[],
@@ -25,7 +25,7 @@ export async function applyMonitors(
   const apply = async (plan: PlannedMonitor, at: number): Promise<string> => {
     const { item, current, settings, differences } = plan;
     if (current === null) {
-      // Later items get later ids, so that a list by creation keeps the document's order.
+      // Increasing ids keep the document's order in lists by creation time.
       const doc = newMonitor(ctx, newId(ctx.now + at), item.type, inGroup(plan, settings), item.status);
       return (await deps.monitors.insert(doc))._id;
     }

@@ -8,8 +8,8 @@ import { MAX_MONITORS } from '../schema.ts';
 import { exportPages } from './export-pages.ts';
 
 /**
- * The project's groups, its monitors from `offset` on and after them its pages, in the form that an import
- * takes; without credentials for somebody who may not see them.
+ * The project's groups, and its monitors from `offset` on, in the format of an import. Pages are only in the
+ * document with the last monitors. Conceals credentials from roles that may not see them.
  */
 export async function exportDocument(
   deps: ConfigurationDeps, ctx: ProjectContext, offset: number,

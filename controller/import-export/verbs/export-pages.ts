@@ -7,11 +7,11 @@ import type { ConfigurationDeps } from '../deps.ts';
 
 const UNSET_BRANDING = Object.fromEntries(Object.keys(brandingInput.shape).map((name) => [name, null]));
 
-/** The project's pages, oldest first, in the form that an import takes. */
+/** Oldest first, in the format of an import. */
 export async function exportPages(deps: ConfigurationDeps, ctx: ProjectContext): Promise<ExportedPage[]> {
   const pages = (await deps.pages.pages.list(ctx.tenant)).reverse();
   const exported: ExportedPage[] = [];
-  // One after another: each may show hundreds of monitors.
+  // Sequential, because each page may show hundreds of monitors.
   for (const page of pages) exported.push(await exportPage(deps, ctx, page));
   return exported;
 }
@@ -29,7 +29,7 @@ async function exportPage(
       const monitor = monitorsById.get(monitor_id);
       if (monitor === undefined) return [];
       const { name, type, target } = monitor;
-      // A heartbeat's target is a secret.
+      // The target of a heartbeat is its secret token.
       const omitsTarget = type === 'HEARTBEAT' || namesakes.filter((one) => one.name === name).length === 1;
       return [{ monitor: name, ...(omitsTarget ? {} : { target }), ...shown }];
     }),

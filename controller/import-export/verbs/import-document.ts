@@ -10,9 +10,9 @@ import { applyPages, planPages, type PlannedPage } from './import-pages.ts';
 import { planMonitors, type PlannedMonitor } from './plan-monitors.ts';
 
 /**
- * Imports a document, matching groups, monitors and pages by name; with `isDryRun` only reports what would
- * change. Validates everything before it writes: throws VALIDATION_ERROR with the path of every bad item, and
- * the limits a write can hit.
+ * Matches groups, monitors and pages by name; `isDryRun` only reports the changes. Validates everything
+ * before it writes anything. Throws VALIDATION_ERROR with the paths of all invalid items, and the errors of
+ * single writes.
  */
 export async function importDocument(
   deps: ConfigurationDeps, ctx: ProjectContext, document: DocumentInput, isDryRun: boolean,
@@ -40,7 +40,7 @@ export async function importDocument(
   };
 }
 
-/** Adds the ids of new groups to `ids`. */
+/** Adds the ids of new groups to `ids`, by name. */
 async function applyGroups(
   deps: ConfigurationDeps, ctx: ProjectContext, groups: PlannedGroup[], ids: Map<string, string>,
 ): Promise<void> {

@@ -17,15 +17,15 @@ export interface PlannedPage {
   item: PageItem;
   /** Null if the page is new. */
   current: PageDoc | null;
-  /** The monitors that it names, in the order of its list. */
+  /** The item's monitors, in its order. */
   named: CandidateMonitor[];
-  /** What changes of one that exists. */
+  /** Empty if the page is new. */
   differences: Difference[];
 }
 
 /**
- * What an import would change among pages, which only admins of the project may. Throws
- * INSUFFICIENT_PERMISSIONS, VALIDATION_ERROR with the path of every bad item, INSUFFICIENT_PLAN,
+ * Plans and validates the changes of an import to pages. Throws INSUFFICIENT_PERMISSIONS unless the caller is
+ * a project admin, VALIDATION_ERROR with the paths of all invalid items, INSUFFICIENT_PLAN,
  * PLAN_LIMIT_EXCEEDED, SLUG_ALREADY_TAKEN.
  */
 export async function planPages(
@@ -61,7 +61,7 @@ export async function planPages(
   return planned;
 }
 
-/** Writes the planned pages once their monitors are there, and returns their ids in the same order. */
+/** Writes the planned pages and returns their ids in the same order. Their monitors must exist. */
 export async function applyPages(
   { pages: deps }: ConfigurationDeps, ctx: ProjectContext, planned: PlannedPage[],
   monitorIds: readonly string[],
@@ -70,7 +70,7 @@ export async function applyPages(
   for (const [at, { item, current, differences, named }] of planned.entries()) {
     const { status, subdomain = '' } = item;
     const fields = { ...settingsOf(item), ...brandingOf(item), name: item.name };
-    // Later items get later times, so that a list by creation keeps the document's order.
+    // Increasing times keep the document's order in lists by creation time.
     const own = { ...ctx, now: ctx.now + at };
     const isNew = current === null;
     const id = isNew ? (await createPage(deps, own, { ...fields, subdomain })).page._id : current._id;
@@ -89,7 +89,7 @@ export async function applyPages(
   return ids;
 }
 
-/** Names of a page's monitors by id, if the item has some as well. */
+/** Names of the page's monitors by id. Empty if the item does not change them. */
 async function monitorNamesOf(
   { monitors: { monitors } }: ConfigurationDeps, { tenant }: ProjectContext, item: PageItem, page: PageDoc,
 ): Promise<Map<string, string>> {
@@ -98,7 +98,7 @@ async function monitorNamesOf(
   return new Map(found.map(({ _id, name }) => [_id, name]));
 }
 
-/** Monitors by name, those of the project from the oldest on. */
+/** Candidates by name: first those in the document, then the project's others, oldest first. */
 async function candidateMonitors(
   { monitors: { monitors } }: ConfigurationDeps, ctx: ProjectContext, items: PageItem[],
   planned: PlannedMonitor[],
@@ -121,7 +121,7 @@ async function candidateMonitors(
   return byName;
 }
 
-/** Places of items that mean the page of an earlier item. */
+/** Indexes of items that match the same page as an earlier item. */
 function repeated(planned: readonly PlannedPage[]): number[] {
   const seen = new Set<string | undefined>();
   return planned.flatMap(({ item, current }, at) => {
@@ -132,7 +132,7 @@ function repeated(planned: readonly PlannedPage[]): number[] {
   });
 }
 
-/** Those that single writes check as well, before anything is written. */
+/** Checks the limits of single writes before anything is written. */
 async function checkLimits(
   deps: ConfigurationDeps, ctx: ProjectContext, planned: PlannedPage[],
 ): Promise<void> {

@@ -19,18 +19,18 @@ export interface PlannedMonitor {
   /** Null if the monitor is new. */
   current: MonitorDoc | null;
   settings: Settable;
-  /** What changes of one that exists. */
+  /** Empty if the monitor is new. */
   differences: Difference[];
 }
 
 const NAME_BATCH_SIZE = 500;
-/** Monitors that are planned before other work gets its turn. */
+/** Monitors planned before the event loop gets a turn. */
 const MONITORS_PER_TURN = 100;
 
 /**
- * What an import would change, validated like single writes. Throws VALIDATION_ERROR with the path of every
- * bad item, else the first limit that an item hits, with its path, and MONITOR_LIMIT_REACHED if too many are
- * new.
+ * Plans the changes of an import to monitors, validated like single writes. Throws VALIDATION_ERROR with the
+ * paths of all invalid items, else the error of the first item that exceeds a limit, else
+ * MONITOR_LIMIT_REACHED.
  */
 export async function planMonitors(
   deps: MonitorWriteDeps, ctx: ProjectContext, items: MonitorItem[], groupNames: ReadonlyMap<string, string>,
@@ -61,8 +61,7 @@ export async function planMonitors(
 }
 
 /**
- * Reports an exceeded limit before anything is written; monitors created meanwhile are left to the
- * reservation.
+ * Reports an exceeded limit before anything is written. The reservation catches monitors created meanwhile.
  */
 async function checkCount(deps: MonitorWriteDeps, ctx: ProjectContext, added: number): Promise<void> {
   if (added === 0) return;
@@ -95,13 +94,11 @@ async function plan(
 
 function fieldsOf({ doc, group }: { doc: MonitorDoc; group: string | null }, isConcealed = false) {
   const fields = viewSettings(doc, { group }, isConcealed);
-  // An export repeats in there what is beside it as well.
+  // Without the expectations that an export repeats in `keyword_config`.
   return doc.keyword === null ? fields : { ...fields, keyword_config: doc.keyword };
 }
 
-/**
- * An export also contains the interval that a heartbeat takes from its pings; nobody has asked for that one.
- */
+/** Undefined for the default interval of a heartbeat, which exports contain even if nobody set it. */
 function requestedInterval({ heartbeat }: Settable, sent: number | undefined): number | undefined {
   return heartbeat !== null && sent === intervalFromPings(heartbeat.interval_seconds) ? undefined : sent;
 }
@@ -115,7 +112,7 @@ async function findByNames(deps: MonitorWriteDeps, ctx: ProjectContext, names: s
   return found;
 }
 
-/** Lookups that ask each question once for the whole document. */
+/** Lookups that read each value only once per document. */
 function memoizedLookups(deps: MonitorWriteDeps): SettingsDeps {
   const { quota, regions, destinations, groups, minIntervalSeconds } = deps;
   const memoize = <Args extends unknown[], T>(load: (...args: Args) => Promise<T>) => {

@@ -22,12 +22,12 @@ describe('the key ring', () => {
   test.each([
     '', 'x', '{}', '{"keys":[]}', '{"keys":[{"kty":"RSA"}]}',
     '{"keys":[{"kty":"OKP","crv":"Ed25519","x":"a","kid":"k"}]}',
-  ])('%j is refused with a reason', async (text) => {
+  ])('rejects %j with a reason', async (text) => {
     await expect(parseKeyRing(text)).rejects.toThrow('JWT key ring: ');
   });
 });
 
-test('a token expires at the second it names; an invalid one is never called expired', async () => {
+test('a token expires at its expiry second, and a forged token is invalid rather than expired', async () => {
   const tokens = new SessionTokens(await parseKeyRing(await newKeyRing()));
   const token = await tokens.sign(claims, NOW, NOW + 60_000);
   expect(await tokens.verify(token, NOW + 59_000)).toEqual(claims);

@@ -7,7 +7,7 @@ const setUp = (rateLimit = 1000) => {
   const clock = new SimulatedClock();
   return { clock, attempts: new PasswordAttempts(clock, rateLimit) };
 };
-/** How many of these attempts are allowed. */
+/** Returns how many of the attempts are allowed. */
 function allowed(count: number, attempt: (at: number) => void): number {
   let passed = 0;
   for (let at = 0; at < count; at += 1) {
@@ -23,7 +23,7 @@ function allowed(count: number, attempt: (at: number) => void): number {
   return passed;
 }
 
-test('an address has a fifth of the rate limit in 15 minutes, and other addresses keep theirs', async () => {
+test('each address gets a fifth of the rate limit per 15 minutes, independent of other addresses', async () => {
   const { clock, attempts } = setUp();
   expect(allowed(300, () => attempts.takeAddress('a'))).toBe(200);
   expect(allowed(1, () => attempts.takeAddress('b'))).toBe(1);
@@ -32,7 +32,7 @@ test('an address has a fifth of the rate limit in 15 minutes, and other addresse
   expect(allowed(1, () => attempts.takeAddress('a'))).toBe(1);
 });
 
-test('the /64 networks of one /56 have four times the share of an address', () => {
+test('the /64 networks of one /56 share four times the limit of an address', () => {
   const { attempts } = setUp();
   const inNetwork = (at: number) => `ip:2001:db8:0:${at.toString(16)}::/64`;
   expect(allowed(300, () => attempts.takeAddress(inNetwork(0)))).toBe(200);
@@ -40,7 +40,7 @@ test('the /64 networks of one /56 have four times the share of an address', () =
   expect(allowed(1, () => attempts.takeAddress(inNetwork(256)))).toBe(1);
 });
 
-test('one address cannot use up the attempts of an account, many can', () => {
+test('many addresses can use up the attempts of an account, but a single address cannot', () => {
   const { attempts } = setUp();
   expect(allowed(50, () => attempts.takeAccount('a', 'x@example.com'))).toBe(20);
   expect(allowed(1, () => attempts.takeAccount('b', 'x@example.com'))).toBe(1);
@@ -48,7 +48,7 @@ test('one address cannot use up the attempts of an account, many can', () => {
   expect(allowed(1, () => attempts.takeAccount('b', 'y@example.com'))).toBe(1);
 });
 
-test('guesses from elsewhere do not keep an account out where it has signed in before', () => {
+test('guesses from elsewhere do not lock an account out of an address where it has signed in before', () => {
   const { attempts } = setUp();
   attempts.takeAccount('home', 'x@example.com');
   attempts.succeeded('home', 'x@example.com');
@@ -57,7 +57,7 @@ test('guesses from elsewhere do not keep an account out where it has signed in b
   expect(allowed(30, () => attempts.takeAccount('home', 'x@example.com'))).toBe(20);
 });
 
-test('right passwords do not count', () => {
+test('correct passwords do not count as attempts', () => {
   const { attempts } = setUp();
   expect(allowed(500, () => {
     attempts.takeAccount('a', 'x@example.com');
@@ -65,7 +65,7 @@ test('right passwords do not count', () => {
   })).toBe(500);
 });
 
-test('a low rate limit leaves ten attempts', () => {
+test('a low rate limit still allows ten attempts', () => {
   const { attempts } = setUp(1);
   expect(allowed(20, () => attempts.takeAddress('a'))).toBe(10);
 });

@@ -8,8 +8,8 @@ const cheap = { logN: 8, maxConcurrent: 2, maxWaiting: 3, maxWaitingOfAddress: 2
 const A = '192.0.2.1';
 const B = '192.0.2.2';
 
-describe('a password', () => {
-  test('matches its hash, at the real cost, and no other password does', async () => {
+describe('the password hasher', () => {
+  test('verifies only the hashed password, at the production cost', async () => {
     const hasher = new PasswordHasher(systemClock);
     const hash = await hasher.hash('correct horse battery', A);
     expect(hash).toMatch(/^scrypt\$17\$8\$1\$[\w-]{22}\$[\w-]{43}$/);
@@ -18,18 +18,18 @@ describe('a password', () => {
     expect(PASSWORD_COST.logN).toBe(17);
   });
 
-  test('gets a different hash each time, and matches whatever the form of its accents', async () => {
+  test('salts each hash and normalizes Unicode', async () => {
     const hasher = new PasswordHasher(systemClock, cheap);
     expect(await hasher.hash('same', A)).not.toBe(await hasher.hash('same', A));
     expect(await hasher.verify('cafe\u0301', await hasher.hash('caf\u00e9', A), A)).toBe(true);
   });
 
-  test('still matches a hash of an older cost', async () => {
+  test('verifies a hash with a different cost', async () => {
     const hash = await new PasswordHasher(systemClock, { ...cheap, logN: 9 }).hash('old', A);
     expect(await new PasswordHasher(systemClock, cheap).verify('old', hash, A)).toBe(true);
   });
 
-  test('of nobody is refused after the same work, so that the time does not reveal accounts', async () => {
+  test('does the same work for an unknown account, so that timing does not reveal accounts', async () => {
     const hasher = new PasswordHasher(systemClock, cheap);
     const hash = await hasher.hash('x', A);
     let jobs = 0;
@@ -40,18 +40,18 @@ describe('a password', () => {
     expect(await hasher.verify('y', null, A)).toBe(false);
     expect(jobs).toBe(2);
     watch.disable();
-    // The work has the hasher's own cost: one that scrypt does not allow fails.
+    // It uses the hasher's own cost: a cost that scrypt rejects makes it fail.
     await expect(new PasswordHasher(systemClock, { ...cheap, logN: 0 }).verify('y', null, A)).rejects.toThrow(/scrypt/i);
   });
 
-  test('of nobody is refused whatever it is', async () => {
+  test('rejects every password for an unknown account', async () => {
     const hasher = new PasswordHasher(systemClock, cheap);
     for (const password of ['', 'x', 'undefined', 'null']) {
       expect(await hasher.verify(password, null, A)).toBe(false);
     }
   });
 
-  test('waits for its turn, and is refused if too many wait, of one address or of all', async () => {
+  test('queues work, and refuses it if too much waits for one address or in total', async () => {
     const hasher = new PasswordHasher(systemClock, cheap);
     const ofOne = Array.from({ length: 6 }, () => hasher.hash('x', A));
     const ofOther = Array.from({ length: 2 }, () => hasher.hash('x', B));

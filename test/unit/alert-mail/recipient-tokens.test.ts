@@ -6,20 +6,20 @@ const keys = [randomBytes(32), randomBytes(32)];
 const tokens = new RecipientTokens(keys);
 const ada = { organizationId: 'organization-1', address: 'Ada.L+x@example.com' };
 
-describe('the token of a recipient', () => {
-  test('names organization and address, and is the same each time', () => {
+describe('a recipient token', () => {
+  test('contains organization and address, and is the same each time', () => {
     expect(tokens.read(tokens.issue(ada))).toEqual(ada);
     expect(tokens.issue(ada)).toBe(tokens.issue(ada));
   });
 
-  test('outlives a new signing key as long as its own key is in the ring', () => {
+  test('stays valid after key rotation while its own key is in the ring', () => {
     const token = tokens.issue(ada);
     const [own, next] = [keys[0] as Buffer, randomBytes(32)];
     expect(new RecipientTokens([next, own]).read(token)).toEqual(ada);
     expect(new RecipientTokens([next]).read(token)).toBeNull();
   });
 
-  test('cannot be made or changed without a key', () => {
+  test('cannot be forged or altered without a key', () => {
     const [payload = '', signature = ''] = tokens.issue(ada).split('.');
     const forged = Buffer.from('organization-2 Ada.L+x@example.com').toString('base64url');
     const wrong = [

@@ -19,7 +19,7 @@ const route = (path: string, audit: string | false | undefined = 'monitor.create
   handle: async () => ({ status: 200, data: {} }),
 });
 
-/** The entries that a request leaves in the log. */
+/** The entries that a request adds to the audit log. */
 async function entriesOf(request: Partial<HandledRequest>): Promise<AuditDoc[]> {
   const docs: AuditDoc[] = [];
   const recorder = createAuditRecorder({
@@ -33,7 +33,7 @@ async function entriesOf(request: Partial<HandledRequest>): Promise<AuditDoc[]> 
 }
 
 describe('an audit entry', () => {
-  test('names the actor, the resource, the place and the fields, but no value', async () => {
+  test('contains actor, resource, tenant and field names, but no values', async () => {
     const made = await entriesOf({
       route: route('/api/monitors'), response: { status: 201, data: { monitor: { id: 'm1' } } },
       body: { name: 'secret name', http_config: { auth: 'secret' } },
@@ -56,7 +56,7 @@ describe('an audit entry', () => {
     ['/api/groups', { status: 201, data: { id: 'g1' } }, {}, 'g1'],
     ['/api/bulk', { status: 200, data: { ids: ['a'] } }, {}, null],
     ['/api/raw', { status: 200, raw: 'text' }, {}, null],
-  ])('of %s with the reply %j names the right resource', async (path, response, params, id) => {
+  ])('for %s with the response %j names the right resource', async (path, response, params, id) => {
     expect(
       (await entriesOf({ route: route(path), response, params })).map((entry) => entry.resource_id),
     ).toEqual([id]);
@@ -68,12 +68,12 @@ describe('an audit entry', () => {
     expect(await entriesOf({ response: { status: 400, raw: '' } })).toEqual([]);
   });
 
-  test('names what was sent in the query and in the body', async () => {
+  test('lists the fields of the query and the body', async () => {
     const [entry] = await entriesOf({ query: { dry_run: 'true' }, body: { name: 'x' } });
     expect(entry?.fields).toEqual(['dry_run', 'name']);
   });
 
-  test('has a maximum size, whatever was sent', async () => {
+  test('has a maximum size regardless of the request', async () => {
     const body = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`${at}${'x'.repeat(200)}`, 1]));
     const fields = (await entriesOf({ body }))[0]?.fields ?? [];
     expect(fields).toHaveLength(50);

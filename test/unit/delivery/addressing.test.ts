@@ -16,7 +16,7 @@ function destination(id: string, change: Partial<DestinationFields> = {}): Desti
   };
 }
 
-test('an alert goes to the destinations that are enabled and subscribe to its event', () => {
+test('an alert goes to enabled destinations that subscribe to its event', () => {
   const off = destination('off', { enabled: false });
   const onlyUp = destination('up', { events: ['monitor.up'] });
   const all = [destination('a'), off, onlyUp];
@@ -24,26 +24,26 @@ test('an alert goes to the destinations that are enabled and subscribe to its ev
   expect(subscribed(all, { event: 'monitor.up' }).map((one) => one._id)).toEqual(['a', 'up']);
 });
 
-describe('a receiver', () => {
+describe('the outcome of a webhook', () => {
   test.each([
     [200, 'sent'], [201, 'sent'], [204, 'sent'], [299, 'sent'], [301, 'dead'], [302, 'dead'], [307, 'dead'],
     [308, 'dead'], [304, 'dead'], [400, 'dead'], [404, 'dead'], [408, 'dead'], [410, 'dead'], [429, 'dead'],
     [500, 'retry'], [502, 'retry'], [503, 'retry'], [599, 'retry'],
-  ])('that answers %i gives the outcome %s', (status, kind) => {
+  ])('with status %i is %s', (status, kind) => {
     expect(webhookSendOutcome({ kind: 'responded', status, durationMs: 1, retryAfterMs: 60_000 }).kind).toBe(kind);
   });
 
-  test('that does not answer is retried', () => {
+  test('without a response is a retry', () => {
     const outcome = webhookSendOutcome({ kind: 'failed', reason: 'connection refused', durationMs: 1 });
     expect(outcome).toMatchObject({ kind: 'retry', reason: 'connection refused' });
   });
 
-  test('at a forbidden address is not retried', () => {
+  test('at a forbidden address is final', () => {
     const outcome = webhookSendOutcome({ kind: 'refused', reason: '127.0.0.1 is a loopback address' });
     expect(outcome).toMatchObject({ kind: 'dead', reason: 'not sent: 127.0.0.1 is a loopback address' });
   });
 
-  test('is not judged while the controller is busy', () => {
+  test('is busy while the controller has no capacity', () => {
     expect(webhookSendOutcome({ kind: 'busy' })).toEqual({ kind: 'busy' });
   });
 });
@@ -59,19 +59,19 @@ describe('Slack', () => {
 
   test.each([
     [200, 'sent'], [403, 'dead'], [404, 'dead'], [410, 'dead'], [500, 'retry'],
-  ])('that answers %i gives the outcome %s', (status, kind) => {
+  ])('response with status %i has the outcome %s', (status, kind) => {
     expect(slackSendOutcome({ kind: 'responded', status, durationMs: 1, retryAfterMs: null }).kind).toBe(kind);
   });
 });
 
-test('mail has a recipient for each address, Slack the name of its destination', () => {
+test('an email destination has one recipient per address, a Slack destination its name', () => {
   const to = ['a@b.example', 'c@d.example'];
   expect(recipientsOf({ name: 'Mail', type: 'email', config: { to } })).toEqual(to);
   const slack = { type: 'slack', config: { webhook_url: 'https://hooks.example/secret' } } as const;
   expect(recipientsOf({ name: '#ops', ...slack })).toEqual(['#ops']);
 });
 
-test('deliveries of a monitor are sent in order, for mail each recipient in an order of its own', () => {
+test('deliveries of a monitor are sent in order, and emails in order for each recipient', () => {
   const line = (channel: 'email' | 'webhook', recipient: string) => {
     return lineOf({ monitor_id: 'm', channel, recipient });
   };
@@ -79,7 +79,7 @@ test('deliveries of a monitor are sent in order, for mail each recipient in an o
   expect(line('webhook', 'https://old.example')).toBe(line('webhook', 'https://new.example'));
 });
 
-test('the signature equals openssl\'s over timestamp, period and body', () => {
+test('the signature equals the HMAC by openssl over timestamp, period and body', () => {
   // printf '1700000000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
   const expected = '33284ebef248a1f463f81384bfb39351b857cb4897c654b820611536fa084f1e';
   expect(signatureOf('whsec_test', 1_700_000_000_000, Buffer.from('{"a":1}'))).toBe(`sha256=${expected}`);
@@ -110,7 +110,7 @@ describe('a custom header', () => {
     ['X', 'v'.repeat(1001)], ['X', 'a\r\nB: c'],
     ['X', 'a\nb'], ['X', '\u0000'], ['X', '漢'], ['Host', 'evil'], ['Content-Length', '1'],
     ['transfer-encoding', 'chunked'], ['Connection', 'close'], ['Expect', '100-continue'], ['Upgrade', 'h2c'],
-  ])('%s is refused', (name, value) => expect(headerProblem(name, value)).not.toBeNull());
+  ])('%s is rejected', (name, value) => expect(headerProblem(name, value)).not.toBeNull());
 
   test.each([
     'content-type', 'CONTENT-TYPE', 'X-Service-Event', 'x-service-anything', 'User-Agent',

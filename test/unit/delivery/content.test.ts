@@ -9,7 +9,7 @@ import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts'
 
 const BASE = 'https://watch.example';
 const at = Date.UTC(2026, 2, 1, 3, 14, 15);
-/** Of a monitor, not of a probe. */
+/** An alert about a monitor, not about a probe. */
 type MonitorAlert = AlertDetails & { monitor: object };
 const down: MonitorAlert = {
   id: 'a1', event: 'monitor.down',
@@ -46,7 +46,7 @@ describe('an alert about a probe', () => {
   };
   const left: AlertDetails = { ...entered, event: 'probe.released', probe: { ...probe, reason: null } };
 
-  test('says why, since when and where it is', () => {
+  test('shows the reason, the start and the region', () => {
     expect(alertContent(entered, BASE).subject).toBe('[QUARANTINE] rack 2 — It misses 75 % of its checks');
     expect(linesOf(entered)).toEqual([
       'rack 2 is quarantined: its results do not count.', 'Reason: It misses 75 % of its checks',
@@ -55,12 +55,12 @@ describe('an alert about a probe', () => {
     ]);
   });
 
-  test('says when it is over', () => {
+  test('shows when it has ended', () => {
     expect(alertContent(left, BASE).subject).toBe('[QUARANTINE OVER] rack 2 — is no longer quarantined');
     expect(linesOf(left)).toContain('Started: 2026-03-01 03:14:15 UTC');
   });
 
-  test('has the probe in the body of a webhook, and no monitor', () => {
+  test('has a probe but no monitor in the webhook body', () => {
     expect(webhookPayload(entered, 1, BASE)).toMatchObject({
       event: 'probe.quarantined', monitor: null, incident: null, probe: { ...probe, region: 'ber' },
     });
@@ -129,7 +129,7 @@ describe('the subject of an alert', () => {
 });
 
 describe('the text of an alert', () => {
-  test('names the monitor, error, regions, start and last good check of an outage', () => {
+  test('shows monitor, error, regions, start and last successful check of an outage', () => {
     expect(linesOf(down)).toEqual([
       'Shop is down.', 'Target: https://shop.example/cart (HTTP)',
       'Error: Expected 200, got 503 (status_code)', 'Regions: Europe West (Dublin), us, Berlin',
@@ -138,7 +138,7 @@ describe('the text of an alert', () => {
     ]);
   });
 
-  test('says in one line who sees the outage, who does not and who was not heard', () => {
+  test('lists in one line which regions see the outage, which do not, and which are silent', () => {
     const named = (...ids: string[]) => ids.map((id) => ({ id, name: id, city: null }));
     const line = (votes: NonNullable<AlertDetails['votes']>) =>
       linesOf({ ...down, votes }).find((one) => one.startsWith('Votes: '));
@@ -150,7 +150,7 @@ describe('the text of an alert', () => {
       .toBe('Votes: down in 1 of 1 region: paris; no results from dallas, osaka');
   });
 
-  test('names the duration and the error of an outage that is over', () => {
+  test('shows the duration and the error of an outage that has ended', () => {
     expect(linesOf(up)).toEqual([
       'Shop is back up after 4 min 12 s.', 'Target: https://shop.example/cart (HTTP)',
       'Error: Expected 200, got 503 (status_code)', 'Regions: Europe West (Dublin), us, Berlin',
@@ -159,7 +159,7 @@ describe('the text of an alert', () => {
     ]);
   });
 
-  test('gives the date of an expiry', () => {
+  test('shows the expiry date', () => {
     const linesFor = (expiresAt: number) => {
       const expiry = expiring({ expires_at: expiresAt, days: 7 });
       return linesOf({ ...down, ...expiry, last_success: null }).slice(0, 4);
@@ -171,18 +171,18 @@ describe('the text of an alert', () => {
     expect(linesFor(at - 1000)).toEqual(['Shop: the certificate expired on 2026-03-01.', target, seen, before]);
   });
 
-  test('says that a flapping monitor holds back further alerts', () => {
+  test('says that further alerts are held while a monitor is flapping', () => {
     const flapping = 'Flapping: down 5 times in 1 h; further alerts are held until it is stable';
     expect(linesOf({ ...down, flapping: { downs: 5, window_ms: HOUR_MS } })).toContain(flapping);
   });
 
-  test('says that the outage goes on although a person has resolved its incident', () => {
+  test('says that the outage continues after its incident was resolved manually', () => {
     const line = 'Still down: the previous incident was resolved manually, but the outage continues';
     expect(linesOf({ ...down, reopened: true })).toContain(line);
     expect(linesOf(down)).not.toContain(line);
   });
 
-  test('leaves out unknown facts', () => {
+  test('omits unknown facts', () => {
     expect(linesOf({ ...down, incident: null, error: null, regions: [], last_success: null })).toEqual([
       'Shop is down.', 'Target: https://shop.example/cart (HTTP)', 'Time: 2026-03-01 03:14:20 UTC',
       'Monitor: https://watch.example/api/monitors/m1',
@@ -200,7 +200,7 @@ describe('the text of an alert', () => {
     expect(JSON.stringify(webhookPayload(token, 1, BASE))).not.toContain('456789');
   });
 
-  test('keeps each fact on one line, whatever a target answered', () => {
+  test('keeps each fact on one line, whatever the target responded', () => {
     const { subject, headline, facts } = alertContent(hostile, BASE);
     const texts = [subject, headline, ...facts.map((fact) => fact.text)];
     for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
@@ -232,8 +232,8 @@ describe('the body of a webhook', () => {
 
 const FRAME = { to: 'ops@example.com', thread: 'i1', stopLink: `${BASE}/stop-alerts?token=a.b` };
 
-describe('a mail', () => {
-  test('says the same in text and in HTML', () => {
+describe('an alert mail', () => {
+  test('has the same content as text and as HTML', () => {
     const content = alertContent(down, BASE);
     const mail = alertMail(FRAME, content);
     expect([mail.to, mail.subject]).toEqual(['ops@example.com', '[DOWN] Shop — HTTP 503']);
@@ -248,7 +248,7 @@ describe('a mail', () => {
     expect(mail.headers).toMatchObject(headers);
   });
 
-  test('escapes text from elsewhere, which never makes it unacceptable', () => {
+  test('escapes untrusted text and stays valid', () => {
     const mail = alertMail(FRAME, alertContent(hostile, BASE));
     expect(mailRefusal(mail)).toBeNull();
     expect(mail.html).not.toMatch(/<script|<!channel|<https/);
@@ -258,7 +258,7 @@ describe('a mail', () => {
 });
 
 describe('a Slack message', () => {
-  test('says the same in its notification and in its blocks', () => {
+  test('has the same content in its notification and its blocks', () => {
     const message = slackMessage(alertContent(down, BASE));
     expect(message.text).toBe('[DOWN] Shop — HTTP 503');
     expect(message.blocks[0]?.text.text).toBe('[DOWN] Shop — HTTP 503');
@@ -271,7 +271,7 @@ describe('a Slack message', () => {
     expect(message.blocks[2]?.text.text).toBe(`<${incident}|Incident> · <${monitor}|Monitor>`);
   });
 
-  test('contains no mentions or links that a target wrote', () => {
+  test('contains no mentions or links from a target', () => {
     const { text, blocks } = slackMessage(alertContent(hostile, BASE));
     const sections = blocks.filter((block) => block.type === 'section');
     const marked = [text, ...sections.map((block) => block.text.text)];

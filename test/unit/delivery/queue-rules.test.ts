@@ -7,7 +7,7 @@ import {
 
 const item = (id: string, line: string, readyAt = 0): QueuedDelivery => ({ id, line, readyAt });
 
-/** Runs messages through the rule from a queue that has just been read. */
+/** Applies messages to a queue that has just been loaded. */
 function from(
   items: QueuedDelivery[], messages: QueueMessage[] = [], now = 1000,
 ): { state: QueueState; effects: QueueEffect[] } {
@@ -23,8 +23,8 @@ function from(
 
 const done = (id: string): QueueMessage => ({ kind: 'attempted', id, outcome: { kind: 'sent', durationMs: 5 } });
 
-describe('a queue', () => {
-  test('attempts one delivery first, and more concurrently after a quick answer', () => {
+describe('a delivery queue', () => {
+  test('attempts one delivery first, and more concurrently after a fast response', () => {
     const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => item(id, `m-${id}`));
     expect(from(items).effects).toEqual([{ kind: 'attempt', id: 'a', pool: 'fast' }]);
     expect(from(items, [done('a')]).effects.map((effect) => effect.kind === 'attempt' && effect.id)).toEqual([
@@ -32,7 +32,7 @@ describe('a queue', () => {
     ]);
   });
 
-  test('continues one by one in the slow pool after a slow answer or a failed attempt', () => {
+  test('continues one by one in the slow pool after a slow response or a failed attempt', () => {
     const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3')];
     for (const outcome of [
       { kind: 'sent', durationMs: 5000 }, { kind: 'failed' }, { kind: 'retry', readyAt: 99_000 },
@@ -43,7 +43,7 @@ describe('a queue', () => {
     }
   });
 
-  test('ends or postpones all deliveries that one mail has told', () => {
+  test('ends or postpones all deliveries of one digest together', () => {
     const items = [item('a', 'm1'), item('b', 'm2'), item('c', 'm3'), item('d', 'm4', 9000)];
     const sent: AttemptOutcome = { kind: 'sent', durationMs: 5, also: ['b', 'c'] };
     expect(from(items, [{ kind: 'attempted', id: 'a', outcome: sent }]).state.items.map(({ id }) => id)).toEqual(['d']);
@@ -76,7 +76,7 @@ describe('a queue', () => {
     ]);
   });
 
-  test('of a deleted destination is attempted early, so that it ends', () => {
+  test('attempts all deliveries of a deleted destination early, so that they end', () => {
     const { state } = initialQueue();
     const { effects } = nextInQueue(
       state, { kind: 'loaded', wakes: 1, items: [item('a', 'm1', 99_000)], failingSince: null, isGone: true },
@@ -85,7 +85,7 @@ describe('a queue', () => {
     expect(effects).toEqual([{ kind: 'attempt', id: 'a', pool: 'fast' }]);
   });
 
-  test('reports its destination\'s recovery once, and after an outage advances waiting retries', () => {
+  test('reports the recovery of its destination once, and brings retries forward after an outage', () => {
     const { state } = initialQueue();
     const items = [item('a', 'm1'), item('b', 'm2', 500_000), item('c', 'm3', 600_000)];
     const after = (failingSince: number) => {
@@ -104,7 +104,7 @@ describe('a queue', () => {
     expect(nextInQueue(after(40_000).state, done('b'), 100_001).effects).toEqual([]);
   });
 
-  test('counts a failure of its destination even when it was final', () => {
+  test('counts a final failure as a failure of the destination', () => {
     const items = [item('a', 'm1'), item('b', 'm2')];
     expect(from(items, [{ kind: 'attempted', id: 'a', outcome: { kind: 'failed' } }, done('b')]).effects[0]).toEqual({
       kind: 'recovered', at: 1000,
@@ -114,7 +114,7 @@ describe('a queue', () => {
     ).toMatchObject({ kind: 'settle' });
   });
 
-  test('that is woken while it works is read again before it rests', () => {
+  test('reloads before it becomes idle if it was woken meanwhile', () => {
     const wake = { kind: 'wake' } as const;
     expect(from([item('a', 'm1')], [wake, done('a')]).effects).toEqual([{ kind: 'load' }]);
     expect(from([], [wake, { kind: 'settled', isAccepted: true }]).effects).toEqual([{ kind: 'load' }]);
@@ -130,7 +130,7 @@ interface Stored extends QueuedDelivery {
   isPending: boolean;
 }
 
-/** A store and a shell that follow the rule's effects, with everything else left to chance. */
+/** A store and a shell that carry out the effects in random order with random outcomes. */
 class World {
   readonly stored: Stored[] = [];
   now = 0;
@@ -201,7 +201,7 @@ class World {
   }
 }
 
-test('any sequence of events sends each delivery once, in the order of its monitor, and forgets none', () => {
+test('any sequence of events sends every delivery exactly once, in the order of its monitor', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('queue' as const), monitor: fc.nat(3), isWoken: fc.boolean() }),
     fc.record({ kind: fc.constant('perform' as const), at: fc.nat(5), outcome: fc.nat(6) }),

@@ -12,7 +12,7 @@ describe('a group', () => {
     expect(placementOf(chain(10), 'new', 'g10')).toBe('too_deep');
   });
 
-  test('fits only if everything below it fits', () => {
+  test('fits only if all its descendants fit', () => {
     const edges = [...chain(7), ...chain(4, 'h')];
     expect(placementOf(edges, 'h1', 'g6')).toBe('fits');
     expect(placementOf(edges, 'h1', 'g7')).toBe('too_deep');
@@ -25,17 +25,17 @@ describe('a group', () => {
     expect(placementOf(chain(3), 'g3', 'g1')).toBe('fits');
   });
 
-  test('cannot be placed under an unknown group, but always at the top', () => {
+  test('cannot be placed under an unknown group, but always at the top level', () => {
     expect(placementOf(chain(3), 'g1', 'nowhere')).toBe('no_parent');
     expect(placementOf(chain(3), 'g3', null)).toBe('fits');
   });
 
-  test('has a path from the top', () => {
+  test('has a path from the top level', () => {
     expect(pathOf(chain(4), 'g3').map((each) => each._id)).toEqual(['g1', 'g2', 'g3']);
     expect(pathOf(chain(4), 'nowhere')).toEqual([]);
   });
 
-  test('reaches the top within ten levels after any moves', () => {
+  test('is at most ten levels deep after any moves', () => {
     const names = Array.from({ length: 16 }, (_, index) => `n${index}`);
     const move = fc.tuple(fc.constantFrom(...names), fc.option(fc.constantFrom(...names), { nil: null }));
     fc.assert(fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
@@ -52,7 +52,7 @@ describe('a group', () => {
   });
 });
 
-/** The deepest level, found by walking up from each group; null if there is a cycle. */
+/** The deepest level, computed upwards from each group; null if there is a cycle. */
 function maxDepth(parents: ReadonlyMap<string, string | null>): number | null {
   let max = 0;
   for (const start of parents.keys()) {

@@ -7,7 +7,7 @@ import { AppError } from '../../../shared/errors.ts';
 const { body: whole, parseBody: parse } = documentInput(30);
 const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
 
-/** The result, or the error. */
+/** Returns the result or the error. */
 async function outcomeOf(work: () => unknown): Promise<unknown> {
   try {
     return { data: await work() };
@@ -17,7 +17,7 @@ async function outcomeOf(work: () => unknown): Promise<unknown> {
   }
 }
 
-/** Expects both ways of parsing to agree, and returns what they come to. */
+/** Expects both parsers to agree, and returns their result. */
 async function expectSame(document: unknown): Promise<unknown> {
   const expected = await outcomeOf(() => validate(whole, document));
   expect(await outcomeOf(() => parse(document))).toEqual(expected);
@@ -51,13 +51,13 @@ const document = fc.oneof(
   odd,
 );
 
-test('parsing in turns accepts and refuses the same documents as parsing at once, with the same messages', async () => {
+test('parsing in turns accepts and rejects the same documents as parsing at once, with the same messages', async () => {
   await fc.assert(fc.asyncProperty(document, async (each) => {
     await expectSame(each);
   }), { numRuns: 150 });
 });
 
-test('documents that are too long or have faults far in are refused with the same messages', async () => {
+test('documents that are too long or have late errors are rejected with the same messages', async () => {
   const many = (count: number, faulty: (at: number) => boolean) => ({
     monitors: Array.from({ length: count }, (_, at) => ({ ...http, interval_seconds: faulty(at) ? 5 : 60 })),
     extra: 1,
@@ -71,7 +71,7 @@ test('documents that are too long or have faults far in are refused with the sam
   expect((await expectSame(many(1000, (at) => at > 100)) as { details: unknown[] }).details).toHaveLength(50);
 });
 
-test('a document in the envelope of an export is parsed like the document alone', async () => {
+test('a document in the response envelope of an export is parsed like a plain document', async () => {
   const envelope = { success: true, data: { monitors: [{ ...http, type: 'FTP' }] } };
   await expect(outcomeOf(() => parse(envelope))).resolves.toMatchObject({
     details: [{ path: ['monitors', 0, 'type'], message: expect.stringContaining('Must be one of: ') }],

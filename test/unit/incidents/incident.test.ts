@@ -20,8 +20,8 @@ const incidentWith = (change: Partial<IncidentOpening> = {}) => {
   return incidentFromOpening({ ...opening, ...change }, startedAt + 500);
 };
 
-describe('an incident that the state machine opened', () => {
-  test('is shown with every field, instants in ISO 8601 and no recovery time', () => {
+describe('an incident opened by the state machine', () => {
+  test('is shown with every field, ISO 8601 instants and no recovery time', () => {
     const shown = viewIncident(incidentWith());
     expect(incidentView.parse(shown)).toEqual(shown);
     expect(shown).toMatchObject({
@@ -34,14 +34,14 @@ describe('an incident that the state machine opened', () => {
     expect(shown).not.toHaveProperty('search_text');
   });
 
-  test('is shown with its recovery time once resolved', () => {
+  test('is shown with its recovery time after it is resolved', () => {
     const end = { resolved_at: startedAt + 61_400, recovery_time_seconds: 61 };
     expect(viewIncident({ ...incidentWith(), status: 'resolved', ...end })).toMatchObject({
       recovery_time_seconds: 61, resolved_at: '2026-01-02T03:05:06.400Z',
     });
   });
 
-  test('keeps within the limits of the API, whatever the monitor\'s name and the error', () => {
+  test('stays within the limits of the API for any monitor name and error', () => {
     const monitor = monitorConfig({ name: 'n'.repeat(300) });
     const { title, error_message } = incidentWith({ monitor, error_message: 'e'.repeat(2000) });
     expect([title.length, error_message.length]).toEqual([255, 1000]);
@@ -49,7 +49,7 @@ describe('an incident that the state machine opened', () => {
     expect(incidentWith({ type: 'slow_response' }).title).toBe('Shop is responding slowly');
   });
 
-  test('has a history in order, whose lines are the same on every repetition', async () => {
+  test('has an ordered history, and repeated calls write the same entries', async () => {
     let stored: IncidentDoc = { ...incidentWith(), acknowledged_at: 5 };
     const lines: IncidentUpdateDoc[] = [];
     const outbox = new IncidentOutbox({
@@ -81,7 +81,7 @@ test.each([
   expect(recoverySeconds(from, to)).toBe(seconds);
 });
 
-test('a search finds text, not patterns, in any case', () => {
+test('a search matches literal text and ignores case', () => {
   const text = searchText('Shop (EU) a+b $1 [x]', 'ÄRGER\u0301', 'İstanbul');
   const finds = (search: string) => new RegExp(searchPattern(search)).test(text);
   for (const found of ['(eu)', 'A+B', '$1', '[X]', 'ärgeŕ', 'İ']) expect(finds(found), found).toBe(true);

@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const NOW = Date.UTC(2026, 2, 20);
 
-/** Occurrences of two hours that begin in this many hours; people set the window now. */
+/** A window set now, with two-hour occurrences that start in this many hours. */
 function windowOf(...starts: number[]) {
   return {
     occurrences: starts.map((hours) =>
@@ -16,7 +16,7 @@ function windowOf(...starts: number[]) {
   };
 }
 
-/** What rounds at these hours announce. */
+/** The announcements made by runs at these hours. */
 function announcements(window: ReturnType<typeof windowOf>, ...hours: number[]): string[] {
   let seen = window;
   return hours.flatMap((hour) => {
@@ -32,24 +32,24 @@ describe('an occurrence is announced', () => {
     expect(announcements(windowOf(48), 0, 23, 24, 25, 47, 48, 49, 50, 51)).toEqual(['before 48@24', 'start 48@48', 'end 48@50']);
   });
 
-  test('at once if it comes sooner, and not before if it goes on already', () => {
+  test('immediately if it starts within a day, and without advance notice if it is in progress', () => {
     expect(announcements(windowOf(3), 0, 3, 5)).toEqual(['before 3@0', 'start 3@3', 'end 3@5']);
     expect(announcements(windowOf(-1), 0, 1)).toEqual(['start -1@0', 'end -1@1']);
     expect(announcements(windowOf(-2), 0, 1)).toEqual([]);
   });
 
-  test('without words that have become wrong while nobody was there', () => {
+  test('without announcements that became outdated while no controller ran', () => {
     expect(announcements(windowOf(3), 4)).toEqual(['start 3@4']);
     expect(announcements(windowOf(3), 6)).toEqual(['end 3@6']);
     expect(announcements(windowOf(3), 40)).toEqual([]);
   });
 
-  test('to nobody without a page', () => {
+  test('to nobody if no page shows it', () => {
     expect(announcements({ ...windowOf(3), status_page_ids: [] }, 0, 3, 5)).toEqual([]);
     expect(nextEventAt({ ...windowOf(3), status_page_ids: [] })).toBeNull();
   });
 
-  test('once each, whenever rounds come, and a round is due when there is something to announce', () => {
+  test('once per phase at any run times, and a run is due for every announcement', () => {
     const runHours = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 30 });
     fc.assert(fc.property(runHours, fc.array(fc.integer({ min: -3, max: 200 }), { maxLength: 4 }), (hours, starts) => {
       const window = windowOf(...new Set(starts));
@@ -67,14 +67,14 @@ describe('an occurrence is announced', () => {
   });
 });
 
-test('readers expect what they were told of, until it is over', () => {
+test('an announced occurrence can be cancelled until it ends', () => {
   const window = { ...windowOf(3), announced_until: NOW };
   expect(announcedOccurrence(window, NOW + HOUR_MS)).toEqual(window.occurrences[0]);
   expect(announcedOccurrence({ ...window, announced_until: NOW - 1 }, NOW + HOUR_MS)).toBeNull();
   expect(announcedOccurrence(window, NOW + 5 * HOUR_MS)).toBeNull();
 });
 
-test('an announcement has what was written, but not once it is over, and what it is the first of', () => {
+test('an announcement has the description unless the occurrence ended, and marks the first one', () => {
   const doc = { _id: 'w', title: 'Move', description: 'The shop is read-only.', updated_at: NOW };
   const occurrence = { starts_at: NOW + DAY_MS, ends_at: NOW + 2 * DAY_MS };
   expect(announcementOf(doc, 'before', occurrence)).toEqual({

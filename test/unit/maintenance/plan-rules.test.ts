@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 10, 23, 2);
 const window = (recurrence: string | null) =>
   ({ starts_at: START, ends_at: START + HOUR_MS, recurrence, timezone: 'UTC' });
 
-test('a window that happens once is planned once', () => {
+test('a window without recurrence is planned once', () => {
   const plan = planOccurrences(window(null), START - 30 * DAY_MS);
   expect(plan).toEqual({ occurrences: [{ starts_at: START, ends_at: START + HOUR_MS }], plan_at: null });
   expect(currentOrNext(plan, START + HOUR_MS - 1)).toEqual(plan.occurrences[0]);
@@ -23,7 +23,7 @@ test.each(['FREQ=DAILY', 'FREQ=WEEKLY', 'FREQ=MONTHLY', 'FREQ=YEARLY'])(
     for (let time = 0; time < 60; time += 1) {
       const { occurrences, plan_at } = planOccurrences(window(recurrence), now);
       for (const { starts_at } of occurrences) {
-        // Found before it begins.
+        // Planned before it starts.
         expect(starts_at > latestStart ? starts_at : Infinity).toBeGreaterThan(now);
         seen.add(starts_at);
         latestStart = Math.max(latestStart, starts_at);
@@ -40,13 +40,13 @@ test.each(['FREQ=DAILY', 'FREQ=WEEKLY', 'FREQ=MONTHLY', 'FREQ=YEARLY'])(
   },
 );
 
-test('the last occurrence of a rule is the end of planning', () => {
+test('planning ends with the last occurrence of a rule', () => {
   const { occurrences, plan_at } = planOccurrences(window('FREQ=DAILY;COUNT=3'), START);
   expect(occurrences).toHaveLength(3);
   expect(plan_at).toBeNull();
 });
 
-test('a monitor gets what is not over of all its windows, in order of time', () => {
+test('a monitor gets the occurrences of all its windows that have not ended, by start', () => {
   const [first, second] = [planOccurrences(window('FREQ=WEEKLY'), START), planOccurrences(window(null), START)];
   const ranges = maintenanceRangesOf([
     { ...first, suppress_alerts: false }, { ...second, suppress_alerts: true },

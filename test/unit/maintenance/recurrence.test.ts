@@ -10,7 +10,7 @@ function schedule(startsAt: string, recurrence: string | null, timezone: string,
   return { starts_at, ends_at: starts_at + hours * HOUR_MS, recurrence, timezone };
 }
 
-/** The starts of the occurrences between two days, UTC. */
+/** Starts of the occurrences between two instants. */
 function starts(input: Schedule, from: string, until: string): string[] {
   return [...occurrencesFrom(input, Date.parse(from), Date.parse(until))]
     .map(({ starts_at: at }) => new Date(at).toISOString());
@@ -19,7 +19,7 @@ function starts(input: Schedule, from: string, until: string): string[] {
 const clockIn = (timeZone: string, at: number): string =>
   new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' }).format(at);
 
-describe('a window that recurs keeps its time of day', () => {
+describe('a recurring window keeps its local time', () => {
   test('when Berlin leaves daylight saving time', () => {
     const daily = schedule('2026-10-20T20:00:00Z', 'FREQ=DAILY', 'Europe/Berlin');
     expect(starts(daily, '2026-10-24T12:00Z', '2026-10-26T23:00Z')).toEqual([
@@ -27,16 +27,16 @@ describe('a window that recurs keeps its time of day', () => {
     ]);
   });
 
-  test('when Berlin enters it', () => {
+  test('when Berlin enters daylight saving time', () => {
     const daily = schedule('2027-03-20T21:00:00Z', 'FREQ=DAILY', 'Europe/Berlin');
     expect(starts(daily, '2027-03-27T12:00Z', '2027-03-28T23:00Z')).toEqual([
       '2027-03-27T21:00:00.000Z', '2027-03-28T20:00:00.000Z',
     ]);
   });
 
-  test('when New York leaves and enters it', () => {
+  test('when New York leaves and enters daylight saving time', () => {
     const weekly = schedule('2026-10-25T06:00:00Z', 'FREQ=WEEKLY;BYDAY=SU', 'America/New_York');
-    // On 1 November, 02:00 comes after the hour that is there twice.
+    // On 1 November, 02:00 comes after the repeated hour.
     expect(starts(weekly, '2026-10-25T00:00Z', '2026-11-09T00:00Z')).toEqual([
       '2026-10-25T06:00:00.000Z', '2026-11-01T07:00:00.000Z', '2026-11-08T07:00:00.000Z',
     ]);
@@ -46,7 +46,7 @@ describe('a window that recurs keeps its time of day', () => {
     ]);
   });
 
-  test('in any zone, on any day, and lasts as long as the first time', () => {
+  test('in any zone on any day, and its duration', () => {
     const zone = fc.constantFrom(
       'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata', 'UTC',
     );
@@ -68,45 +68,45 @@ describe('a window that recurs keeps its time of day', () => {
 });
 
 describe('the occurrences of a window', () => {
-  test('include the one under way, and none that begins at the end of the time or later', () => {
+  test('include the one in progress, but none that starts at or after the end of the range', () => {
     const yearly = schedule('2024-12-24T08:00:00Z', 'FREQ=YEARLY', 'Europe/Berlin');
     expect(starts(yearly, '2025-12-24T09:00Z', '2026-01-02T00:00Z')).toEqual(['2025-12-24T08:00:00.000Z']);
     expect(starts(yearly, '2025-12-24T10:00Z', '2026-12-24T08:00Z')).toEqual([]);
   });
 
-  test('are those of a whole week, of which the time in question has only the last days of a year', () => {
-    // The third last day of the week that begins on 28 December is in the next year.
+  test('take a whole week into account even if the range ends within it at the end of a year', () => {
+    // The third last day of the week that starts on 28 December is in the next year.
     const weekly = schedule('2026-12-04T08:00:00Z', 'FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-3', 'UTC');
     expect(starts(weekly, '2026-12-21T00:00Z', '2026-12-31T23:00Z')).toEqual(['2026-12-25T08:00:00.000Z']);
   });
 
-  test('begin with the time that was set, even if the rule does not hit it', () => {
+  test('start with the configured one even if it does not match the rule', () => {
     const sundays = schedule('2026-11-25T08:00:00.250Z', 'FREQ=WEEKLY;BYDAY=SU', 'UTC');
     expect(starts(sundays, '2026-11-20T00:00Z', '2026-11-30T00:00Z')).toEqual([
       '2026-11-25T08:00:00.250Z', '2026-11-29T08:00:00.250Z',
     ]);
   });
 
-  test('are one without a recurrence, and none once it is over', () => {
+  test('without recurrence are one until it ends, then none', () => {
     const once = schedule('2026-11-25T08:00:00Z', null, 'UTC');
     expect(starts(once, '2026-11-25T09:59Z', '2026-11-26T00:00Z')).toHaveLength(1);
     expect(starts(once, '2026-11-25T10:00Z', '2026-11-26T00:00Z')).toEqual([]);
   });
 
-  test('end where the rule says', () => {
+  test('end with COUNT or UNTIL', () => {
     const twice = schedule('2026-11-25T08:00:00Z', 'FREQ=DAILY;COUNT=2', 'UTC');
     expect(starts(twice, '2026-11-20T00:00Z', '2026-11-30T00:00Z')).toHaveLength(2);
     const until = schedule('2026-11-25T08:00:00Z', 'FREQ=MONTHLY;UNTIL=20270101T000000Z', 'UTC');
     expect(starts(until, '2027-01-01T00:00Z', '2027-02-01T00:00Z')).toEqual([]);
   });
 
-  test('of a rule that is never met are none', () => {
+  test('are empty for a rule that never matches', () => {
     const never = schedule('2020-11-25T08:00:00Z', 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30', 'UTC');
     expect(starts(never, '2026-11-20T00:00Z', '2026-11-30T00:00Z')).toEqual([]);
   });
 });
 
-describe('a recurrence is refused', () => {
+describe('a recurrence is rejected', () => {
   test.each([
     ['FREQ=SECONDLY', 'FREQ must be DAILY or longer'],
     ['FREQ=HOURLY;COUNT=2', 'FREQ must be DAILY or longer'],
@@ -128,7 +128,7 @@ describe('a recurrence is refused', () => {
     else expect(recurrenceProblem(rule)).toMatch(problem);
   });
 
-  test('never by an exception, and what is accepted has at most one occurrence a day', () => {
+  test('without exceptions, and an accepted one has at most one occurrence a day', () => {
     const part = fc.constantFrom(
       'FREQ=DAILY', 'FREQ=WEEKLY', 'FREQ=MONTHLY', 'FREQ=YEARLY', 'INTERVAL=3', 'COUNT=9', 'BYDAY=MO,TU,WE',
       'BYDAY=-1FR', 'BYMONTHDAY=31', 'BYMONTHDAY=-1,1', 'BYMONTH=2', 'BYMONTH=99', 'BYSETPOS=-1', 'WKST=SU',

@@ -84,12 +84,12 @@ describe('a target', () => {
     ['a?b', neither], ['a#b', neither], ['a\\b', neither], ['fe80::1%eth0', neither], ['xn--a', neither],
     ['xn--a.xn--mnchen-3ya.de', neither],
     ['$(id)', neither], ['', 'Target must not be empty'],
-  ])('%j is refused: %s', (target, message) => {
+  ])('%j is rejected: %s', (target, message) => {
     expect(refusal(() => of('ICMP', { target }))).toBe(
       `VALIDATION_ERROR Validation failed: target: ${message}`,
     );
   });
-  test('may name a port', () => {
+  test('may contain a port', () => {
     const portOf = (target: string, change: Body = {}) => of('TCP', { target, tcp_config: change });
     expect(portOf('mail.example:25')).toMatchObject({ target: 'mail.example:25', tcp: { port: 25 } });
     expect(portOf('[2001:db8::1]:25')).toMatchObject({ target: '[2001:db8::1]:25', tcp: { port: 25 } });
@@ -153,7 +153,7 @@ describe('a target', () => {
   });
 });
 
-describe('settings are refused', () => {
+describe('settings are rejected', () => {
   test.each<[string, Body, string]>([
     ['KEYWORD', { keyword_config: undefined }, 'keyword_config.keywords: Required'],
     [
@@ -260,7 +260,7 @@ describe('settings are refused', () => {
     ],
     [{ heartbeat_interval: 29 }, 'heartbeat_interval: Interval must be at least 30 seconds'],
     [{ grace_period: 0 }, 'grace_period: Grace period must be at least 1 second'],
-  ])('for HEARTBEAT with %j, under a separate code: %s', (change, message) => {
+  ])('for HEARTBEAT with %j and a separate error code: %s', (change, message) => {
     expect(refusal(() => of('HEARTBEAT', change))).toBe(`VALIDATION_FAILED Validation failed: ${message}`);
   });
 });
@@ -276,7 +276,7 @@ describe('a heartbeat', () => {
       target: one.target, heartbeat: { token: one.target, grace_seconds: 90 },
     });
   });
-  test('takes its interval from its pings until another is set', () => {
+  test('uses the ping interval as its interval until another is set', () => {
     const doc = of('HEARTBEAT');
     expect(doc.interval_seconds).toBe(600);
     expect(changed(doc, { heartbeat_interval: 700, interval_seconds: 600 })).toMatchObject({
@@ -349,14 +349,14 @@ describe('accepted settings', () => {
   });
 });
 
-describe('the TLS and texts of a TCP monitor', () => {
+describe('TLS and texts of a TCP monitor', () => {
   const specOf = (doc: MonitorDoc) => toCheckSpec(doc) as Record<string, unknown>;
 
   test.each([
     ['smtp', 25, 'none'], ['smtp', 465, 'implicit'], ['imap', 993, 'implicit'], ['pop3', 995, 'implicit'],
     ['ftp', 990, 'implicit'], ['https', 8443, 'implicit'], ['http', 80, 'none'], ['generic', 443, 'implicit'],
     ['ssh', 443, 'none'],
-  ])('%s on port %d has by default %s', (protocol, port, tls) => {
+  ])('%s on port %d defaults to %s', (protocol, port, tls) => {
     const doc = of('TCP', { tcp_config: { port, protocol } });
     expect(specOf(doc)['tls']).toBe(tls);
     expect(specOf(changed(doc, { tls: 'implicit' }))['tls']).toBe('implicit');
@@ -370,11 +370,11 @@ describe('the TLS and texts of a TCP monitor', () => {
     const without = changed(doc, { protocol_validation: false });
     expect(specOf(without)['protocol_validation']).toBe(false);
     expect(specOf(changed(without, { protocol_validation: null }))['protocol_validation']).toBe(isUsual);
-    // As stored before this field existed.
+    // As stored before the field existed.
     expect(specOf({ ...doc, tcp: { port: 2525, protocol } as never })['protocol_validation']).toBe(isUsual);
   });
 
-  test('may hold any byte', () => {
+  test('may contain any byte', () => {
     const send = 'é \\\\ \\r\\n\\t\\x00\\xfF\r\n';
     const doc = of('TCP', { send, expect: '\\x2B' });
     expect(specOf(doc)).toMatchObject({ send: 'Ã© \\ \r\n\t\0ÿ\r\n', expect: '+' });
@@ -383,7 +383,7 @@ describe('the TLS and texts of a TCP monitor', () => {
     expect(of('TCP', { send: '\\x00'.repeat(1024) }).tcp?.send).toHaveLength(4096);
   });
 
-  test('stay, are replaced and removed', () => {
+  test('can be kept, replaced and removed', () => {
     const doc = of('TCP', { send: 'a', expect: 'b' });
     for (const send of ['***', null]) expect(changed(doc, { send }).tcp).toMatchObject({ send: 'a', expect: 'b' });
     expect(changed(doc, { tcp_config: { send: null, expect: 'c' } }).tcp).toMatchObject({ send: 'a', expect: 'c' });

@@ -12,7 +12,7 @@ const query = (overrides: Partial<MonitorListQuery> = {}): MonitorListQuery =>
   ({ limit: 50, offset: 0, sortBy: 'created_at', isDescending: true, ...overrides });
 
 describe('a page of monitors', () => {
-  test('of a whole project or group is read from an index, in each order', () => {
+  test('of a whole project or group is read from an index in every order', () => {
     expect(planList(query(), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
     expect(planList(query({ sortBy: 'name', offset: 900 }), COUNTS)).toEqual({ kind: 'whole', total: 1000 });
     expect(planList(query({ groupId: GROUP }), COUNTS)).toEqual({ kind: 'whole', total: 100 });
@@ -33,7 +33,7 @@ describe('a page of monitors', () => {
     });
   });
 
-  test('is filtered one by one if the counts cannot select its monitors', () => {
+  test('is filtered one by one for a search, for tags, and for a type within a group', () => {
     expect(planList(query({ search: 'shop' }), COUNTS)).toEqual({ kind: 'matching', total: null });
     expect(planList(query({ groupId: GROUP, tags: ['eu'] }), COUNTS)).toEqual({
       kind: 'matching', total: null,

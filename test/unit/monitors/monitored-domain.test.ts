@@ -11,7 +11,7 @@ test.each([
   ['ICMP', 'Host.Example.NET', 'example.net'],
   ['DNS', '_dmarc.example.com.br', 'example.com.br'],
   ['TCP', 'пример.рф', 'xn--e1afmkfd.xn--p1ai'],
-] as const)('a %s monitor of %s watches %s', (type, target, domain) => {
+] as const)('a %s monitor of %s has the domain %s', (type, target, domain) => {
   expect(registrableDomain({ type, target })).toBe(domain);
 });
 
@@ -33,7 +33,7 @@ test.each([
   expect(registrableDomain({ type, target })).toEqual({ reason: expect.stringContaining(reason) });
 });
 
-test('only monitors that live and want to be warned watch a domain', () => {
+test('a domain is monitored only if domain monitoring is on and the monitor is not deleted', () => {
   const monitor = {
     type: 'HTTP', target: 'https://example.com/', deleted_at: null,
     domain_monitoring: { enabled: true, expiry_warning_days: [7] },

@@ -18,7 +18,7 @@ describe('a target', () => {
     'javascript:alert(1)', 'ws://a', 'http://u@a', 'http://:p@a',
     'http://a\t.example', 'http://a/\r\n', 'http://a\\b', 'http://a b', 'http://a:65536', 'http://[::1',
     'http://\u0000a', 'http://a\u0085',
-  ])('%j is refused', (target) => expect(httpTargetFault(target)).not.toBeNull());
+  ])('%j is rejected', (target) => expect(httpTargetFault(target)).not.toBeNull());
 });
 
 describe('headers of a check', () => {
@@ -28,19 +28,19 @@ describe('headers of a check', () => {
     }))
       .toEqual([]);
   });
-  test('are refused by name', () => {
+  test('are rejected by name', () => {
     expect(headerFaults({ 'X-A': 'a\r\nb', HOST: 'x' }).map(({ name }) => name)).toEqual(['X-A', 'HOST']);
   });
 });
 
 describe('HTTP settings', () => {
-  test('prefer a new value over one that only repeats the current value, even if the new one is none', () => {
+  test('prefer a new value, even null, over one that repeats the current value', () => {
     const current = { ...HTTP_DEFAULTS, body: 'x' };
     expect(resolveHttpSettings({ body: 'x', http_config: { body: '' } }, current).body).toBeNull();
     expect(resolveHttpSettings({ body: '', http_config: { body: 'x' } }, current).body).toBeNull();
     expect(resolveHttpSettings({ body: 'x', http_config: { body: 'x' } }, current).body).toBe('x');
   });
-  test('refuse two new values that differ', () => {
+  test('reject two different new values', () => {
     expect(
       resolveHttpSettings({ headers: { A: 'b' }, http_config: { headers: { A: 'b' } } }, null).headers,
     ).toEqual({ A: 'b' });
@@ -59,7 +59,7 @@ describe('the timeout', () => {
     expect(timeoutMs({ timeout_ms: null, interval_seconds: 60 })).toBe(10_000);
     expect(timeoutMs({ timeout_ms: 3000, interval_seconds: 60 })).toBe(3000);
   });
-  test('still follows the interval after a body that only repeats it', () => {
+  test('still follows the interval after a request that repeats it', () => {
     const following = { timeout_ms: null, interval_seconds: 5 };
     expect(storedTimeout(5000, following)).toBeNull();
     expect(storedTimeout(4000, following)).toBe(4000);
@@ -69,7 +69,7 @@ describe('the timeout', () => {
   });
 });
 
-test('the next check is within one interval, and sooner on average with more regions', () => {
+test('the next check is due within one interval, and sooner on average with more regions', () => {
   const now = 1_760_000_000_123;
   let one = 0;
   let four = 0;

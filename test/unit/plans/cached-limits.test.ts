@@ -5,7 +5,7 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const DAY_MS = 86_400_000;
 
-test('limits follow the plan and keep the last known value while the database is away', async () => {
+test('cached limits follow the plan and keep the last known value during a database outage', async () => {
   const clock = new SimulatedClock();
   const plans = loadPlans(null);
   let plan: PlanName | null = 'free';
@@ -26,7 +26,7 @@ test('limits follow the plan and keep the last known value while the database is
   expect(limits.rawRetentionMs('o')).toBe(30 * DAY_MS);
 });
 
-test('limits that are asked for are known at once, and an organization that has none holds up no other', async () => {
+test('preloaded limits are available immediately, and an organization that cannot be read blocks no other', async () => {
   const plans = loadPlans(null);
   const limits = new CachedLimits({
     clock: new SimulatedClock(), plans,

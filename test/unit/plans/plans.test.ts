@@ -28,7 +28,7 @@ describe('the plans', () => {
 });
 
 test.each([[300, 30, 300], [60, 30, 60], [60, 120, 120], [300, 29, 29], [60, 1, 1]])(
-  'a plan with a minimum of %i s allows, where the API accepts %i s, intervals from %i s',
+  'for a plan minimum of %i s and an installation minimum of %i s, the shortest interval is %i s',
   (planned, accepted, expected) => {
     expect(minIntervalSeconds({ min_interval_seconds: planned }, accepted)).toBe(expected);
   },

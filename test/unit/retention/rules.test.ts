@@ -15,16 +15,16 @@ function stateOf(at: number, change: Partial<SweepState> = {}): SweepState {
   return { done: cutoffsOf(plans.pro, at), done_at: at, run: null, ...change };
 }
 
-describe('what a plan keeps', () => {
+describe('the retention of a plan', () => {
   test.each([
     ['free', 7, 90], ['pro', 30, 400], ['scale', 90, 800],
-  ] as const)('%s: results for %i days, counts for %i', (plan, rawDays, rollupDays) => {
+  ] as const)('%s keeps raw results for %i days and rollups for %i', (plan, rawDays, rollupDays) => {
     const { raw, rollups } = cutoffsOf(plans[plan], NOW);
     expect(raw).toBe(Date.UTC(2025, 9, 9, 10) - rawDays * DAY_MS);
     expect(rollups).toBe(Date.UTC(2025, 9, 9) - rollupDays * DAY_MS);
   });
 
-  test('counts are kept at least as long as the results that they count', () => {
+  test('keeps rollups at least as long as raw results', () => {
     const { raw, rollups } = cutoffsOf({ raw_results_days: 30, rollups_days: 3 }, NOW);
     expect(rollups).toBeLessThanOrEqual(raw);
   });
@@ -37,29 +37,29 @@ describe('an organization is swept', () => {
     stateOf(anHourAgo, { done: cutoffsOf(plans[plan], anHourAgo) });
 
   test.each([
-    ['when it never was', null, true],
+    ['if it has never been swept', null, true],
     ['again after six hours', stateOf(NOW - SWEEP_INTERVAL_MS), true],
-    ['not sooner', stateOf(anHourAgo), false],
-    ['at once when a sweep was interrupted', stateOf(anHourAgo, { run: { ...target, after: 'm' } }), true],
-    ['at once when its plan keeps less', doneWith('scale'), true],
-    ['not sooner when its plan keeps more', doneWith('free'), false],
+    ['not before six hours have passed', stateOf(anHourAgo), false],
+    ['immediately after an interrupted sweep', stateOf(anHourAgo, { run: { ...target, after: 'm' } }), true],
+    ['immediately after its retention became shorter', doneWith('scale'), true],
+    ['not earlier after its retention became longer', doneWith('free'), false],
   ])('%s', (_name, state, due) => {
     expect(isDue(state, target, NOW)).toBe(due);
   });
 });
 
 describe('the expired part of a history', () => {
-  test('begins with the monitor in the first sweep', () => {
+  test('starts with the creation of the monitor in the first sweep', () => {
     const [from, before] = [Date.UTC(2025, 8, 18), NOW - 7 * DAY_MS];
     expect(agedRange(MONITOR, null, before)).toEqual({ monitor_id: 'm', from, before });
   });
 
-  test('later begins two days before the last cutoff, because of late results', () => {
+  test('starts two days before the last cutoff in later sweeps, because of late results', () => {
     const from = Date.UTC(2025, 8, 29);
     expect(agedRange(MONITOR, NOW - 8 * DAY_MS, NOW - 7 * DAY_MS)).toMatchObject({ from });
   });
 
-  test('is empty while everything is kept', () => {
+  test('is null while nothing has expired', () => {
     expect(agedRange(MONITOR, null, NOW - 30 * DAY_MS)).toBeNull();
   });
 });
