@@ -42,7 +42,7 @@ export interface NamedCredential {
 }
 
 export interface AccountDeps extends AccountStores {
-  /** Held by requests that accept an invitation. */
+  /** For requests that accept an invitation. */
   claims: WorkClaims;
   tokens: SessionTokens;
   sessionEnds: Pick<SessionEndNotifier, 'notify'>;

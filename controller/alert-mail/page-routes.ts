@@ -4,7 +4,9 @@ import { defineRoute, type Route } from '../http/routing/route.ts';
 import { viewError, type Page } from '../pages/layout.ts';
 import { localizeMailPage } from '../pages/mail-page-texts.ts';
 import { recipientPage, resumedPage } from './pages.ts';
-import { readRecipient, resumeAlertMail, stopAlertMail, type AlertMailDeps, type RecipientState } from './verbs.ts';
+import {
+  readRecipient, resumeAlertMail, stopAlertMail, type AlertMailDeps, type RecipientState,
+} from './verbs.ts';
 
 const HTML = { contentType: HTML_CONTENT };
 const common = {

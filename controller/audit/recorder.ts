@@ -29,7 +29,8 @@ export function createAuditRecorder({ entries, organizationsOf, log }: AuditReco
   return {
     async record(request) {
       const { audit: action } = request.route;
-      if (typeof action !== 'string' || request.response.status >= 400 || request.response.audit === null) return;
+      const { status, audit } = request.response;
+      if (typeof action !== 'string' || status >= 400 || audit === null) return;
       const entry = auditEntry(action, request);
       try {
         for (const organizationId of await organizationIdsFor(entry)) {

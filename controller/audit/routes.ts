@@ -5,8 +5,10 @@ import { auditResponse, viewAuditEntry } from './views.ts';
 export function auditRoutes(deps: AuditDeps): Route[] {
   return [
     defineRoute({
-      method: 'GET', path: '/api/audit-log', summary: 'List changes and who made them, newest first', tag: 'Audit log',
-      auth: { access: 'account', organization: 'admin' }, query: auditQuery, responses: { 200: auditResponse },
+      method: 'GET', path: '/api/audit-log', tag: 'Audit log',
+      summary: 'List changes and who made them, newest first',
+      auth: { access: 'account', organization: 'admin' },
+      query: auditQuery, responses: { 200: auditResponse },
       handle: async (ctx, { query }) => {
         const { entries, total } = await listChanges(deps, ctx, query);
         const { page, limit } = query;

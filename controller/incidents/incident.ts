@@ -73,7 +73,8 @@ export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDo
 
 export type ListedIncident =
   Omit<IncidentDoc,
-    'postmortem' | 'pending_updates' | 'search_text' | 'unjournaled' | 'pages_due' | 'claim' | 'notified_page_ids'>;
+    | 'postmortem' | 'pending_updates' | 'search_text' | 'unjournaled' | 'pages_due' | 'claim'
+    | 'notified_page_ids'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 

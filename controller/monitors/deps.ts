@@ -3,7 +3,9 @@ import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { MonitorCounts } from './counts/counts.ts';
 import type { MonitorListStore } from './list/list-store.ts';
-import type { AssignedMonitors, CheckRunner, DestinationLookup, GroupLookup, MonitorReaders, RegionLookup } from './ports.ts';
+import type {
+  AssignedMonitors, CheckRunner, DestinationLookup, GroupLookup, MonitorReaders, RegionLookup,
+} from './ports.ts';
 import type { MonitorStore } from './store.ts';
 
 export interface MonitorWriteDeps {

@@ -49,7 +49,8 @@ export function settable(
 function sentTarget(
   sent: string | undefined, current: MonitorDoc | null, type: MonitorType,
 ): string | undefined {
-  return sent === undefined || type === 'HEARTBEAT' ? undefined : storedIfConcealed(sent, current?.target, ['target']);
+  if (sent === undefined || type === 'HEARTBEAT') return undefined;
+  return storedIfConcealed(sent, current?.target, ['target']);
 }
 
 /** The timeout to store. A value that repeats the current default stays unset, to follow the interval. */

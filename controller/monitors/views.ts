@@ -4,7 +4,9 @@ import { canSeeCredentials, type ProjectRole } from '../accounts/roles.ts';
 import type { OpenIncident } from '../incidents/incident.ts';
 import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
-import type { listedMonitorView, listStats, monitorStatsResponse, monitorView, settingsResponse } from './responses.ts';
+import type {
+  listedMonitorView, listStats, monitorStatsResponse, monitorView, settingsResponse,
+} from './responses.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import { isInMaintenance, nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
 import { CHECK_TYPES, type TypeView } from './settings/registry.ts';

@@ -12,7 +12,9 @@ import { viewBulk, viewMonitor } from './views.ts';
 const LIMIT_ERRORS = [
   'VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED',
 ] as const;
-const DONE = { pause: 'paused', resume: 'resumed', delete: 'deleted', tag: 'tagged', untag: 'untagged', move: 'moved' } as const;
+const DONE = {
+  pause: 'paused', resume: 'resumed', delete: 'deleted', tag: 'tagged', untag: 'untagged', move: 'moved',
+} as const;
 
 const common = { tag: 'Monitors', auth: { access: 'project', role: 'editor' } } as const;
 const ofOne = {

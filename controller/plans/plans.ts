@@ -4,7 +4,9 @@ export const PLAN_NAMES = ['free', 'pro', 'scale'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
 /** Resources whose number the plan limits. */
-export const COUNTED_RESOURCES = ['monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions'] as const;
+export const COUNTED_RESOURCES = [
+  'monitors', 'projects', 'status_pages', 'regions', 'probes', 'subscriptions',
+] as const;
 export type CountedResource = (typeof COUNTED_RESOURCES)[number];
 
 const count = z.int().min(0);

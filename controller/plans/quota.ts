@@ -1,6 +1,8 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
-import { COUNTED_RESOURCES, type CountedResource, type PlanLimits, type PlanName, type Plans } from './plans.ts';
+import {
+  COUNTED_RESOURCES, type CountedResource, type PlanLimits, type PlanName, type Plans,
+} from './plans.ts';
 import type { UsageStore } from './usage-store.ts';
 
 interface QuotaDeps {

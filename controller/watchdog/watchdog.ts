@@ -68,8 +68,8 @@ export class Watchdog {
     if (broken.length > 0) return `not called because these are failing: ${broken.join(', ')}`;
     const { poster, url } = this.#deps;
     const outcome = await poster.post({
-      caller: 'watchdog', url, method: 'GET', headers: { 'user-agent': 'Farwatch' }, body: null, timeoutMs: TIMEOUT_MS,
-      signal: this.#stopped.signal,
+      caller: 'watchdog', url, method: 'GET', headers: { 'user-agent': 'Farwatch' }, body: null,
+      timeoutMs: TIMEOUT_MS, signal: this.#stopped.signal,
     });
     if (outcome.kind === 'busy') return 'too many requests are in progress';
     if (outcome.kind !== 'responded') return outcome.reason;

@@ -10,7 +10,9 @@ type OwnerMailDeps = Pick<AccountDeps, 'members' | 'users' | 'mailers' | 'log'>;
 export function mailOwners(deps: OwnerMailDeps, organizationId: string, compose: (to: string) => Mail): void {
   addressesOfOwners(deps, organizationId).then(
     (addresses) => addresses.forEach((to) => deps.mailers.owners.send(to, async () => compose(to))),
-    (error: unknown) => deps.log.error({ err: error, organizationId }, 'could not email the owners of the organization'),
+    (error: unknown) => {
+      deps.log.error({ err: error, organizationId }, 'could not email the owners of the organization');
+    },
   );
 }
 

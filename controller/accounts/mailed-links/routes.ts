@@ -45,7 +45,8 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
       audit: 'password.reset', body: resetPasswordInput, responses: { 200: messageResponse },
       handle: async (ctx, { body }) => {
         const actor = auditActor(await resetPassword(deps, ctx, body));
-        return { status: 200, data: { message: 'Password changed; sign in with the new password' }, audit: { actor } };
+        const message = 'Password changed; sign in with the new password';
+        return { status: 200, data: { message }, audit: { actor } };
       },
     }),
     defineRoute({

@@ -1,5 +1,7 @@
 import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
-import { memberResponse, memberCredentialsResponse, memberRemovedResponse, membersResponse } from '../responses.ts';
+import {
+  memberResponse, memberCredentialsResponse, memberRemovedResponse, membersResponse,
+} from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { memberChangeInput, memberParams, memberRemovalQuery } from '../schema.ts';
 import { viewMember, viewMemberCredentials } from '../views.ts';

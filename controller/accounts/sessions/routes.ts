@@ -49,18 +49,20 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       },
     }),
     defineRoute({
-      ...accountRoute, method: 'POST', path: '/api/auth/logout', summary: 'End this session', audit: 'session.ended',
-      endsSession: true, responses: { 200: messageResponse },
+      ...accountRoute, method: 'POST', path: '/api/auth/logout', summary: 'End this session',
+      audit: 'session.ended', endsSession: true, responses: { 200: messageResponse },
       handle: (ctx) => okMessage(logOut(deps, ctx), 'Signed out'),
     }),
     defineRoute({
-      ...accountRoute, method: 'POST', path: '/api/auth/logout-everywhere', summary: 'End every session of the account',
+      ...accountRoute, method: 'POST', path: '/api/auth/logout-everywhere',
+      summary: 'End every session of the account',
       description: 'Including this one. Live event streams opened with them close within a second.',
       audit: 'sessions.ended', endsSession: true, responses: { 200: messageResponse },
       handle: (ctx) => okMessage(endAllSessions(deps, ctx.actor.userId), 'Signed out everywhere'),
     }),
     defineRoute({
-      ...accountRoute, method: 'GET', path: '/api/auth/sessions', summary: 'List the sessions of the account, newest first',
+      ...accountRoute, method: 'GET', path: '/api/auth/sessions',
+      summary: 'List the sessions of the account, newest first',
       description: 'Returns the newest 100.', responses: { 200: sessionsResponse },
       handle: async (ctx) => {
         const sessions = await listSessions(deps, ctx);
@@ -68,7 +70,8 @@ export function sessionRoutes(deps: AccountDeps): Route[] {
       },
     }),
     defineRoute({
-      ...accountRoute, method: 'DELETE', path: '/api/auth/sessions/:id', summary: 'End a session of the account',
+      ...accountRoute, method: 'DELETE', path: '/api/auth/sessions/:id',
+      summary: 'End a session of the account',
       audit: 'session.ended', params: sessionParams, errors: ['RESOURCE_NOT_FOUND'],
       responses: { 200: messageResponse },
       handle: (ctx, { params }) => okMessage(endSession(deps, ctx, params.id), 'Session ended'),

@@ -98,11 +98,15 @@ export async function changePassword(deps: AccountDeps, ctx: OperatorContext, in
   const user = await deps.users.find(userId);
   const storedHash = user?.password_hash ?? null;
   const isPasswordCorrect = await deps.hasher.verify(input.current_password, storedHash, address);
-  if (user === null || !isPasswordCorrect) throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
+  if (user === null || !isPasswordCorrect) {
+    throw new AppError('INVALID_CREDENTIALS', 'The current password is wrong');
+  }
   deps.attempts.succeeded(address, email);
   const hash = await deps.hasher.hash(input.new_password, address);
   const changed = await deps.users.changePassword(user, hash);
-  if (changed === null) throw new AppError('CONFLICT', 'The password was changed by another request; try again');
+  if (changed === null) {
+    throw new AppError('CONFLICT', 'The password was changed by another request; try again');
+  }
   await Promise.all([
     endAllSessions(deps, user._id), deps.mailedTokens.deleteOfUser(user._id, 'reset_password'),
   ]);

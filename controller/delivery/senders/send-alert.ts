@@ -29,7 +29,7 @@ export interface SendContext {
   isTest?: boolean;
 }
 
-/** Contains no text from the tenant, so that test mails cannot carry it to strangers. */
+/** Contains no text from the tenant, so that test mails cannot be used as spam. */
 const TEST_SUBJECT = '[TEST] Test alert from Farwatch: nothing is wrong';
 
 /** Makes one attempt to send an alert to one recipient. A failure of the receiver resolves as an outcome. */

@@ -24,5 +24,6 @@ export async function postToSlack(
 export function slackSendOutcome(outcome: PostOutcome): SendOutcome {
   if (outcome.kind !== 'responded' || outcome.status !== 429) return webhookSendOutcome(outcome);
   const { status, durationMs, retryAfterMs } = outcome;
-  return { kind: 'retry', reason: 'Slack responded with status 429', status, durationMs, retryAfterMs: retryAfterMs ?? 0 };
+  const reason = 'Slack responded with status 429';
+  return { kind: 'retry', reason, status, durationMs, retryAfterMs: retryAfterMs ?? 0 };
 }

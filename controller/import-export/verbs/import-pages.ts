@@ -10,7 +10,9 @@ import {
 } from '../../status-pages/verbs/write-page.ts';
 import type { ConfigurationDeps } from '../deps.ts';
 import type { Difference } from '../difference.ts';
-import { componentsOf, matchPage, resolveMonitors, pageDifferences, type CandidateMonitor } from '../page-matching.ts';
+import {
+  componentsOf, matchPage, resolveMonitors, pageDifferences, type CandidateMonitor,
+} from '../page-matching.ts';
 import type { PlannedMonitor } from './plan-monitors.ts';
 
 export interface PlannedPage {

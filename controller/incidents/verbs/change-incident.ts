@@ -70,7 +70,8 @@ export async function publishChange(deps: IncidentDeps, incident: IncidentDoc) {
     for (const line of incident.pending_updates) await updates.insertIfAbsent(line);
     await incidents.clearPending(incident);
   } catch (error) {
-    log.warn({ err: error, incident_id: incident._id }, 'could not write the history of an incident; it stays in the incident until it is');
+    const context = { err: error, incident_id: incident._id };
+    log.warn(context, 'could not copy the history of an incident; the next change will copy it');
   }
 }
 

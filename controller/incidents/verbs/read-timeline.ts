@@ -45,7 +45,8 @@ export async function readTimeline(deps: IncidentDeps, ctx: ProjectContext, id: 
     updates.slice(-max).map((update) => ({ kind: 'update', at: update.created_at, update }) as const),
     deliveries.slice(0, max).map((notification) =>
       ({ kind: 'notification', at: notification.created_at, notification }) as const),
-    incidentComments.slice(-max).map((comment) => ({ kind: 'comment', at: comment.created_at, comment }) as const),
+    incidentComments.slice(-max).map((comment) =>
+      ({ kind: 'comment', at: comment.created_at, comment }) as const),
   ].flat();
   const lists = [results, states, updates, deliveries, incidentComments];
   const isTruncated = lists.some((list) => list.length > max);

@@ -97,7 +97,7 @@ export class MonitorCounts {
       recordedVersion = next.version;
       if (marked.length < BATCH_SIZE) return;
     }
-    throw new Error('the counts of a project are changed faster than they can be taken in');
+    throw new Error('the monitor counts of a project change faster than they can be updated');
   }
 }
 

@@ -103,7 +103,8 @@ export function viewRegions(
 /** Why an active monitor is unknown; null if it is not unknown or is a heartbeat. */
 export function whyUnknown(
   doc: Pick<MonitorDoc, 'status' | 'type' | 'confirmation_policy'>, live: MonitorLive | null,
-  regions: RegionsView, { runsIn, domains }: { runsIn: ReadonlyMap<string, unknown> } & Pick<Assigned, 'domains'>,
+  regions: RegionsView,
+  { runsIn, domains }: { runsIn: ReadonlyMap<string, unknown> } & Pick<Assigned, 'domains'>,
 ): string | null {
   const isUnknown = (live?.status ?? 'unknown') === 'unknown';
   if (!isUnknown || doc.status !== 'active' || doc.type === 'HEARTBEAT') return null;

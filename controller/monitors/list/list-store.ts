@@ -11,7 +11,8 @@ import { fromNearerEnd, type ListPlan, type MonitorListQuery, type ListSlice } f
 
 /** The fields of a monitor that overviews need. */
 export type OverviewDoc = Pick<
-  MonitorDoc, '_id' | 'name' | 'type' | 'target' | 'status' | 'interval_seconds' | 'group_id' | 'tags' | 'created_at'
+  MonitorDoc,
+  '_id' | 'name' | 'type' | 'target' | 'status' | 'interval_seconds' | 'group_id' | 'tags' | 'created_at'
 >;
 
 export type SearchableMonitor = Pick<MonitorDoc, '_id' | 'search_text'>;

@@ -41,7 +41,8 @@ const recordEntry = z.strictObject({
     check.addIssue({ code: 'custom', path: ['expected_values', at], message: FAULTS[type] });
   }
 });
-const dnsServer = nonBlankText(300, 'Must be at most 300 characters', 'Server must not be empty').trim().superRefine((text, check) => {
+const anyServer = nonBlankText(300, 'Must be at most 300 characters', 'Server must not be empty');
+const dnsServer = anyServer.trim().superRefine((text, check) => {
   const parts = splitHostPort(text);
   if (typeof parts !== 'string') return;
   check.addIssue({ code: 'custom', message: parts.replace(/^Target/, 'Server') });

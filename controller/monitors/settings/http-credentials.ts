@@ -21,8 +21,8 @@ export const KEEPS_STORED_VALUE = '`***` keeps the stored value.';
 /** Describes `concealed` in the API reference. */
 export const CONCEALMENT = 'For API keys of the scope `read` and for viewers, credentials read `***`: the '
   + '`target` and `heartbeat_token` of a HEARTBEAT monitor, the user name, password and token in `auth`, the '
-  + '`body`, the `send` of a TCP monitor, and the values of all `headers` except well-known ones that carry no credentials, such as '
-  + '`Accept`. Sending `***` back keeps the stored value.';
+  + '`body`, the `send` of a TCP monitor, and the values of all `headers` except well-known ones that carry '
+  + 'no credentials, such as `Accept`. Sending `***` back keeps the stored value.';
 
 /** Conceals everything that may be a credential. Only NON_SECRET_HEADERS keep their values. */
 export function concealed<Request extends Stored>(request: Request): Request {

@@ -15,7 +15,8 @@ const RANGE = /^([1-5]\d\d)-([1-5]\d\d)$/;
 const range = z.string().regex(RANGE, 'Range must look like 200-299')
   .refine((text) => text.slice(0, 3) <= text.slice(4), 'Range must not start after its end');
 
-const address = nonBlankText(300, 'Must be at most 300 characters', 'Address must not be empty').trim().superRefine((text, check) => {
+const anyAddress = nonBlankText(300, 'Must be at most 300 characters', 'Address must not be empty');
+const address = anyAddress.trim().superRefine((text, check) => {
   const parts = splitHostPort(text);
   if (typeof parts !== 'string') return;
   check.addIssue({ code: 'custom', message: parts.replace(/^Target/, 'Address') });

@@ -2,7 +2,9 @@ import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { validationError } from '../../http/input/validation.ts';
 import type { CheckType, FieldsOf } from './check-type.ts';
 import { dnsResponseFields, dnsFields, dnsType, type DnsSettings } from './dns.ts';
-import { heartbeatResponseFields, heartbeatFields, heartbeatType, type HeartbeatSettings } from './heartbeat.ts';
+import {
+  heartbeatResponseFields, heartbeatFields, heartbeatType, type HeartbeatSettings,
+} from './heartbeat.ts';
 import { httpResponseFields, httpFields, httpType, type HttpSettings } from './http.ts';
 import { icmpResponseFields, icmpFields, icmpType, type IcmpSettings } from './icmp.ts';
 import { keywordResponseFields, keywordFields, keywordType, type KeywordSettings } from './keyword.ts';

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { TCP_PROTOCOLS, TCP_TLS, defaultTls, type TcpProtocol } from '../../../shared/contracts/check-spec.ts';
+import {
+  TCP_PROTOCOLS, TCP_TLS, defaultTls, type TcpProtocol,
+} from '../../../shared/contracts/check-spec.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
 import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';

@@ -6,7 +6,9 @@ import type { MonitorDoc } from '../monitor.ts';
 import { CONTENDED, nextStatus, PAUSES_DISABLED } from '../rules.ts';
 import { MAX_TAGS, type BulkInput } from '../schema.ts';
 import type { MonitorChange } from '../store.ts';
-import { BATCH_SIZE, changeMembers, changeMonitors, type BulkDeps, type ChangeContext } from './change-many.ts';
+import {
+  BATCH_SIZE, changeMembers, changeMonitors, type BulkDeps, type ChangeContext,
+} from './change-many.ts';
 import { refuseUnknownGroup } from './check-settings.ts';
 
 /** One change to many monitors. */

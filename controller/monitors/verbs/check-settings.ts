@@ -33,7 +33,8 @@ export async function checkSettings(
   const isNewInterval = requestedInterval !== undefined && requestedInterval !== current?.interval_seconds;
   if (isNewInterval && requestedInterval < minIntervalSeconds) {
     const message = `The minimum interval in this plan is ${minIntervalSeconds} seconds`;
-    throw new AppError('INTERVAL_TOO_SHORT', message, { details: { limit: minIntervalSeconds, usage: requestedInterval } });
+    const details = { limit: minIntervalSeconds, usage: requestedInterval };
+    throw new AppError('INTERVAL_TOO_SHORT', message, { details });
   }
   checkFairUse(settings, current);
   const regions = added(settings.monitoring_regions, current?.monitoring_regions);

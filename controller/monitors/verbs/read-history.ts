@@ -54,7 +54,9 @@ export async function readRegions(deps: MonitorDeps, ctx: ProjectContext, id: st
 export async function readCertificate(deps: MonitorDeps, ctx: ProjectContext, id: string) {
   const doc = await loadMonitor(deps, ctx, id);
   const certificate = await deps.readers.certificates.read(doc._id);
-  if (certificate === null) throw new AppError('STATS_NOT_FOUND', 'No check of this monitor has seen a certificate yet');
+  if (certificate === null) {
+    throw new AppError('STATS_NOT_FOUND', 'No check of this monitor has seen a certificate yet');
+  }
   return certificate;
 }
 

@@ -76,7 +76,9 @@ async function joinAsExisting(
   return withInvitationClaim(deps, invitation, ctx.now, async () => {
     await insertMember(deps, ctx.now, invitation, user._id);
     const verified = user.email_verified ? user : await deps.users.markVerified(user._id, user.email);
-    if (verified === null) throw new AppError('CONFLICT', 'The account was changed by another request; try again');
+    if (verified === null) {
+      throw new AppError('CONFLICT', 'The account was changed by another request; try again');
+    }
     await deps.invitations.complete(invitation);
     return verified;
   });

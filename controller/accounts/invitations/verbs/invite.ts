@@ -76,8 +76,9 @@ async function checkMemberLimit(deps: AccountDeps, organizationId: string): Prom
   const usage = await deps.members.countOfOrganization(organizationId)
     + await deps.invitations.countOfOrganization(organizationId);
   if (usage < MAX_MEMBERS_AND_INVITATIONS) return;
-  const message = `An organization can have at most ${MAX_MEMBERS_AND_INVITATIONS} members and invitations`;
-  throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_MEMBERS_AND_INVITATIONS, usage } });
+  const limit = MAX_MEMBERS_AND_INVITATIONS;
+  const message = `An organization can have at most ${limit} members and invitations`;
+  throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit, usage } });
 }
 
 async function checkInvitationRate(
