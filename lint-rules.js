@@ -2,6 +2,15 @@ import { basename } from 'node:path';
 
 /** Rules of this project's own, for oxlint.config.js. */
 const ODDS_BOXES = /(^|\/)(lib|libs|utils?|helpers?|commons?|misc)(\/|\.ts$)/;
+/** Words of declared names that have a plainer one; the names of wire and storage formats are exempt. */
+const PRIVATE_WORDS = new Map(Object.entries({
+  answer: 'response', answers: 'responses', answered: 'responded', reply: 'response', replies: 'responses',
+  tell: 'notify', tells: 'notifies', told: 'notified', retold: 'notified', heard: 'received', company: 'peers',
+  poke: 'notify', booked: 'accounted', stretch: 'range', whoever: 'anyone', somebody: 'someone', stray: 'unknown',
+  begun: 'started', tidying: 'compaction', mailing: 'sender', trouble: 'problem', lasting: 'ongoing',
+}));
+const FORMAT_NAMES = new Set(['reply', 'answer', 'answers', 'begun', 'validate_answer_rrs']);
+const PRIVATE_LIMIT = /^(MOST|LONGEST|LEAST|SHORTEST)_/;
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|bench|config))*$/;
 
 export default {
@@ -19,6 +28,32 @@ export default {
         }
       },
     })),
+    'plain-names': {
+      meta: { type: 'suggestion', schema: [] },
+      create: (context) => {
+        const check = (node) => {
+          if (node?.type !== 'Identifier' && node?.type !== 'PrivateIdentifier') return;
+          if (PRIVATE_LIMIT.test(node.name)) {
+            context.report({ node, message: `${node.name}: name limits MAX_… or MIN_…` });
+          }
+          const word = node.name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase().split('_')
+            .find((each) => PRIVATE_WORDS.has(each));
+          if (word === undefined || FORMAT_NAMES.has(node.name)) return;
+          context.report({ node, message: `${node.name}: write "${PRIVATE_WORDS.get(word)}", not "${word}"` });
+        };
+        const checkName = (node) => check(node.id);
+        const checkKey = (node) => {
+          if (!node.computed) check(node.key);
+        };
+        const checkFunction = (node) => [node.id, ...node.params].forEach(check);
+        return {
+          VariableDeclarator: checkName, ClassDeclaration: checkName, TSInterfaceDeclaration: checkName,
+          TSTypeAliasDeclaration: checkName, FunctionDeclaration: checkFunction, FunctionExpression: checkFunction,
+          ArrowFunctionExpression: checkFunction, MethodDefinition: checkKey, PropertyDefinition: checkKey,
+          TSPropertySignature: checkKey, TSMethodSignature: checkKey,
+        };
+      },
+    },
     'no-such-syntax': {
       meta: { type: 'problem', schema: [{ type: 'array' }] },
       create: (context) => Object.fromEntries(context.options[0].map(

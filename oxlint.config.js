@@ -155,6 +155,7 @@ export default defineConfig({
     'house/file-name': 'error',
     'house/todo-with-issue': 'error',
     'house/no-banner': 'error',
+    'house/plain-names': 'error',
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'all' }],
     'no-useless-assignment': 'error',
     'no-fallthrough': 'error',

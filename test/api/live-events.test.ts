@@ -322,10 +322,10 @@ test('reaches a client that connects after a thousand others have left', async (
     expect(
       hub.connect({ organizationId: tenant.organizationId, projectId: project }, { user: project, maxStreams: 100 }, sink, null),
     ).toBeNull();
-    return { heard: received, leave: () => go() };
+    return { received, leave: () => go() };
   };
   for (let at = 0; at < 1000; at += 1) visit(`project-${at}`).leave();
-  const { heard: received, leave } = visit(tenant.projectId);
+  const { received, leave } = visit(tenant.projectId);
   const published = publishEvent();
   await until(() => received.some((text) => text.includes(published.id)), { what: 'the event' });
   leave();

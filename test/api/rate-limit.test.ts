@@ -170,8 +170,8 @@ test('every response while the service starts has the rate-limit headers', async
     ] as const;
     for (const [status, address, request] of requests) {
       const { status: found, headers } = await fetch(address, request);
-      const told = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'].map((name) => headers.get(name));
-      expect([found, ...told], address).toEqual([status, '77', '77', status === 200 ? null : '5']);
+      const limits = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'].map((name) => headers.get(name));
+      expect([found, ...limits], address).toEqual([status, '77', '77', status === 200 ? null : '5']);
       expect(Number(headers.get('x-ratelimit-reset')) * 1000).toBeGreaterThan(Date.now());
       expect(headers.get('x-request-id')).toBeTruthy();
     }

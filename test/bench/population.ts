@@ -49,7 +49,7 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
     );
     await states.write(docs.map((doc) => {
       const checkFields = {
-        last_check_at: now - 60_000, last_success_at: now - 60_000, booked_until: now - (now % HOUR_MS),
+        last_check_at: now - 60_000, last_success_at: now - 60_000, accounted_until: now - (now % HOUR_MS),
       };
       const state = { ...newMonitorState(configOf(doc)), ...checkFields };
       return { monitor_id: doc._id, shard: shardOf(doc._id), position: 0, state, outbox: [] };

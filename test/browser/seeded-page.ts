@@ -71,7 +71,7 @@ async function writeDays(app: TestApp, monitors: string[]): Promise<void> {
       const region = { time_min: 900, time_max: 2000 + at * 10, histogram: [[70, 60]] as [number, number][] };
       return {
         monitor_id, hour: day, position: 1, rows: new ResultColumns(0), rollup: {
-          ...emptyRollup(), ...counts, times: [HOUR_MS - down, 0, down], booked: [HOUR_MS - down, 0, down],
+          ...emptyRollup(), ...counts, times: [HOUR_MS - down, 0, down], accounted: [HOUR_MS - down, 0, down],
           regions: { eu: { ...counts, ...region } },
         },
       };

@@ -44,16 +44,16 @@ async function create({ session }: Listener, name: string): Promise<string> {
 }
 
 /** How often the listener was told of this. */
-function told({ events }: EventClient, kind: string, id: string): number {
+function countEvents({ events }: EventClient, kind: string, id: string): number {
   return events.filter(({ event, data }) =>
     event === kind && (data['group_id'] === id || (data['monitor_ids'] as string[] | undefined)?.includes(id))).length;
 }
 
 /** Makes a change, and waits until our stream has told of it once more. */
-async function toldOf(kind: string, id: string, change: () => Promise<unknown>): Promise<void> {
-  const before = told(ours.stream, kind, id);
+async function changeAndWait(kind: string, id: string, change: () => Promise<unknown>): Promise<void> {
+  const before = countEvents(ours.stream, kind, id);
   await change();
-  await until(() => told(ours.stream, kind, id) > before, { what: `${kind} is told` });
+  await until(() => countEvents(ours.stream, kind, id) > before, { what: `${kind} is told` });
 }
 
 test('monitors that somebody creates, changes or deletes are told to their project alone', async () => {
@@ -62,17 +62,17 @@ test('monitors that somebody creates, changes or deletes are told to their proje
   const shown = async () => (await session.ok<{ monitors: { name: string; status: string; tags: string[] }[] }>(
     'GET', `/api/monitors/overview?ids=${id}`,
   )).monitors[0];
-  await until(() => told(ours.stream, 'monitor.changed', id) > 0, { what: 'the new monitor is told' });
-  await toldOf('monitor.changed', id, () => session.ok('PUT', `/api/monitors/${id}`, { name: 'Store' }));
+  await until(() => countEvents(ours.stream, 'monitor.changed', id) > 0, { what: 'the new monitor is told' });
+  await changeAndWait('monitor.changed', id, () => session.ok('PUT', `/api/monitors/${id}`, { name: 'Store' }));
   expect(await shown()).toMatchObject({ name: 'Store' });
   const bulk = (change: object) => session.ok('POST', '/api/monitors/bulk', { monitor_ids: [id], ...change });
-  await toldOf('monitor.changed', id, () => bulk({ action: 'pause' }));
-  await toldOf('monitor.changed', id, () => bulk({ action: 'tag', tags: ['night'] }));
+  await changeAndWait('monitor.changed', id, () => bulk({ action: 'pause' }));
+  await changeAndWait('monitor.changed', id, () => bulk({ action: 'tag', tags: ['night'] }));
   expect(await shown()).toMatchObject({ status: 'paused', tags: ['night'] });
-  await toldOf('monitor.deleted', id, () => session.ok('DELETE', `/api/monitors/${id}`));
+  await changeAndWait('monitor.deleted', id, () => session.ok('DELETE', `/api/monitors/${id}`));
   // What follows on the strangers' stream would come after it.
   const theirs = await create(strangers, 'Theirs');
-  await until(() => told(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
+  await until(() => countEvents(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
   expect(strangers.stream.raw).not.toContain(id);
   expect(beside.raw).not.toContain(id);
   expect(ours.stream.raw).not.toContain(theirs);
@@ -82,18 +82,18 @@ test('groups that somebody creates, renames, moves or deletes are told to their 
   const { session } = ours;
   const make = async (name: string) => (await session.ok<{ id: string }>('POST', '/api/groups', { name })).id;
   const [outer, inner] = [await make('Outer'), await make('Inner')];
-  await until(() => told(ours.stream, 'group.changed', inner) > 0, { what: 'the new group is told' });
-  await toldOf('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { name: 'Core' }));
-  await toldOf('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { parent_group_id: outer }));
+  await until(() => countEvents(ours.stream, 'group.changed', inner) > 0, { what: 'the new group is told' });
+  await changeAndWait('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { name: 'Core' }));
+  await changeAndWait('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { parent_group_id: outer }));
   const id = await create(ours, 'Shop');
-  await toldOf('monitor.changed', id, () => session.ok('POST', `/api/monitors/bulk`, {
+  await changeAndWait('monitor.changed', id, () => session.ok('POST', `/api/monitors/bulk`, {
     monitor_ids: [id], action: 'move', group_id: inner,
   }));
-  const before = told(ours.stream, 'monitor.changed', id);
-  await toldOf('group.deleted', inner, () => session.ok('DELETE', `/api/groups/${inner}`));
-  await until(() => told(ours.stream, 'monitor.changed', id) > before, { what: 'its monitors are told' });
+  const before = countEvents(ours.stream, 'monitor.changed', id);
+  await changeAndWait('group.deleted', inner, () => session.ok('DELETE', `/api/groups/${inner}`));
+  await until(() => countEvents(ours.stream, 'monitor.changed', id) > before, { what: 'its monitors are told' });
   const theirs = await create(strangers, 'Theirs too');
-  await until(() => told(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
+  await until(() => countEvents(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
   for (const text of [strangers.stream.raw, beside.raw]) {
     expect(text).not.toContain(inner);
     expect(text).not.toContain(id);

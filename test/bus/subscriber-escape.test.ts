@@ -123,10 +123,10 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     control.publish('raw.org-1.project.monitor.eu', JSON.stringify({ organization_id: 'org-1' }));
     const before = victim.received.length;
     const own = thief.issued.subscription.consumer;
-    for (const replySubject of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', '_INBOX_victim.x']) {
+    for (const responseSubject of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', '_INBOX_victim.x']) {
       const next = JSON.stringify({ batch: 1, no_wait: true });
-      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.${own}`, next, { reply: replySubject });
-      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.INFO.RAW.${own}`, '', { reply: replySubject });
+      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.${own}`, next, { reply: responseSubject });
+      thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.INFO.RAW.${own}`, '', { reply: responseSubject });
     }
     await until(() => victim.received.length > before, { what: 'something of the thief arrives' });
     await thief.nc.flush();

@@ -45,18 +45,18 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const key = (n: number): Buffer => Buffer.from([0, 0, 0, 1, n]);
 
-test('a write is answered only after its flush, and closing waits for it', async () => {
+test('a write is acknowledged only after its flush, and closing waits for it', async () => {
   const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
   isFlushHeld = true;
-  let answered = false;
-  const write = storage.write(() => storage.put(key(1), Buffer.from('x'))).then(() => (answered = true));
+  let acknowledged = false;
+  const write = storage.write(() => storage.put(key(1), Buffer.from('x'))).then(() => (acknowledged = true));
   await until(() => releaseFlush.length === 1);
   expect(storage.get(key(1))?.toString()).toBe('x');
-  expect(answered).toBe(false);
+  expect(acknowledged).toBe(false);
   let isClosed = false;
   const closing = storage.close().then(() => (isClosed = true));
   await new Promise((resolve) => setImmediate(resolve));
-  expect([answered, isClosed]).toEqual([false, false]);
+  expect([acknowledged, isClosed]).toEqual([false, false]);
   releaseFlush[0]!();
   await Promise.all([write, closing]);
 });

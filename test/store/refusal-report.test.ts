@@ -9,19 +9,19 @@ import { testMongo } from '../helpers/mongo.ts';
 
 test('the store reports each unsupported read or write once, and no duplicate key', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'fw-refused-'));
-  const told: string[] = [];
-  const onRefusal = (text: string): void => void told.push(text);
+  const refusals: string[] = [];
+  const onRefusal = (text: string): void => void refusals.push(text);
   const server = await startEmbeddedMongo({ dir, socketPath: join(dir, 'm.sock'), onRefusal });
   const client = await MongoClient.connect(server.url);
   const rows = client.db('x').collection<{ _id: number; a?: number }>('rows');
   await rows.insertOne({ _id: 1 });
   await expect(rows.insertOne({ _id: 1 })).rejects.toThrow('E11000');
-  expect(told).toEqual([]);
+  expect(refusals).toEqual([]);
   for (let times = 0; times < 2; times += 1) await expect(rows.findOne({ $where: 'true' })).rejects.toThrow();
   await expect(rows.updateOne({ _id: 1 }, { $rename: { a: 'b' } })).rejects.toThrow();
   await expect(client.db('x').command({ collMod: 'rows' })).rejects.toThrow();
   const names = ['$where', '$rename', 'collMod'];
-  expect(told).toEqual(names.map((name) => expect.stringContaining(name) as string));
+  expect(refusals).toEqual(names.map((name) => expect.stringContaining(name) as string));
   await client.close();
   await server.stop();
   rmSync(dir, { recursive: true, force: true });

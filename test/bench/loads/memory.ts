@@ -108,7 +108,7 @@ function recordAt(nth: number): StateRecord {
   };
   const state = {
     ...newMonitorState(config), status: 'up' as const, regions: { local: region }, last_check_at: at,
-    last_success_at: at, last_success_ms: 5.5, booked_until: at,
+    last_success_at: at, last_success_ms: 5.5, accounted_until: at,
   };
   return { monitor_id, shard: shardOf(monitor_id), position: 0, state, outbox: [] };
 }

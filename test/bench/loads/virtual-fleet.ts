@@ -121,7 +121,7 @@ function recordsOf(monitors: readonly MonitorConfig[]): StateRecord[][] {
       return [region, { ...NEW_REGION, verdict: 'up' as const, last_at: last, response_time_ms: 20, status_code: 200 }];
     }));
     const state = {
-      ...newMonitorState(config), status: 'up' as const, regions, booked_until: START_MS - (START_MS % 3_600_000),
+      ...newMonitorState(config), status: 'up' as const, regions, accounted_until: START_MS - (START_MS % 3_600_000),
     };
     const shard = shardOf(config.monitor_id);
     (shards[shard] as StateRecord[]).push({ monitor_id: config.monitor_id, shard, position: 0, state, outbox: [] });

@@ -17,12 +17,12 @@ const planted: Planted[] = [
   { path: 'shared/can-parse.ts', text: 'export const isUrl = (text: string): boolean => URL.canParse(text);\n', rule: syntax },
   {
     path: 'probe/breaks-tls.ts',
-    text: 'export const told = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n', rule: syntax,
+    text: 'export const legacy = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n', rule: syntax,
   },
   {
     path: 'probe/loads-tls.ts',
     text: 'import { connect } from \'node:tls\';\n\nexport const dial = connect;\n'
-      + 'export const told = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n',
+      + 'export const legacy = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n',
     rule: null,
   },
   { path: 'controller/parses-date.ts', text: 'export const at = (): Date => new Date(5);\n', rule: null },
@@ -169,6 +169,9 @@ const planted: Planted[] = [
     path: 'shared/banner.ts', text: '// ---------- part two ----------\nexport {};\n',
     rule: 'house(no-banner)',
   },
+  { path: 'shared/private-word.ts', text: 'export const heardAt = 1;\n', rule: 'house(plain-names)' },
+  { path: 'shared/private-limit.ts', text: 'export const MOST_MONITORS = 1;\n', rule: 'house(plain-names)' },
+  { path: 'shared/private-field.ts', text: 'export interface Seen {\n  told: boolean;\n}\n', rule: 'house(plain-names)' },
   { path: 'shared/camelCase.ts', text: 'export {};\n', rule: 'house(file-name)' },
   { path: 'controller/utils/odds.ts', text: 'export {};\n', rule: 'house(file-name)' },
   { path: 'controller/helpers.ts', text: 'export {};\n', rule: 'house(file-name)' },

@@ -19,11 +19,11 @@ function wrappedLog() {
   });
   const refused = new RefusedWrites(clock);
   const logged = () => lines.splice(0).map(({ level, msg }) => [level, msg]);
-  return { clock, refused, told: logged, log: refused.wrapLog(pino(sink)) };
+  return { clock, refused, logged, log: refused.wrapLog(pino(sink)) };
 }
 
 test('a refused write that is repeated is an error, told ever less often', async () => {
-  const { clock, refused, log, told: logged } = wrappedLog();
+  const { clock, refused, log, logged } = wrappedLog();
   const minutes: number[] = [];
   for (let minute = 0; minute < 10; minute += 1) {
     log.warn(REFUSED, 'not written');
@@ -39,7 +39,7 @@ test('a refused write that is repeated is an error, told ever less often', async
 });
 
 test('each kind of write is told of', () => {
-  const { refused, log, told: logged } = wrappedLog();
+  const { refused, log, logged } = wrappedLog();
   log.warn(REFUSED, 'one');
   log.warn(REFUSED, 'other');
   log.error(REFUSED, 'other');
@@ -48,7 +48,7 @@ test('each kind of write is told of', () => {
 });
 
 test('all other lines stay as they are', () => {
-  const { refused, log, told: logged } = wrappedLog();
+  const { refused, log, logged } = wrappedLog();
   log.warn(AWAY, 'away');
   log.warn({ err: new RangeError('not of the database') }, 'range');
   log.warn('only text');
