@@ -48,8 +48,8 @@ export default {
         const checkFunction = (node) => [node.id, ...node.params].forEach(check);
         return {
           VariableDeclarator: checkName, ClassDeclaration: checkName, TSInterfaceDeclaration: checkName,
-          TSTypeAliasDeclaration: checkName, FunctionDeclaration: checkFunction, FunctionExpression: checkFunction,
-          ArrowFunctionExpression: checkFunction, MethodDefinition: checkKey, PropertyDefinition: checkKey,
+          TSTypeAliasDeclaration: checkName, FunctionDeclaration: checkFunction,
+          FunctionExpression: checkFunction, ArrowFunctionExpression: checkFunction, MethodDefinition: checkKey, PropertyDefinition: checkKey,
           TSPropertySignature: checkKey, TSMethodSignature: checkKey,
         };
       },
