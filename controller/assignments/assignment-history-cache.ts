@@ -166,7 +166,8 @@ export class AssignmentHistoryCache {
     for (let cursor: { rev: number; monitorId: string } | null = { rev: from + 1, monitorId: '' }; cursor;) {
       const page: AssignmentHistoryEntry[] = await items.newerHistory(probeId, cursor, PAIRS_PER_QUERY);
       for (const entry of page) this.#recordChange(entry);
-      const last: AssignmentHistoryEntry | undefined = page.length < PAIRS_PER_QUERY ? undefined : page.at(-1);
+      const isLastPage = page.length < PAIRS_PER_QUERY;
+      const last: AssignmentHistoryEntry | undefined = isLastPage ? undefined : page.at(-1);
       cursor = last ? { rev: last.rev, monitorId: last.monitor_id } : null;
     }
   }
@@ -176,7 +177,8 @@ export class AssignmentHistoryCache {
     if (isCached || this.#deps.isOurs(entry.monitor_id)) this.#record(entry);
   }
 
-  #record({ probe_id: probeId, monitor_id: monitorId, gone, changed_at: changedAt }: AssignmentHistoryEntry): void {
+  #record(entry: AssignmentHistoryEntry): void {
+    const { probe_id: probeId, monitor_id: monitorId, gone, changed_at: changedAt } = entry;
     if (this.#size >= MAX_PAIRS) {
       this.#pairs.clear();
       this.#size = 0;

@@ -115,7 +115,8 @@ export class Rebalancer {
   async #finishPending(): Promise<void> {
     const { clock, placement, peers } = this.#deps;
     const nowMono = clock.monotonic();
-    if (nowMono - this.#finishedAtMono < (peers.isOnlyController ? ONLY_CONTROLLER_INTERVAL_MS : FINISH_INTERVAL_MS)) return;
+    const intervalMs = peers.isOnlyController ? ONLY_CONTROLLER_INTERVAL_MS : FINISH_INTERVAL_MS;
+    if (nowMono - this.#finishedAtMono < intervalMs) return;
     await placement.finishPending(clock.now() - PENDING_TIMEOUT_MS);
     this.#finishedAtMono = nowMono;
   }
@@ -243,7 +244,8 @@ function changesOf({ region, probeId, eligible }: Move, items: readonly Assignme
     const target = chooseProbe(monitor_id, eligible);
     if (target === null || target === probeId) continue;
     const existing = items.find((other) => other.monitor_id === monitor_id && other.probe_id === target);
-    const isAlreadyPlaced = existing && !existing.gone && existing.pending === undefined && existing.monitor_rev >= monitor_rev;
+    const isAlreadyPlaced = existing && !existing.gone && existing.pending === undefined
+      && existing.monitor_rev >= monitor_rev;
     const ids = { region, organization_id, monitor_id, monitor_rev };
     if (!isAlreadyPlaced) changes.push({ probe_id: target, assignment, ...ids });
     changes.push({ probe_id, assignment: null, ...ids });

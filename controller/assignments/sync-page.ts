@@ -50,7 +50,9 @@ async function startCursor(heads: HeadStore, probeId: string, revision: number):
 }
 
 /** As many items as a page may hold; `more` names the place of the next page, null when this is all. */
-function toPage(items: AssignmentDoc[], cursor: SyncCursor): { changes: AssignmentChange[]; more: string | null } {
+function toPage(
+  items: AssignmentDoc[], cursor: SyncCursor,
+): { changes: AssignmentChange[]; more: string | null } {
   const changes: AssignmentChange[] = [];
   let bytes = 0;
   let last: AssignmentDoc | null = null;

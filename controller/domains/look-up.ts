@@ -29,7 +29,9 @@ export async function lookUp(deps: LookUpDeps, domain: string): Promise<Lookup> 
   return { kind: 'unsupported', message: `Expiry of .${tld} domains is not available: the registry has no RDAP or WHOIS server` };
 }
 
-async function lookUpByRdap({ reader, takeTurn }: LookUpDeps, firstUrl: string, domain: string): Promise<Lookup> {
+async function lookUpByRdap(
+  { reader, takeTurn }: LookUpDeps, firstUrl: string, domain: string,
+): Promise<Lookup> {
   let url = firstUrl;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     const target = parseHttpUrl(url);

@@ -94,7 +94,8 @@ export class DomainLookups {
     // What others have claimed may be left to us.
     if (found.length === 0 && workClaims.heldTokens.length === 0 && !this.#isAnyWaiting) return 'idle';
     for (const due of found.filter(({ due_at, claim }) => due_at <= now && workClaims.isFree(claim))) {
-      const work = workClaims.runClaimed((claim) => domains.claim(due, claim), (claimed) => this.#settle(claimed))
+      const claimed = workClaims.runClaimed((claim) => domains.claim(due, claim), (doc) => this.#settle(doc));
+      const work = claimed
         .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'could not look up a domain'))
         .finally(() => {
           this.#running.delete(work);
@@ -115,7 +116,9 @@ export class DomainLookups {
     this.counts[lookup.kind] += 1;
     if (lookup.kind === 'busy') return void await domains.settle(doc, { due_at: this.#queueUp(lookup.server) });
     const { due_at, ...facts } = afterLookup(doc, lookup, clock.now());
-    if (facts.expires_at === doc.published_expires_at) return void await domains.settle(doc, { ...facts, due_at });
+    if (facts.expires_at === doc.published_expires_at) {
+      return void await domains.settle(doc, { ...facts, due_at });
+    }
     // First what is read, then who reads it: a monitor's next configuration has the new expiry.
     if (!(await domains.saveFacts(doc, facts))) return;
     await monitors.rejournalDomain(doc._id);

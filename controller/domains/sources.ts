@@ -91,7 +91,9 @@ export class DomainSources {
     const isDue = stored.due_at <= now;
     const workClaims = this.#workClaims;
     const fetched = isDue && workClaims.isFree(stored.claim)
-      ? await workClaims.runClaimed((claim) => store.claimList(stored, claim), (claimed) => this.#fetchList(claimed))
+      ? await workClaims.runClaimed(
+        (claim) => store.claimList(stored, claim), (claimed) => this.#fetchList(claimed),
+      )
       : null;
     if (isDue && fetched === null && stored.rdap === null) return { kind: 'busy', server: roots.rdapList };
     const reason = typeof fetched === 'string' ? fetched : 'it could not be fetched';

@@ -50,16 +50,17 @@ export function excessOf(candidates: readonly EvidenceCandidate[], limit: number
     regions.set(candidate.region, [...(regions.get(candidate.region) ?? []), candidate]);
   }
   const turns = [...regions.values()].flatMap((ofRegion) =>
-    bestFirst(ofRegion).map((candidate, turn) => ({ turn, place: candidate })));
-  turns.sort((one, other) => one.turn - other.turn || newestFirst(one.place, other.place));
-  return turns.slice(limit).map(({ place: candidate }) => candidate._id);
+    bestFirst(ofRegion).map((candidate, turn) => ({ turn, candidate })));
+  turns.sort((one, other) => one.turn - other.turn || newestFirst(one.candidate, other.candidate));
+  return turns.slice(limit).map(({ candidate }) => candidate._id);
 }
 
 /** Takes a region's places newest first. */
 function bestFirst(candidates: EvidenceCandidate[]): EvidenceCandidate[] {
   const oldest = new Map(candidates.map((candidate) => [candidate.series, candidate]));
   const seriesStarts = candidates.filter((candidate) => oldest.get(candidate.series) === candidate);
-  return [...new Set(candidates.flatMap((candidate, index) => [candidate, seriesStarts[index] ?? candidate]))];
+  const inTurn = candidates.flatMap((candidate, index) => [candidate, seriesStarts[index] ?? candidate]);
+  return [...new Set(inTurn)];
 }
 
 function newestFirst(one: EvidenceCandidate, other: EvidenceCandidate): number {

@@ -13,7 +13,9 @@ import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
 /** Of organizations. A probe that does not answer takes 5 s; what is refused, the next round repeats. */
-const LIMITS = { maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 1000, maxWaitingPerKey: 200, maxWaitMs: 60_000 };
+const LIMITS = {
+  maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 1000, maxWaitingPerKey: 200, maxWaitMs: 60_000,
+};
 /** Of probes in regions that no organization owns. */
 const SHARED = 'shared';
 /** Orders to a probe one after the other; what is left to do, the next round does. */

@@ -66,7 +66,9 @@ export class Liveness {
       start: (probeId, context) => new ProbeLink({
         log: deps.log,
         publish: (track) => this.#tracks.set(probeId, track),
-        onLivenessChanged: ({ region_id: region }, isLive) => this.#notify(this.#listeners, { probeId, region, isLive }),
+        onLivenessChanged: ({ region_id: region }, isLive) => {
+          this.#notify(this.#listeners, { probeId, region, isLive });
+        },
         onPresenceChanged: ({ region_id: region }) => this.#notify(this.#presenceListeners, region),
         note: (note) => this.#pendingNotes.set(probeId, note),
       }, context),
@@ -207,7 +209,9 @@ export class Liveness {
       await this.#deps.store.noteBeats(notes);
       this.#noteFailure.recovered();
     } catch (error) {
-      for (const note of notes) if (!this.#pendingNotes.has(note.probeId)) this.#pendingNotes.set(note.probeId, note);
+      for (const note of notes) {
+        if (!this.#pendingNotes.has(note.probeId)) this.#pendingNotes.set(note.probeId, note);
+      }
       throw error;
     }
   }

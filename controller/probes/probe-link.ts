@@ -89,7 +89,8 @@ export class ProbeLink implements Behaviour<LinkMessage> {
     const wasLive = seen ? seen.isLive : probe.is_online;
     const isFirstBeat = !seen && this.#track !== null;
     if (wasLive !== live) onLivenessChanged(probe, live);
-    const isDue = wasLive !== live || isFirstBeat || (live && nowMono - this.#notedAtMono >= NOTE_INTERVAL_MS);
+    const isNoteOld = nowMono - this.#notedAtMono >= NOTE_INTERVAL_MS;
+    const isDue = wasLive !== live || isFirstBeat || (live && isNoteOld);
     if (isDue) this.#note(probe._id, live);
   }
 

@@ -94,9 +94,12 @@ function isDue({ found, unchangedMs }: ProbeHealth): boolean {
   return found !== null && unchangedMs >= MIN_PROBLEM_DURATION_MS[found.problem];
 }
 
-function decideOne({ id, found, unchangedMs }: ProbeHealth, quarantine: Quarantine, now: number): QuarantineDecision[] {
+function decideOne(
+  { id, found, unchangedMs }: ProbeHealth, quarantine: Quarantine, now: number,
+): QuarantineDecision[] {
   if (found) {
-    const isRecentlyConfirmed = found.problem === quarantine.problem && now - quarantine.bad_at < CONFIRM_INTERVAL_MS;
+    const isRecentlyConfirmed =
+      found.problem === quarantine.problem && now - quarantine.bad_at < CONFIRM_INTERVAL_MS;
     return isRecentlyConfirmed ? [] : [{ kind: 'confirm', id, quarantine: { ...quarantine, ...found, bad_at: now } }];
   }
   // A controller that has started only now has to see for itself, but not for an hour.

@@ -118,7 +118,9 @@ export class ResultsService<M> {
     this.#queries = new ShardQueries({
       shards: this.shards, isCurrent: () => this.#leases.areCurrent, bus, clock, log,
     });
-    this.unwritten = new UnwrittenReader({ clock, owners: this.#queries, stored: (ids) => stores.states.find(ids) });
+    this.unwritten = new UnwrittenReader({
+      clock, owners: this.#queries, stored: (ids) => stores.states.find(ids),
+    });
     const readerDeps = {
       clock, rollups: stores.rollups, unwritten: this.unwritten,
       readUnwrittenRows: (monitorId: string, hour: number, after: number) =>
@@ -242,8 +244,12 @@ export class ResultsService<M> {
     const address = probeOfSubject(message.subject);
     if (!address) return this.shards.unknownRegions.add(message.subject);
     this.shards.take(shard, {
-      region: address.region, probe_id: address.probeId, bytes: message.data,
-      acknowledge: (watermark) => message.respond(JSON.stringify({ v: 1, watermark } satisfies BatchResponse)),
+      region: address.region,
+      probe_id: address.probeId,
+      bytes: message.data,
+      acknowledge: (watermark) => {
+        message.respond(JSON.stringify({ v: 1, watermark } satisfies BatchResponse));
+      },
     });
   }
 

@@ -130,7 +130,8 @@ function applyResult(step: MonitorStep, item: ResultItem): void {
     return;
   }
   const updated = { ...regions, [name]: afterResult(region, item, config.retries) };
-  step.state = withResult(accountGap(step.state, at), result, updated, isSuccess ? outage : countFailure(outage));
+  const counted = isSuccess ? outage : countFailure(outage);
+  step.state = withResult(accountGap(step.state, at), result, updated, counted);
   decide(step, at, isSuccess ? 'check succeeded' : 'check failed');
 }
 

@@ -35,7 +35,9 @@ function confirmsRegion(region: RegionState, { result }: ResultItem): boolean {
 }
 
 /** Writes a quiet result into a state that nobody else holds. The outcome is that of `applyItem`. */
-export function recordRoutineResult(state: MonitorState, { result, region: name, probe_id, engine }: ResultItem): void {
+export function recordRoutineResult(
+  state: MonitorState, { result, region: name, probe_id, engine }: ResultItem,
+): void {
   const at = result.started_at;
   const region = state.regions[name] as RegionState;
   region.last_at = at;

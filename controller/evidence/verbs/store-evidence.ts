@@ -51,7 +51,8 @@ async function storeBatch(deps: StoreDeps, batch: ReceivedEvidence[], outcomes: 
     const isAssigned = assigned.has(`${from.probeId} ${id}`);
     const refusal = refusalOf({ monitor, isAssigned, checkedAt: checked_at + shiftMs, at, retentionMs });
     outcomes.set(received, refusal ?? 'kept');
-    if (monitor && refusal === null) accepted.set(id, [...(accepted.get(id) ?? []), evidenceOf(received, monitor)]);
+    if (!monitor || refusal !== null) continue;
+    accepted.set(id, [...(accepted.get(id) ?? []), evidenceOf(received, monitor)]);
   }
   await evidence.add([...accepted.values()].flat());
   for (const [id, [doc]] of accepted) if (doc) await removeExcess(evidence, tenantOf(doc), id);

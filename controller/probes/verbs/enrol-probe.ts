@@ -63,7 +63,9 @@ export async function enrolProbe(
   return responseFor(deps, probe);
 }
 
-async function repeatEnrolment(deps: EnrolmentDeps, hash: string, request: EnrolRequest): Promise<EnrolResponse> {
+async function repeatEnrolment(
+  deps: EnrolmentDeps, hash: string, request: EnrolRequest,
+): Promise<EnrolResponse> {
   const used = await deps.probes.findByUsedToken(hash);
   if (!used) throw new AppError('INVALID_TOKEN', 'The enrolment token is not valid');
   const isSame = used.public_key === request.public_key && used.box_key === request.box_key;

@@ -74,8 +74,9 @@ export class ShardClock {
     this.#state = state;
     this.#deps = deps;
     this.#walk = new MonitorWalk(state.monitors);
-    this.#minority =
-      new MinorityVerdicts(state.monitors, (monitor) => deps.canGetMoreVotes(monitor), () => deps.monotonic());
+    this.#minority = new MinorityVerdicts(
+      state.monitors, (monitor) => deps.canGetMoreVotes(monitor), () => deps.monotonic(),
+    );
     this.#monitoredSince = now;
     // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
     for (const [id, monitor] of state.monitors) {
@@ -189,7 +190,8 @@ export class ShardClock {
       if (alertAt <= now) due.push({ kind: 'no_data', monitor_id: id, at: now });
       const reopensAt = reopenAt(state, this.#monitoredSince) ?? Infinity;
       if (reopensAt <= now) due.push({ kind: 'reopen', monitor_id: id, at: now });
-      const maintenanceAt = Math.min(releaseAt(state) ?? Infinity, nextMaintenanceChangeAt(state, now) ?? Infinity);
+      const maintenanceAt =
+        Math.min(releaseAt(state) ?? Infinity, nextMaintenanceChangeAt(state, now) ?? Infinity);
       if (maintenanceAt <= now) due.push({ kind: 'maintenance', monitor_id: id, at: now });
       const found = hasPings ? due : [...due, ...this.#heartbeats.overdue(state)];
       const next = Math.min(at, alertAt, reopensAt, maintenanceAt, dueAt(state) ?? Infinity);

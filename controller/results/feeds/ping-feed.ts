@@ -38,7 +38,8 @@ export interface PingFeedDeps {
 export function pingFeed(deps: PingFeedDeps): PeriodicTask {
   const { clock, log, shards, peers } = deps;
   return new PeriodicTask({
-    clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_POLL_INTERVAL_MS, peers, task: () => takePings(deps),
+    clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_POLL_INTERVAL_MS, peers,
+    task: () => takePings(deps),
     onError: (error) => {
       log.warn({ err: error }, 'could not process pings');
       for (const shard of shards.states.keys()) shards.interrupted(shard);

@@ -13,12 +13,12 @@ const FIRST_FORMAT = 1;
 
 export function encodeRollup(rollup: Rollup): Uint8Array {
   const out = new ByteWriter(256);
-  const { accounted, times } = rollup.maintenance;
-  const maintenanceTimes = [...accounted, ...times];
+  const maintenanceTimes = [...rollup.maintenance.accounted, ...rollup.maintenance.times];
   const hasMaintenance = maintenanceTimes.some((ms) => ms > 0);
   out.u8(hasMaintenance ? WITH_MAINTENANCE : FORMAT);
   writeCounts(out, rollup);
-  for (const ms of [...rollup.accounted, ...rollup.times, ...(hasMaintenance ? maintenanceTimes : [])]) out.varint(ms);
+  const times = [...rollup.accounted, ...rollup.times, ...(hasMaintenance ? maintenanceTimes : [])];
+  for (const ms of times) out.varint(ms);
   const regions = Object.entries(rollup.regions);
   out.varint(regions.length);
   for (const [name, region] of regions) {

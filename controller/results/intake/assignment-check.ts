@@ -80,7 +80,8 @@ export class AssignmentCheck {
 
   /** What the results of a batch that is not delayed are worth. */
   standing({ probe_id, assignmentHistory }: TakenMessage, monitorId: string, now: number) {
-    return standingOf(this.#assignments.until(probe_id, monitorId) ?? assignmentHistory?.get(monitorId) ?? null, now);
+    const until = this.#assignments.until(probe_id, monitorId) ?? assignmentHistory?.get(monitorId) ?? null;
+    return standingOf(until, now);
   }
 
   /** Whether what becomes of a result depends on what the database has of its probe now. */

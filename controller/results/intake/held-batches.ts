@@ -39,7 +39,10 @@ export class HeldBatches {
       this.#byProbe.delete(message.probe_id);
       for (const held of queue) this.#bytes -= held.bytes.length;
       const [first, ...others] = queue as [TakenMessage, ...TakenMessage[]];
-      if (history) this.#retake({ ...first, assignmentHistory: new Map([...(first.assignmentHistory ?? []), ...history]) });
+      if (history) {
+        const assignmentHistory = new Map([...(first.assignmentHistory ?? []), ...history]);
+        this.#retake({ ...first, assignmentHistory });
+      }
       for (const other of others) this.#retake(other);
     };
     reading.then(release, () => release(null));

@@ -13,8 +13,8 @@ export function withRunTimes(
   const started = new Map<string, number | null>();
   const inOrder = [...pings].sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
   return inOrder.map(({ revision: _revision, ...ping }) => {
-    const jobStartedAt = started.has(ping.monitor_id) ? started.get(ping.monitor_id) : startedAt(ping.monitor_id);
-    const since = jobStartedAt ?? null;
+    const { monitor_id: id } = ping;
+    const since = (started.has(id) ? started.get(id) : startedAt(id)) ?? null;
     started.set(ping.monitor_id, ping.kind === 'start' ? ping.at : null);
     const isEnd = ping.kind !== 'start' && since !== null && since <= ping.at;
     return { ...ping, run_ms: isEnd ? ping.at - since : null };

@@ -38,7 +38,8 @@ export function refusalOf(
 
 /** A change on its way into the journal does not make foreign what the journal still asks for. */
 function foreignBy(
-  latest: MonitorConfig, journaled: MonitorConfig | undefined, { region, owner }: IntakeContext, retainedSince: number,
+  latest: MonitorConfig, journaled: MonitorConfig | undefined, { region, owner }: IntakeContext,
+  retainedSince: number,
 ): DeadLetterReason | null {
   try {
     const reason = foreignReason(latest, region, owner, retainedSince);

@@ -122,7 +122,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
       clock, log, stores, onWritten: ({ monitor_id: id, position }) => this.#written(id, position),
     });
     this.#hourWrites = new HourWrites({ clock, log, stores, state });
-    this.#snapshots = new SnapshotMover({ clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state });
+    this.#snapshots = new SnapshotMover({
+      clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state,
+    });
   }
 
   /**

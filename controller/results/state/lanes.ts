@@ -14,7 +14,9 @@ export class Lanes implements Iterable<Moved> {
 
   /** `knownAt` (Unix ms) stands for the time of lanes that have none. */
   constructor(lanes: Iterable<LanePosition> = [], defaultMovedAt = 0) {
-    for (const { lane, position, moved_at: movedAt } of lanes) this.move(lane, position, movedAt ?? defaultMovedAt);
+    for (const { lane, position, moved_at: movedAt } of lanes) {
+      this.move(lane, position, movedAt ?? defaultMovedAt);
+    }
   }
 
   /** Every lane, those of each probe in the order in which they were last moved. */
@@ -35,7 +37,9 @@ export class Lanes implements Iterable<Moved> {
     const current = lanes.get(lane);
     lanes.delete(lane);
     lanes.set(lane, {
-      lane, position: Math.max(position, current?.position ?? 0), moved_at: Math.max(at, current?.moved_at ?? 0),
+      lane,
+      position: Math.max(position, current?.position ?? 0),
+      moved_at: Math.max(at, current?.moved_at ?? 0),
     });
     const [oldest] = lanes.size > LANES_PER_PROBE ? lanes.values() : [];
     if (!oldest) return null;

@@ -61,7 +61,8 @@ export async function writeClosedHours(
   const found = await stores.hours.read(keys);
   const stored = new Map(found.map((record) => [rollupKey(record.monitor_id, record.hour), record]));
   const merged = work.flatMap(({ id, monitor, hours, accounted, maintained }) => hours.map((hour) => {
-    const times = accounted[hour] && { accounted: accounted[hour], maintained: maintained?.[hour] ?? [0, 0, 0] };
+    const times = accounted[hour]
+      && { accounted: accounted[hour], maintained: maintained?.[hour] ?? [0, 0, 0] };
     return mergedHour({ monitor_id: id, hour, position }, monitor, times, stored.get(rollupKey(id, hour)));
   }));
   await stores.hours.write(merged.map(({ record }) => record));
@@ -122,16 +123,20 @@ function mergedHour(
     accounted: times?.maintained ?? stored?.rollup.maintenance.accounted ?? [0, 0, 0],
     isAt: (at: number) => isInMaintenance(config, at),
   } satisfies HourMaintenance;
-  if (!isExpired) return { record: { rows, rollup: rollupOf(rows, accounted, intervalMs, hourMaintenance), ...key }, cut };
-  const { maintenance, ...added } = addRows(stored.rollup, rows, intervalMs, hourMaintenance.isAt);
-  const rollup = { ...added, accounted, maintenance: { ...maintenance, accounted: hourMaintenance.accounted } };
+  if (!isExpired) {
+    const rollup = rollupOf(rows, accounted, intervalMs, hourMaintenance);
+    return { record: { rows, rollup, ...key }, cut };
+  }
+  const { maintenance: added, ...totals } = addRows(stored.rollup, rows, intervalMs, hourMaintenance.isAt);
+  const maintenance = { ...added, accounted: hourMaintenance.accounted };
+  const rollup = { ...totals, accounted, maintenance };
   return { record: { rows: new ResultColumns(0), rollup, ...key }, cut };
 }
 
 /** Hours that are over, are booked to their end, and whose turn has come. */
 function closedHours({ state, hours }: LiveMonitor, before: number, now: number): number[] {
-  const isClosed = (hour: number): boolean =>
-    hour <= before && state.accounted_until >= hour + HOUR_MS && (hour < now - MAX_DOUBT_MS || !isInDoubt(state));
+  const isClosed = (hour: number): boolean => hour <= before && state.accounted_until >= hour + HOUR_MS
+    && (hour < now - MAX_DOUBT_MS || !isInDoubt(state));
   const accounted = Object.keys(state.accounted).map(Number);
   return [...new Set([...hours.map(({ hour }) => hour), ...accounted])].filter(isClosed);
 }

@@ -138,7 +138,9 @@ export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateR
   return {
     monitor_id: _id,
     state: {
-      ...BLANK_STATE, ...state, config: { ...BLANK_CONFIG, ...state.config }, regions: regionsWithDefaults(state),
+      ...BLANK_STATE, ...state,
+      config: { ...BLANK_CONFIG, ...state.config },
+      regions: regionsWithDefaults(state),
       accounted: Object.fromEntries(state.accounted.map(timesOf)),
       maintained: maintained && Object.fromEntries(maintained.map(timesOf)),
       late: late && { ...late, gaps: late.gaps.map(gapOf) },

@@ -80,7 +80,9 @@ export function applyUnmonitored(step: MonitorStep, from: number, until: number)
 }
 
 /** The heartbeat under a changed configuration: other times or a resumed monitor restart the countdown. */
-export function heartbeatAfterConfig(before: MonitorState, config: MonitorConfig): HeartbeatState | undefined {
+export function heartbeatAfterConfig(
+  before: MonitorState, config: MonitorConfig,
+): HeartbeatState | undefined {
   const { heartbeat: current, config: old } = before;
   const isUnchanged = old.status === config.status
     && old.heartbeat?.interval_ms === config.heartbeat?.interval_ms

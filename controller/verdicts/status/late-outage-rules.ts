@@ -40,7 +40,9 @@ function reportingRegions(state: MonitorState): MonitorState['regions'] {
 }
 
 /** Adds a late result to its probe's run of failures. A pause between results starts a new run. */
-function recordLateResult(state: MonitorState, { result, region, probe_id: probeId }: ResultItem): MonitorState {
+function recordLateResult(
+  state: MonitorState, { result, region, probe_id: probeId }: ResultItem,
+): MonitorState {
   const { config } = state;
   if (state.heartbeat || !isOfCurrentCheck(config, result) || !isAssigned(config, region)) return state;
   const history = lateHistory(state);

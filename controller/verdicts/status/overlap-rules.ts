@@ -21,12 +21,15 @@ export function isAwaitingReports({ regions }: MonitorState): boolean {
 export function reportOverlaps(step: MonitorStep, isStatusMoving: boolean): void {
   if (step.state.outage !== null || !isAwaitingReports(step.state)) return;
   const reportedUntil = isStatusMoving ? Number.MAX_VALUE : reportedByAll(step.state);
-  for (const overlap of overlaps(step.state)) if (overlap.until <= reportedUntil) reportOverlap(step, overlap);
+  for (const overlap of overlaps(step.state)) {
+    if (overlap.until <= reportedUntil) reportOverlap(step, overlap);
+  }
 }
 
 /** When the regions' present outage began, even if it is over for some of them; Infinity if there is none. */
 export function ongoingSince(state: MonitorState): number {
-  const ongoing = isAwaitingReports(state) ? overlaps(state).find(({ until }) => until === Infinity) : undefined;
+  if (!isAwaitingReports(state)) return Infinity;
+  const ongoing = overlaps(state).find(({ until }) => until === Infinity);
   return ongoing ? beginOf(ongoing) : Infinity;
 }
 
@@ -51,8 +54,9 @@ export function dropSettledOutages(state: MonitorState): MonitorState {
 
 /** The instant (Unix ms) up to which all voting regions have been heard; Infinity if none votes. */
 function reportedByAll({ config, regions }: MonitorState): number {
-  const assigned = Object.entries(regions).filter(([name]) => isAssigned(config, name)).map(([, region]) => region);
-  return Math.min(...assigned.filter(({ verdict }) => verdict !== 'unknown').map(({ last_at: at }) => at ?? 0));
+  const voting = Object.entries(regions)
+    .filter(([name, { verdict }]) => isAssigned(config, name) && verdict !== 'unknown');
+  return Math.min(...voting.map(([, { last_at: at }]) => at ?? 0));
 }
 
 /**

@@ -34,7 +34,8 @@ export function needsMoreVotes({ config, regions }: MonitorState): boolean {
 /** Others were asked, and those that report were believed, only for as long as these were too few. */
 function withoutExtraVotes(state: MonitorState): MonitorState {
   const hasExtraVotes = state.witnesses !== null || state.minority_accepted;
-  return hasExtraVotes && !needsMoreVotes(state) ? { ...state, witnesses: null, minority_accepted: false } : state;
+  if (!hasExtraVotes || needsMoreVotes(state)) return state;
+  return { ...state, witnesses: null, minority_accepted: false };
 }
 
 /** Decides when a region has lost its vote: the other regions' word is as recent as they were last heard. */

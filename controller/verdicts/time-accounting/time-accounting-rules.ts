@@ -167,7 +167,9 @@ function withGap(state: MonitorState, from: number, until: number): MonitorState
 /** The unwatched parts of a stretch, in order. */
 export function unmonitoredParts(state: MonitorState, from: number, until: number): TimeRange[] {
   const { gaps } = lateHistory(state);
-  return gaps.map(([start, end]): TimeRange => [Math.max(start, from), Math.min(end, until)]).filter(isNonEmpty);
+  return gaps
+    .map(([start, end]): TimeRange => [Math.max(start, from), Math.min(end, until)])
+    .filter(isNonEmpty);
 }
 
 /** The state in which this stretch no longer counts as unwatched. */

@@ -44,7 +44,8 @@ function regionsToAlert(state: MonitorState): string[] {
   if ((status !== 'up' && status !== 'degraded') || !hasUnalertedDownRegion(state)) return [];
   const voters = Object.entries(regions)
     .filter(([name, { verdict }]) => verdict !== 'unknown' && isAssigned(config, name));
-  return voters.flatMap(([name, { verdict, is_alerted: isAlerted, first_fail_at: failedAt, last_at: lastAt }]) => {
+  return voters.flatMap(([name, region]) => {
+    const { verdict, is_alerted: isAlerted, first_fail_at: failedAt, last_at: lastAt } = region;
     if (verdict !== 'down' || isAlerted || failedAt === null || voters.length < 2) return [];
     if ((lastAt ?? 0) < since) return [];
     const isOnlyOneFailing = voters.every(([other, { verdict: otherVerdict, fails, last_at: at }]) =>

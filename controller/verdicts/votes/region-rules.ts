@@ -58,7 +58,8 @@ export function recordFormerRegions(before: MonitorConfig, after: MonitorConfig)
   const formerRegions = before.monitoring_regions.length === 0 ? [ANY_REGION] : before.monitoring_regions;
   const { monitoring_regions: regions, changed_at: changedAt } = after;
   const removed = formerRegions.filter((region) => regions.length > 0 && !regions.includes(region));
-  const all = { ...before.former_regions, ...Object.fromEntries(removed.map((region) => [region, changedAt])) };
+  const removedAt = Object.fromEntries(removed.map((region) => [region, changedAt]));
+  const all = { ...before.former_regions, ...removedAt };
   const latest = Object.entries(all).sort((a, b) => b[1] - a[1]).slice(0, MAX_FORMER_REGIONS);
   return latest.length === 0 ? after : { ...after, former_regions: Object.fromEntries(latest) };
 }
@@ -67,7 +68,8 @@ export function recordFormerRegions(before: MonitorConfig, after: MonitorConfig)
 const SILENCE_GRACE_MS = 15_000;
 
 /** How long after its latest result a region is silent, ms. */
-export function regionSilentAfterMs({ interval_ms: intervalMs, timeout_ms: timeoutMs }: MonitorConfig): number {
+export function regionSilentAfterMs(config: MonitorConfig): number {
+  const { interval_ms: intervalMs, timeout_ms: timeoutMs } = config;
   return 2 * intervalMs + timeoutMs + SILENCE_GRACE_MS;
 }
 
@@ -88,6 +90,7 @@ export function foreignReason(
 ): 'foreign_organization' | 'foreign_region' | null {
   if (owner !== null && owner !== config.organization_id) return 'foreign_organization';
   if (config.monitoring_regions.length === 0 || config.monitoring_regions.includes(region)) return null;
-  const { [region]: regionUntil = -Infinity, [ANY_REGION]: anyUntil = -Infinity } = config.former_regions ?? {};
+  const formerRegions = config.former_regions ?? {};
+  const { [region]: regionUntil = -Infinity, [ANY_REGION]: anyUntil = -Infinity } = formerRegions;
   return Math.max(regionUntil, anyUntil) >= since ? null : 'foreign_region';
 }

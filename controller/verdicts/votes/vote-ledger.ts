@@ -57,10 +57,10 @@ export function summaryOf(votes: CastVote[]): VoteSummary | null {
   const regionsWith = (vote: CastVote['vote'], weight: CastVote['weight'], reason?: string) => votes
     .filter((one) => one.vote === vote && one.weight === weight && (vote === 'none' || one.reason === reason))
     .map(({ region }) => region);
-  const silent = [...regionsWith('none', 'silent'), ...regionsWith('none', 'quarantined')];
+  const counted = (vote: 'up' | 'down', reason?: string) => regionsWith(vote, 'counted', reason);
   const summary = {
-    down: regionsWith('down', 'counted'), up: regionsWith('up', 'counted'), rechecking: regionsWith('up', 'counted', UNCONFIRMED),
-    silent,
+    down: counted('down'), up: counted('up'), rechecking: counted('up', UNCONFIRMED),
+    silent: [...regionsWith('none', 'silent'), ...regionsWith('none', 'quarantined')],
   };
   return Object.values(summary).flat().length > 1 ? summary : null;
 }
@@ -107,7 +107,9 @@ function weightOf(state: MonitorState, name: string, countedRegions: Set<string>
 }
 
 /** The regions whose votes count: the first of each network that has its mildest word stands for it. */
-function countedRegionsOf(voters: { region: string; domain: string | undefined; isDown: boolean }[]): Set<string> {
+function countedRegionsOf(
+  voters: { region: string; domain: string | undefined; isDown: boolean }[],
+): Set<string> {
   const mildestFirst = [...voters.filter(({ isDown }) => !isDown), ...voters.filter(({ isDown }) => isDown)];
   const byNetwork = new Map<string, string>();
   for (const { region, domain = ` ${region}` } of mildestFirst) {

@@ -75,7 +75,8 @@ describe('a probe is quarantined', () => {
   });
 
   test('unless so many look bad: those are named', () => {
-    const bad = (id: string, problem: ProbeProblemKind, unchangedMs = 10 * MINUTE_MS) => probe(id, { found: found(problem), unchangedMs });
+    const bad = (id: string, problem: ProbeProblemKind, unchangedMs = 10 * MINUTE_MS) =>
+      probe(id, { found: found(problem), unchangedMs });
     const spared = (probes: ProbeHealth[]) => sparedProbes(probes).map(({ id }) => id);
     expect(spared([bad('a', 'clock'), bad('b', 'doubled'), bad('new', 'clock', 0)])).toEqual(['a']);
     expect(spared([bad('a', 'clock'), ...sound(1)])).toEqual([]);

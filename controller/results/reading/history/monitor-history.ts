@@ -92,7 +92,8 @@ export class MonitorHistory {
       parts.set(start, [...(parts.get(start) ?? []), rollup]);
     };
     const { owners, rollups } = this.#deps;
-    const readUnwritten = async (hour: number) => [hour, await unwrittenRows(owners, monitorId, hour)] as const;
+    const readUnwritten = async (hour: number) =>
+      [hour, await unwrittenRows(owners, monitorId, hour)] as const;
     const held = await Promise.all(unwritten.map(readUnwritten));
     const rolledDays = stepMs === DAY_MS ? await this.#rolledDays(monitorId, from, now, unwritten) : [];
     for (const { day, rollup } of rolledDays) add(day, rollup);
@@ -122,9 +123,8 @@ export class MonitorHistory {
     monitorId: string, start: number, end: number, unwritten: Set<number>, query: ResultQuery,
   ): Promise<StoredResult[]> {
     const hours = steps(start, end, HOUR_MS);
-    const unwrittenHoursWanted = hours.filter((hour) => unwritten.has(hour));
-    const held =
-      (await Promise.all(unwrittenHoursWanted.map((hour) => unwrittenRows(this.#deps.owners, monitorId, hour)))).flat();
+    const readUnwritten = (hour: number) => unwrittenRows(this.#deps.owners, monitorId, hour);
+    const held = (await Promise.all(hours.filter((hour) => unwritten.has(hour)).map(readUnwritten))).flat();
     if (query.region === undefined && query.isSuccess === undefined) {
       return uniteResults(held, await this.#written(monitorId, hours));
     }

@@ -36,7 +36,10 @@ export const unwrittenMonitor = z.object({
 });
 export type UnwrittenMonitor = z.infer<typeof unwrittenMonitor>;
 
-export const unwrittenResponse = z.object({ monitors: z.array(unwrittenMonitor), recent: z.array(recentResult) });
+export const unwrittenResponse = z.object({
+  monitors: z.array(unwrittenMonitor),
+  recent: z.array(recentResult),
+});
 export type UnwrittenResponse = z.infer<typeof unwrittenResponse>;
 
 export const unwrittenRequest = z.object({
@@ -44,9 +47,12 @@ export const unwrittenRequest = z.object({
 });
 
 /** A monitor with its time booked up to `now`. `writer` is the owner's token. */
-export function toUnwrittenMonitor(id: string, monitor: LiveMonitor, now: number, writer: string): UnwrittenMonitor {
+export function toUnwrittenMonitor(
+  id: string, monitor: LiveMonitor, now: number, writer: string,
+): UnwrittenMonitor {
   const state = accountMonitored(monitor.state, now);
-  const hours = new Set([...monitor.hours.map(({ hour }) => hour), ...Object.keys(state.accounted).map(Number)]);
+  const accountedHours = Object.keys(state.accounted).map(Number);
+  const hours = new Set([...monitor.hours.map(({ hour }) => hour), ...accountedHours]);
   return {
     monitor_id: id,
     written: `${writer}/${monitor.writes}`,
@@ -66,12 +72,15 @@ function timesOf(
 ): Pick<UnwrittenMonitor['hours'][number], 'times' | 'maintenance'> {
   if (!accounted[hour] && !rows?.late) return { times: null };
   const maintenanceTimes: HourTimes = [...(maintained?.[hour] ?? [0, 0, 0])];
-  const whole = { times: [...(accounted[hour] ?? [0, 0, 0])], maintenance: { accounted: maintenanceTimes, times: maintenanceTimes } } as
-    Pick<Totals, 'times' | 'maintenance'>;
+  const whole: Pick<Totals, 'times' | 'maintenance'> = {
+    times: [...(accounted[hour] ?? [0, 0, 0])],
+    maintenance: { accounted: maintenanceTimes, times: maintenanceTimes },
+  };
   if (rows?.late) {
     fillGap(whole, { all: rows.late, maintenance: lateIn(config, rows) }, config.interval_ms);
   }
-  return { times: whole.times, ...(maintenanceTimes.some((ms) => ms > 0) ? { maintenance: maintenanceTimes } : {}) };
+  const hasMaintenance = maintenanceTimes.some((ms) => ms > 0);
+  return { times: whole.times, ...(hasMaintenance ? { maintenance: maintenanceTimes } : {}) };
 }
 
 /** Late results in maintenance, by status. */

@@ -1,7 +1,8 @@
 import { shardOf } from '../../../../shared/ids.ts';
 import type { Clock } from '../../../../shared/time.ts';
 import {
-  unwrittenResponse, unwrittenRequest, recentOf, toUnwrittenMonitor, type UnwrittenResponse, type UnwrittenMonitor,
+  recentOf, toUnwrittenMonitor, unwrittenRequest, unwrittenResponse, type UnwrittenMonitor,
+  type UnwrittenResponse,
 } from './unwritten-monitor.ts';
 import { viewLive, type MonitorLive } from './monitor-live.ts';
 import type { RecentResult } from '../periods.ts';
@@ -41,8 +42,10 @@ export class UnwrittenReader {
    */
   async states(monitorIds: string[]): Promise<Map<string, MonitorLive>> {
     const responses = await inChunks(monitorIds, async (shard, ids) => {
-      const response = await this.#deps.owners.requestOnce(shard, this.query, { monitor_ids: ids, recent: 0 });
-      return response?.monitors.map(({ monitor_id: id, live }) => [id, live] as const) ?? this.#fromStore(ids);
+      const params = { monitor_ids: ids, recent: 0 };
+      const response = await this.#deps.owners.requestOnce(shard, this.query, params);
+      if (!response) return this.#fromStore(ids);
+      return response.monitors.map(({ monitor_id: id, live }) => [id, live] as const);
     });
     return new Map(responses.flat());
   }
@@ -91,14 +94,17 @@ async function inChunks<A>(
   return responses.flat();
 }
 
-function fromMemory({ state, writer }: ShardView, ids: string[], recent: number, now: number): UnwrittenResponse {
+function fromMemory(
+  { state, writer }: ShardView, ids: string[], recent: number, now: number,
+): UnwrittenResponse {
   const monitors = ids.flatMap((id) => {
     const monitor = state.monitors.get(id);
     return monitor ? [{ id, monitor }] : [];
   });
   // The newest results overall are among those of the monitors that were checked last.
   const lastCheck = ({ monitor }: (typeof monitors)[number]): number => monitor.state.last_check_at ?? 0;
-  const latest = recent === 0 ? [] : [...monitors].sort((a, b) => lastCheck(b) - lastCheck(a)).slice(0, recent);
+  const latestFirst = [...monitors].sort((a, b) => lastCheck(b) - lastCheck(a));
+  const latest = recent === 0 ? [] : latestFirst.slice(0, recent);
   return {
     monitors: monitors.map(({ id, monitor }) => toUnwrittenMonitor(id, monitor, now, writer)),
     recent: newestOf(latest.flatMap(({ id, monitor }) => recentOf(id, monitor, recent)), recent),

@@ -18,7 +18,9 @@ const NO_TIMES: HourTimes = [0, 0, 0];
 
 /** What a monitor's owner has of its hours, without what the rollups have. */
 export async function unwrittenTotals(
-  { monitor_id: id, hours }: UnwrittenMonitor, { from, positionOf }: WrittenHours, readRows: UnwrittenRowsReader,
+  { monitor_id: id, hours }: UnwrittenMonitor,
+  { from, positionOf }: WrittenHours,
+  readRows: UnwrittenRowsReader,
 ): Promise<{ hour: number; totals: Totals }[]> {
   const parts: { hour: number; totals: Totals }[] = [];
   for (const { hour, first_entry: first, last_entry: last, counts, times, maintenance } of hours) {

@@ -98,7 +98,9 @@ export class DailyUptimes {
   }
 
   /** Yesterday from its hours, where it is not rolled up yet. */
-  async #yesterday(ids: string[], day: number, rolledDays: ReadonlySet<string>): Promise<Map<string, Totals>> {
+  async #yesterday(
+    ids: string[], day: number, rolledDays: ReadonlySet<string>,
+  ): Promise<Map<string, Totals>> {
     const missing = ids.filter((id) => !rolledDays.has(rollupKey(id, day)));
     const hours = steps(day, day + DAY_MS, HOUR_MS);
     const keys = missing.flatMap((id) => hours.map((hour) => ({ monitor_id: id, hour })));
