@@ -2,10 +2,10 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { FreshResult } from './state/entry-step.ts';
 
-/** Whether anybody reads the raw results of a project. */
+/** Whether a project's raw results have readers. */
 export type HasRawReaders = (organizationId: string, projectId: string) => boolean;
 
-/** Publishes journaled results to those who read raw results; the stream RAW keeps the last hour. */
+/** Publishes journaled results to readers of raw results. The stream RAW keeps the last hour. */
 export function publishRaw(bus: Bus, hasRawReaders: HasRawReaders, fresh: FreshResult[]): void {
   if (!bus.isConnected) return;
   for (const source of fresh) {
@@ -18,7 +18,7 @@ export function publishRaw(bus: Bus, hasRawReaders: HasRawReaders, fresh: FreshR
   }
 }
 
-/** What the probe sent, with the fields of its subject. Never contains headers or bodies of requests. */
+/** The probe's result with the fields of its subject. Never contains request headers or bodies. */
 export function rawResult(
   { config, region, probe_id, epoch, engine, late, received_at, result }: FreshResult,
 ): Record<string, unknown> {

@@ -30,16 +30,16 @@ import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
-/** Content of a poke that reports lost input. */
+/** Payload of a notification that reports lost input. */
 const LOST = 'lost';
-/** Content of a poke by a controller that waits for its share of the shards. */
+/** Payload of a notification from a controller that waits for its share of the shards. */
 const JOINED = 'joined';
 
 export interface ResultsDeps<M> {
   clock: Clock;
   log: Log;
   bus: Bus;
-  /** The same after every restart of this controller. */
+  /** Stable across restarts of this controller. */
   holder: string;
   peers: Peers;
   stores: ShardStores & {
@@ -54,19 +54,22 @@ export interface ResultsDeps<M> {
   pings: PingSource;
   manualEnds: ManualEndSource;
   hasRawReaders: HasRawReaders;
-  /** Called with each failure that is taken here, and the state of its monitor after it. */
+  /** Called with each failure that is recorded here, and its monitor's state afterwards. */
   onFailure(state: MonitorState, region: string, result: CheckResult): void;
-  /** Something may be queued for one of our shards: it is new here, or another controller says so. */
+  /**
+   * Called when a local shard may have queued input: the shard is new here, or another controller notified
+   * us.
+   */
   onNotified(): void;
 }
 
-/** Connects the shards of this controller to the bus, to leases and feeds, and to the readers of results. */
+/** Connects this controller's shards to the bus, leases, feeds and readers of results. */
 export class ResultsService<M> {
   readonly shards: Shards;
   readonly unwritten: UnwrittenReader;
   readonly statistics: Statistics;
   readonly dailyUptimes: DailyUptimes;
-  /** What overviews of many monitors show. */
+  /** Data for overviews of many monitors. */
   readonly overview: { days: DailyUptimes; hours: RecentHours };
   readonly history: MonitorHistory;
   readonly certificates: CertificateReader;
@@ -173,31 +176,31 @@ export class ResultsService<M> {
   }
 
   /**
-   * True when every shard that this controller has is loaded, once it has had its share of them: before that,
-   * others would have to wait for what it is about to take over.
+   * True if all shards of this controller are loaded and it has had its share of them. Before that, requests
+   * would have to wait for the shards that it is about to take over.
    */
   get isReady(): boolean {
     return this.#leases.hasHadShare && [...this.#leases.held].every((shard) => this.ownsShard(shard));
   }
 
-  /** True when a shard is loaded here and takes results. */
+  /** True if the shard is loaded here and takes results. */
   ownsShard(shard: number): boolean {
     return this.shards.get(shard) !== undefined;
   }
 
-  /** Has whoever owns a shard look for changes now. */
+  /** Makes the owner of a shard poll for changes now. */
   notifyOwner(shard: number): void {
     if (this.ownsShard(shard)) this.pollFeeds();
     else this.#deps.bus.publish(subjects.notify(shard), '');
   }
 
-  /** Tells whoever owns a shard that input was lost, so that silence up to now does not count. */
+  /** Notifies the owner of a shard that input was lost, so that silence up to now does not count. */
   interrupted(shard: number): void {
     if (this.ownsShard(shard)) this.shards.interrupted(shard);
     else this.#deps.bus.publish(subjects.notify(shard), LOST);
   }
 
-  /** A region that does not have a monitor was asked about it; lost if its shard is elsewhere by now. */
+  /** Records a witness vote. It is lost if the shard has moved meanwhile. */
   recordWitness(decision: Omit<ClockDecision & { kind: 'witness' }, 'kind'>): void {
     this.shards.get(shardOf(decision.monitor_id))?.send({ kind: 'witness', decision: { kind: 'witness', ...decision } });
   }
@@ -220,7 +223,7 @@ export class ResultsService<M> {
     ]);
   }
 
-  /** Polls now for changed monitors, new pings and incidents that people have ended. */
+  /** Polls now for changed monitors, new pings and manual incident changes. */
   pollFeeds(): void {
     this.#changes.trigger();
     this.#pings.trigger();

@@ -3,31 +3,33 @@ import type { Clock, Timer } from '../../../shared/time.ts';
 import { SCANS_PER_CYCLE } from './monitor-walk.ts';
 import { SCAN_INTERVAL_MS } from './shard-clock.ts';
 
-/** Monitors examined without a break: a millisecond or two. */
+/** Monitors scanned without yielding: takes a millisecond or two. */
 export const SCAN_BATCH_SIZE = 500;
-/** Between two steps, so that requests get their turn. */
+/** Pause between two steps, so that requests are served. */
 const PAUSE_MS = 5;
-/** With this many monitors, steps are smaller, over part of a round: a request waits for at most one. */
+/**
+ * With this many monitors, smaller steps spread over part of a scan. A request waits for at most one step.
+ */
 const LARGE_FLEET_MONITORS = 5000;
 const LARGE_FLEET_BATCH_SIZE = 50;
 const SPREAD_MS = SCAN_INTERVAL_MS / 2;
-/** The share of all monitors that a round examines: a step each of two walks, to decide and to write. */
+/** The share of all monitors per scan: one step each of two walks, to decide and to write. */
 const SCANNED_SHARE = 2 / SCANS_PER_CYCLE;
-/** Pause after a shard that has something to write, so that shards write one after the other in a round. */
+/** Pause after a shard with something to write, so that the shards of a scan write one after another. */
 const WRITE_PAUSE_MS = 250;
-/** Monitors whose hour is closed in one round, unless a single shard has more. */
+/** Limit of monitors whose hour is closed in one scan, unless a single shard has more. */
 const MAX_HOUR_MONITORS_PER_SCAN = 1000;
 
-/** What a round asks of a shard. */
+/** Requests of the scanner to a shard. */
 export type ClockMessage =
-  /** Answers with the number of monitors that are booked at once because their hour is over. */
+  /** Responds with the number of monitors accounted at once because their hour is over. */
   | { kind: 'beginScan'; mayCloseHour: boolean; respond(accounted: number): void }
-  /** Answers with the number of monitors looked at, at most `limit`; fewer when the round has none left. */
+  /** Responds with the number of scanned monitors, at most `limit`; fewer if none remain in this scan. */
   | { kind: 'scan'; limit: number; respond(outcome: ScanOutcome): void };
 
 export interface ScanOutcome {
   scanned: number;
-  /** What the round has found is being written. */
+  /** Findings of the scan are being written. */
   isWriting: boolean;
 }
 
@@ -39,13 +41,13 @@ export interface ClockScannerDeps {
   };
 }
 
-/** Has every shard here check its deadlines every few seconds, in steps that more monitors do not prolong. */
+/** Makes every local shard check its deadlines every few seconds, in steps of bounded size. */
 export class ClockScanner {
   readonly #deps: ClockScannerDeps;
   #left: number[] = [];
-  /** Looks of a step, and ms between two. */
+  /** Monitors per step, and ms between two steps. */
   #pace = { batchSize: SCAN_BATCH_SIZE, pauseMs: PAUSE_MS };
-  /** When this round began with the shard it is at, monotonic ms; null before its first look. */
+  /** When the scan of the current shard began, monotonic ms; null before its first step. */
   #shardSince: number | null = null;
   #timer: Timer | null = null;
   #next: Timer | null = null;
@@ -64,7 +66,7 @@ export class ClockScanner {
     this.#next?.cancel();
   }
 
-  /** A slow round finishes before the next one begins. */
+  /** A slow scan finishes before the next one begins. */
   async #beginScan(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
@@ -90,7 +92,7 @@ export class ClockScanner {
       this.#shardSince ??= clock.monotonic();
       const outcome = await this.#request<ScanOutcome>(shard, (respond) => ({ kind: 'scan', limit, respond }));
       left -= outcome?.scanned ?? 0;
-      // It used less than its limit, so this round is done with it.
+      // Fewer monitors than its limit: this shard's scan is complete.
       if (left > 0) {
         this.#left.shift();
         isWriting = outcome?.isWriting ?? false;
@@ -102,7 +104,7 @@ export class ClockScanner {
     if (this.#isRunning) this.#next = clock.setTimer(pauseMs, () => void this.#step());
   }
 
-  /** Null when the shard is no longer here. */
+  /** Null if the shard is no longer local. */
   async #request<Response>(
     shard: number, message: (respond: (value: Response) => void) => ClockMessage,
   ): Promise<Response | null> {

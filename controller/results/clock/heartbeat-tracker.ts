@@ -1,37 +1,40 @@
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import type { ClockDecision } from '../journal/journal-entry.ts';
 
-/** A shard with heartbeats writes at least this often: a successor can then tell how long nobody watched. */
+/**
+ * A shard with heartbeats writes at least this often, so that its next owner can tell how long it was
+ * unmonitored.
+ */
 const IDLE_WRITE_INTERVAL_MS = 4000;
-/** After a longer time without an entry or a decision, nobody was watching. */
+/** After a longer time without an entry or a decision, the shard counts as unmonitored. */
 const MAX_BREAK_MS = 12_000;
-/** A ping received before a deadline is stored within this time after it, or its request failed. */
+/** A ping received before a deadline is stored within this time after it, or its request fails. */
 const SLACK_MS = 3000;
 
-/** Tracks whether the pings of one shard are taken without a break, and so which heartbeats are overdue. */
+/** Tracks whether one shard processes pings without interruption, and thus which heartbeats are overdue. */
 export class HeartbeatTracker {
-  /** When the current break began, Unix ms; null outside a break. */
+  /** When the current interruption began, Unix ms; null without any. */
   #brokenFrom: number | null = null;
   #decidedAt: number | null = null;
-  /** All pings stored before this are taken, Unix ms. */
+  /** All pings stored before this were read, Unix ms. */
   #polledAt = 0;
   #mayDecide = false;
 
   /**
-   * Something that pings need failed, or the shard was loaded. Somebody last watched at `takenAt`, the time
-   * of its latest entry (Unix ms); entries written after the failure do not count.
+   * Input for pings failed, or the shard was loaded. It was last monitored at `takenAt`, the time of its
+   * latest entry (Unix ms); entries written after the failure do not count.
    */
   interrupted(takenAt: number): void {
     this.#brokenFrom ??= Math.min(takenAt, this.#decidedAt ?? takenAt);
     this.#mayDecide = false;
   }
 
-  /** All pings stored by `at` (Unix ms) are in the journal or on their way there. */
+  /** All pings stored by `at` (Unix ms) are journaled or queued for the journal. */
   polled(at: number): void {
     this.#polledAt = Math.max(this.#polledAt, at);
   }
 
-  /** Decisions about all heartbeats of the shard, made before each one is examined. */
+  /** Decisions about all heartbeats of the shard, made before each one is scanned. */
   beginScan(
     { takenAt, now, hasWaiting }: { takenAt: number; now: number; hasWaiting: boolean },
   ): ClockDecision[] {
@@ -48,7 +51,7 @@ export class HeartbeatTracker {
     return now - takenAt >= IDLE_WRITE_INTERVAL_MS ? [{ kind: 'watched' }] : [];
   }
 
-  /** The decision that this heartbeat is overdue, if the round may make it. */
+  /** The decision that this heartbeat is overdue, if this scan may make it. */
   overdue(state: MonitorState): ClockDecision[] {
     const at = this.#mayDecide ? dueAt(state) : null;
     return at === null || at > this.#polledAt
@@ -57,7 +60,7 @@ export class HeartbeatTracker {
   }
 }
 
-/** When the heartbeat becomes overdue without a ping, Unix ms; null when no ping is due. */
+/** When the heartbeat becomes overdue, Unix ms; null if no ping is due. */
 export function dueAt(state: MonitorState): number | null {
   return isAwaitingPings(state) && state.status !== 'down' ? (state.heartbeat?.deadline ?? 0) + SLACK_MS : null;
 }

@@ -3,20 +3,20 @@ import type { ClockDecision } from '../journal/journal-entry.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 
-/** Limit of decisions at a time; the rest follows at once. */
+/** Limit of decisions at a time; the rest follows immediately. */
 const MAX_DECISIONS = 500;
 
-/** Monitors that too few regions call down, and since when (monotonic ms) that is known here. */
+/** Monitors that too few regions report as down, and since when (monotonic ms). */
 export class MinorityVerdicts {
   readonly #monitors: ReadonlyMap<string, LiveMonitor>;
   readonly #canGetMoreVotes: (state: MonitorState) => boolean;
   readonly #monotonic: () => number;
-  /** First come first. */
+  /** In insertion order, so the oldest come first. */
   readonly #since = new Map<string, number>();
-  /** Those about which nobody else can have a say. */
+  /** Monitors for which no more votes can be obtained. */
   readonly #withoutMoreVotes = new Set<string>();
 
-  /** `canBeHelped`: whether somebody else may have a say in time. */
+  /** `canGetMoreVotes`: whether another region may still vote in time. */
   constructor(
     monitors: ReadonlyMap<string, LiveMonitor>, canGetMoreVotes: (state: MonitorState) => boolean,
     monotonic: () => number,
@@ -26,7 +26,7 @@ export class MinorityVerdicts {
     this.#monotonic = monotonic;
   }
 
-  /** Notes the monitor if it needs help now. */
+  /** Tracks the monitor if it currently needs more votes. */
   note(monitorId: string): void {
     const state = this.#stateNeedingVotes(monitorId);
     if (!state || this.#since.has(monitorId)) return;
@@ -34,7 +34,7 @@ export class MinorityVerdicts {
     else this.#withoutMoreVotes.add(monitorId);
   }
 
-  /** While nothing is taken, nobody can have their say. */
+  /** Restarts the wait, because no votes were processed. */
   interrupted(): void {
     const now = this.#monotonic();
     for (const id of this.#since.keys()) this.#since.set(id, now);
@@ -47,7 +47,7 @@ export class MinorityVerdicts {
     return since === undefined ? null : since + ACCEPT_MINORITY_AFTER_MS;
   }
 
-  /** Believes those that have been alone for long enough, or will be. `at`: Unix ms. */
+  /** Accepts the minority verdicts that waited long enough or cannot get more votes. `at`: Unix ms. */
   takeDue(at: number): ClockDecision[] {
     const now = this.#monotonic();
     const decisions: ClockDecision[] = [];
@@ -67,13 +67,13 @@ export class MinorityVerdicts {
     return decisions;
   }
 
-  /** The monitor's state if it needs help. */
+  /** The monitor's state if it needs more votes. */
   #stateNeedingVotes(monitorId: string): MonitorState | null {
     const state = this.#monitors.get(monitorId)?.state;
     try {
       return state !== undefined && !state.minority_accepted && needsMoreVotes(state) ? state : null;
     } catch {
-      // The monitor's own rules set aside what is wrong with it.
+      // Handled where the monitor's own rules run.
       return null;
     }
   }

@@ -1,9 +1,9 @@
-/** Rounds in which every monitor is examined once, due or not. */
+/** Scans in which every monitor is examined once, due or not. */
 export const SCANS_PER_CYCLE = 12;
-/** A round covers at least this many entries. */
+/** A scan covers at least this many entries. */
 const MIN_QUOTA = 200;
 
-/** Goes through a map again and again, a few entries at a time, while entries are added and removed. */
+/** Iterates over a changing map endlessly, a few entries at a time. */
 export class MonitorWalk<T> {
   readonly #all: ReadonlyMap<string, T>;
   #rest: Iterator<[string, T]>;
@@ -13,7 +13,7 @@ export class MonitorWalk<T> {
     this.#rest = all.entries();
   }
 
-  /** Entries per round: a cycle covers every entry once; a small map is covered in each round. */
+  /** Entries per scan: a cycle covers every entry once; each scan covers a small map. */
   get quota(): number {
     return Math.max(MIN_QUOTA, Math.ceil(this.#all.size / SCANS_PER_CYCLE));
   }

@@ -1,4 +1,4 @@
-/** Names to examine in one of the next rounds, each once. */
+/** Names to examine in one of the next scans, each once. */
 export class ScanQueue {
   readonly #maxScansAhead: number;
   readonly #scans = new Map<number, Set<string>>();
@@ -7,7 +7,7 @@ export class ScanQueue {
   #taking = this.#due.values();
   #scan = 0;
 
-  /** @param maxScansAhead how many rounds ahead a name may be put */
+  /** @param maxScansAhead how many scans ahead a name may be put */
   constructor(maxScansAhead: number) {
     this.#maxScansAhead = maxScansAhead;
   }
@@ -16,7 +16,7 @@ export class ScanQueue {
     return this.#due.size + this.#scanOf.size;
   }
 
-  /** Puts a name `rounds` (1 or more) ahead, unless it is due before. */
+  /** Puts a name `scansAhead` (1 or more) ahead, unless it is due earlier. */
   put(name: string, scansAhead: number): void {
     const at = this.#scan + Math.min(this.#maxScansAhead, Math.max(1, Math.ceil(scansAhead)));
     const scheduled = this.#scanOf.get(name);
@@ -28,7 +28,7 @@ export class ScanQueue {
     else this.#scans.set(at, new Set([name]));
   }
 
-  /** Begins the next round; names left over from this one come first. */
+  /** Starts the next scan; names left over from this one come first. */
   turn(): void {
     this.#scan += 1;
     for (const name of this.#scans.get(this.#scan) ?? []) {
@@ -39,7 +39,7 @@ export class ScanQueue {
     this.#taking = this.#due.values();
   }
 
-  /** Takes a name of this round; undefined when there is none left. */
+  /** Removes a name from this scan; undefined if none is left. */
   take(): string | undefined {
     const { value } = this.#taking.next();
     if (value !== undefined) this.#due.delete(value);

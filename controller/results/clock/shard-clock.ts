@@ -18,38 +18,37 @@ import type { ShardState } from '../state/shard-state.ts';
 
 /** How often each shard checks its deadlines. */
 export const SCAN_INTERVAL_MS = 5000;
-/** Longer than a cycle, so that the queue holds every monitor that is due before the walk is back at it. */
+/** Longer than a cycle, so that the queue holds every monitor due before the walk returns to it. */
 const MAX_SCANS_AHEAD = 2 * SCANS_PER_CYCLE;
-/** A loaded shard is examined as a whole within this many rounds, before PROBE_ROUND_MS have passed. */
+/** A loaded shard is examined completely within this many scans, before MAX_PROBE_RETRY_MS have passed. */
 const INITIAL_SCANS = 8;
-/** Limit of decisions per round; the rest follows in the next. */
+/** Limit of decisions per scan; the rest follows in the next. */
 const MAX_DECISIONS_PER_SCAN = 500;
-/** A probe that has died is known to be offline within this time, ms. */
+/** A dead probe is known to be offline within this time, ms. */
 const DOUBT_AGAIN_MS = 3 * SCAN_INTERVAL_MS;
-/** After a break, each live probe tries again within this time: at most 30 s plus the wait for an answer. */
+/** After an interruption, each live probe retries within this time: at most 30 s plus the response time. */
 const MAX_PROBE_RETRY_MS = 45_000;
 
 export interface ShardClockDeps {
-  /** Ms. What waits for seconds goes by it: the wall clock may be set meanwhile. */
+  /** Ms. For waits of seconds, because the wall clock may be set meanwhile. */
   monotonic(): number;
-  /** A rule threw for this monitor; called once for each. */
+  /** A rule threw for this monitor. Called once per monitor. */
   onFailed(monitorId: string, now: number): void;
-  /** The regions that have the monitor now; null while that is not known. */
+  /** The regions that currently have the monitor; null if unknown. */
   assigned(config: MonitorConfig): Assigned | null;
   /** False while a probe is in quarantine. */
   hasVote(probeId: string): boolean;
   /** Whether a probe of the region is online. */
   hasLiveProbe(region: string): boolean;
-  /** Whether a region may have a say in time that has none in the monitor's verdict now. */
+  /** Whether a region that does not count in the current verdict may still vote in time. */
   canGetMoreVotes(state: MonitorState): boolean;
   /** As in `noDataAt`, ms. */
   noDataAfterMs: number;
 }
 
 /**
- * What time alone decides for one shard: a region fell silent, a monitor has been without data for long, a
- * heartbeat is overdue, an hour has ended. A round examines monitors that are due and a share of all others,
- * in steps, so that other work waits no longer when there are more of them.
+ * Time-based decisions of one shard: silent regions, monitors without data, overdue heartbeats, completed
+ * hours. A scan examines the due monitors and a share of all others, in steps of bounded size.
  */
 export class ShardClock {
   readonly #state: ShardState;
@@ -61,12 +60,12 @@ export class ShardClock {
   readonly #waiting = new Set<string>();
   /** Monitors without decisions, because a rule threw for them. */
   readonly #unclocked = new Set<string>();
-  /** Monitors for which this round has made a decision. */
+  /** Monitors for which this scan has made a decision. */
   readonly #decided = new Set<string>();
-  /** Since when everything pending was taken without a break, Unix ms; silence counts from here. */
+  /** Since when all input was processed without interruption, Unix ms. Silence counts from here. */
   #monitoredSince: number;
   #hourClosed = 0;
-  /** Left in this round: monitors for the walk, and decisions. */
+  /** What remains of this scan: monitors to walk, and decisions to make. */
   #toWalk = 0;
   #room = 0;
 
@@ -78,7 +77,7 @@ export class ShardClock {
       state.monitors, (monitor) => deps.canGetMoreVotes(monitor), () => deps.monotonic(),
     );
     this.#monitoredSince = now;
-    // The walk takes a cycle, so the queue has to find what is due before. No region is silent at first.
+    // The walk takes a cycle, so monitors due earlier are queued. No region is silent at first.
     for (const [id, monitor] of state.monitors) {
       if (isAwaitingPings(monitor.state)) this.#waiting.add(id);
       if (monitor.state.config.status === 'active') {
@@ -87,7 +86,7 @@ export class ShardClock {
     }
   }
 
-  /** Silence up to now does not count. */
+  /** Silence until `now` does not count. */
   interrupted(now: number): void {
     this.#monitoredSince = now;
     this.#heartbeats.interrupted(this.#state.takenAt);
@@ -96,22 +95,22 @@ export class ShardClock {
     this.#room = 0;
   }
 
-  /** All pings stored by `at` (Unix ms) are taken. */
+  /** All pings stored by `at` (Unix ms) were read. */
   pingsPolled(at: number): void {
     this.#heartbeats.polled(at);
   }
 
-  /** When those that report will be believed although too few, monotonic ms; null if there are none. */
+  /** When the next minority verdict is accepted, monotonic ms; null without any. */
   get minorityDueAt(): number | null {
     return this.#minority.dueAt;
   }
 
-  /** Decisions about monitors that too few regions have called down for long enough. */
+  /** Decisions about monitors that too few regions have reported as down for long enough. */
   takeMinorityVerdicts(now: number): ClockDecision[] {
     return this.#minority.takeDue(now);
   }
 
-  /** Monitors that an entry changed may be due sooner. */
+  /** Monitors that an entry changed may be due earlier. */
   applied(entry: JournalEntry, { changed, fresh }: Pick<AppliedEntry, 'changed' | 'fresh'>): void {
     for (const { result } of fresh) {
       if (result.outcome === 'failure') this.#minority.note(result.monitor_id);
@@ -130,7 +129,9 @@ export class ShardClock {
     }
   }
 
-  /** Decisions about the whole shard. `mayCloseHour`: shards take turns, as it books all their monitors. */
+  /**
+   * Decisions about the whole shard. `mayCloseHour`: shards take turns, because this accounts all monitors.
+   */
   beginScan(now: number, mayCloseHour: boolean): ClockDecision[] {
     this.#decided.clear();
     this.#queue.turn();
@@ -147,8 +148,8 @@ export class ShardClock {
   }
 
   /**
-   * Examines up to `most` monitors that are left in this round. `hasPings`: pings are on their way into the
-   * journal, and until it has them no heartbeat is overdue.
+   * Examines up to `limit` of the monitors left in this scan. `hasPings`: unjournaled pings exist, so no
+   * heartbeat is overdue yet.
    * @returns the decisions, and how many monitors were examined.
    */
   scan(now: number, limit: number, hasPings: boolean): { decisions: ClockDecision[]; scanned: number } {
@@ -172,13 +173,13 @@ export class ShardClock {
       this.#toWalk -= 1;
       const entry = this.#walk.next();
       if (entry) return entry[0];
-      // At the end of a cycle, a shard that fits into one round is not walked a second time.
+      // At the end of a cycle, a shard that fits into one scan is not walked a second time.
       if (this.#state.monitors.size <= this.#walk.quota) this.#toWalk = 0;
     }
     return null;
   }
 
-  /** A monitor whose rule throws gets no decisions and does not hold up the others. */
+  /** A monitor whose rule throws gets no decisions and does not block the others. */
   #decide(
     id: string, state: MonitorState, { now, hasPings }: { now: number; hasPings: boolean },
   ): ClockDecision[] {
@@ -204,7 +205,7 @@ export class ShardClock {
     }
   }
 
-  /** A monitor that is due after the walk reaches it again need not be queued. */
+  /** A monitor due after the walk returns to it need not be queued. */
   #schedule(id: string, inMs: number): void {
     const scans = inMs / SCAN_INTERVAL_MS;
     if (scans <= MAX_SCANS_AHEAD) this.#queue.put(id, scans);
@@ -232,7 +233,7 @@ export class ShardClock {
         due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'quarantined' });
         continue;
       }
-      // What was seen before the failure may not outvote it when nobody is there to look again.
+      // An "up" from before the failure may not outvote it once the region has no live probe to recheck.
       if (isDoubted && verdict === 'up') {
         if (!this.#deps.hasLiveProbe(region)) {
           due.push({ kind: 'silent', monitor_id: id, region, at: now, reason: 'no_live_probe' });
@@ -257,12 +258,12 @@ interface RegionVote {
   probeId: string | null;
 }
 
-/** Some region says "down", and is outvoted. */
+/** True if a region votes "down" and is outvoted. */
 function isOutvotedDown({ status, regions }: MonitorState): boolean {
   return status !== 'down' && Object.values(regions).some(({ verdict }) => verdict === 'down');
 }
 
-/** The words that count until they are old: of regions that have the monitor, and of those asked. */
+/** The votes that expire: of regions that have the monitor, and of witnesses. */
 function votesIn({ regions, witnesses }: MonitorState): RegionVote[] {
   const own = Object.entries(regions).flatMap(([region, { verdict, last_at: lastAt, probe_id: probeId }]) =>
     (verdict === 'unknown' || lastAt === null ? [] : [{ region, lastAt, probeId, verdict }]));

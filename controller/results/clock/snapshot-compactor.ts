@@ -7,18 +7,18 @@ import type { ShardState } from '../state/shard-state.ts';
 export const MONITORS_PER_WRITE = 100;
 const FORGET_AFTER_MS = 24 * 3_600_000;
 
-/** What a walk has found to do. */
+/** Pending work found by a walk. */
 export interface CompactionWork {
-  /** Monitors whose closed hours are due to be written. */
+  /** Monitors whose closed hours are due for writing. */
   due: string[];
   /** Monitors deleted long ago. */
   gone: string[];
 }
 
 /**
- * Walks over the monitors of one shard, a few at a time, to find hours to write and deleted monitors to drop,
- * and how far the journal is stored in documents. Each monitor's unstored part only moves up, so the lowest
- * entry of a whole walk is safe.
+ * Walks over one shard's monitors, a few at a time, to find hours to write, deleted monitors to drop, and how
+ * far documents cover the journal. A monitor's unsaved part only moves up, so the lowest entry of a whole
+ * walk is safe.
  */
 export class SnapshotCompactor {
   readonly #state: ShardState;
@@ -27,11 +27,11 @@ export class SnapshotCompactor {
   #toWalk = 0;
   #due: string[] = [];
   #gone: string[] = [];
-  /** The lowest so far in this walk; null before its first monitor. */
+  /** The lowest entry so far in this walk; null before its first monitor. */
   #through: number | null = null;
   #isWalked = false;
 
-  /** `mayTry`: false for a monitor whose hours the database refused a while ago. */
+  /** `canWrite`: false for a monitor whose hours the database recently refused. */
   constructor(state: ShardState, canWrite: (id: string) => boolean) {
     this.#state = state;
     this.#canWrite = canWrite;
@@ -42,7 +42,10 @@ export class SnapshotCompactor {
     this.#toWalk = this.#walk.quota;
   }
 
-  /** Examines up to `most` monitors left in this round; stops early with enough to do. @returns how many. */
+  /**
+   * Examines up to `limit` of the monitors left in this scan and stops early with enough work. @returns how
+   * many.
+   */
   scan(now: number, limit: number): number {
     let scanned = 0;
     const hasRoom = (): boolean => !this.#isWalked && this.#due.length < MONITORS_PER_WRITE;
@@ -56,7 +59,7 @@ export class SnapshotCompactor {
     return scanned;
   }
 
-  /** What was found since the last call. */
+  /** The work found since the last call. */
   take(): CompactionWork {
     const work = { due: this.#due, gone: this.#gone };
     this.#due = [];
@@ -65,7 +68,7 @@ export class SnapshotCompactor {
     return work;
   }
 
-  /** What was found is written. @returns, after a whole walk, the entry up to which documents have it all. */
+  /** The work is written. @returns the entry up to which documents are complete, after a whole walk only. */
   done({ due }: CompactionWork): number | null {
     for (const id of due) this.#lowerThrough(this.#state.monitors.get(id));
     if (!this.#isWalked) return null;
@@ -86,7 +89,7 @@ export class SnapshotCompactor {
   }
 }
 
-/** A deleted monitor is kept for a day, so that results its probes still send are recognized. */
+/** A deleted monitor stays for a day, so that late results of its probes are recognized. */
 function isForgettable({ state, hours, unsavedFrom, queued }: LiveMonitor, now: number): boolean {
   return state.config.status === 'deleted' && state.config.changed_at < now - FORGET_AFTER_MS &&
     hours.length === 0 && unsavedFrom === null && queued === 0;

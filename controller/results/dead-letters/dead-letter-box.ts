@@ -7,7 +7,7 @@ import type { DeadLetterStore } from './dead-letter-store.ts';
 
 /** Dead letters per command. */
 const BATCH_SIZE = 500;
-/** Limit of waiting dead letters; further ones are counted but not kept. */
+/** Limit of queued dead letters. Further ones are counted but not stored. */
 const MAX_WAITING = 10_000;
 const RETRY_MS = 1000;
 
@@ -17,11 +17,11 @@ export interface DeadLetterBoxDeps {
   log: Log;
 }
 
-/** Stores dead letters with few commands however many come, and retries while the database is away. */
+/** Stores dead letters in batches, and retries if the database does not respond. */
 export class DeadLetterBox {
   readonly #deps: DeadLetterBoxDeps;
   readonly #limit = new DeadLetterLimit();
-  /** Dead letters so far, kept or not. */
+  /** Dead letters so far, stored or not. */
   count = 0;
   readonly #byReason = new Map<DeadLetterReason, number>();
   #waiting: DeadLetter[] = [];
@@ -34,17 +34,17 @@ export class DeadLetterBox {
     this.#deps = deps;
   }
 
-  /** Dead letters that were not kept: there were too many, or the database refuses them. */
+  /** Dead letters not stored: too many were queued, or the database refused them. */
   get omitted(): number {
     return this.#limit.omitted + this.#overflowed + this.#refused;
   }
 
-  /** Dead letters of that reason so far, kept or not. */
+  /** Dead letters with that reason so far, stored or not. */
   countOf(reason: DeadLetterReason): number {
     return this.#byReason.get(reason) ?? 0;
   }
 
-  /** Stores these in the background. */
+  /** Queues letters for storage in the background. */
   put(letters: DeadLetter[]): void {
     this.#count(letters);
     const admitted = this.#limit.admit(letters, this.#deps.clock.monotonic());
@@ -54,14 +54,14 @@ export class DeadLetterBox {
     this.#start();
   }
 
-  /** Stores these now. Rejects when the database does not take them; may be repeated with the same ones. */
+  /** Stores letters now. Rejects if the database does not accept them; may be repeated with the same ones. */
   async storeNow(letters: DeadLetter[]): Promise<void> {
     const admitted = this.#limit.admit(letters, this.#deps.clock.monotonic());
     if (admitted.length > 0) await this.#add(admitted);
     this.#count(letters);
   }
 
-  /** Tries once more to store what waits. */
+  /** Retries once to store what is queued. */
   async stop(): Promise<void> {
     this.#cancelRetry();
     this.#start();

@@ -1,22 +1,24 @@
 import type { DeadLetter } from './dead-letter.ts';
 
-/** Dead letters kept per sender and hour. */
+/** Dead letters stored per sender and hour. */
 const MAX_LETTERS_PER_HOUR = 2000;
 const HOUR_MS = 3_600_000;
-/** Senders remembered; beyond it, those whose hour is over are dropped. */
+/** Senders remembered. Beyond it, those whose hour is over are dropped. */
 const MAX_SENDERS = 1000;
 
 /**
- * Keeps one sender of garbage from filling the database: the first 2,000 dead letters of a probe and hour are
- * kept, the rest only counted. The journal records which results were refused in any case.
+ * Prevents a broken sender from filling the database: stores a probe's first 2,000 dead letters per hour and
+ * counts the rest. The journal records refused results in any case.
  */
 export class DeadLetterLimit {
   readonly #senders = new Map<string, { since: number; admitted: number }>();
   readonly #decided = new WeakMap<DeadLetter, boolean>();
-  /** Dead letters not kept since the start. */
+  /** Dead letters not stored since the start. */
   omitted = 0;
 
-  /** The `letters` to keep. Each object is judged once, so that a failed write can be repeated. */
+  /**
+   * The letters to store. The decision for each object is remembered, so that a failed write can be repeated.
+   */
   admit(letters: DeadLetter[], monotonicNow: number): DeadLetter[] {
     return letters.filter((letter) => {
       const decision = this.#decided.get(letter);

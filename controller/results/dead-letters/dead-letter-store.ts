@@ -5,7 +5,7 @@ import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 
 type DeadLetterDoc = Omit<DeadLetter, 'id'> & { _id: string };
 
-/** Collection `dead_letters`: what could not be accepted, with its reason, for the operator to look at. */
+/** Collection `dead_letters`: rejected input with its reason, for the operator. */
 export class DeadLetterStore {
   readonly #letters: Collection<DeadLetterDoc>;
 
@@ -14,11 +14,11 @@ export class DeadLetterStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Removing old ones.
+    // Removes old ones.
     await ensureIndexes(this.#letters, [{ key: { at: 1 }, name: 'age' }]);
   }
 
-  /** Removes at most `limit` letters written before `before`, Unix ms; returns how many. */
+  /** Removes at most `limit` letters written before `before`, Unix ms; returns their number. */
   async removeOlder(before: number, limit: number): Promise<number> {
     const aged = this.#letters.find({ at: { $lt: before } }).sort({ at: 1 }).limit(limit);
     const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
@@ -26,7 +26,7 @@ export class DeadLetterStore {
     return ids.length;
   }
 
-  /** Inserts those that are absent. */
+  /** Skips letters that already exist. */
   async add(letters: DeadLetter[]): Promise<void> {
     const docs = new Map(letters.map(({ id, ...rest }) => [id, { _id: id, ...rest }]));
     await insertMissing(this.#letters, [...docs.values()]);

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal/journal-entry.ts';
 import type { FailedItem } from '../state/entry-step.ts';
 import type { LanePosition } from '../state/records.ts';
 
-/** Something that could not be accepted, with its reason. */
+/** Rejected input with its reason. */
 export interface DeadLetter {
   id: string;
   reason: DeadLetterReason;
@@ -23,12 +23,12 @@ export type DeadLetterReason =
   | 'unreadable' | 'unknown_monitor' | 'foreign_shard' | 'foreign_organization' | 'foreign_region'
   | 'not_assigned' | 'future' | 'too_old' | 'too_many' | 'too_many_epochs' | 'hour_full' | 'rule_failed';
 
-/** Characters kept of a result. */
+/** Limit of stored characters of a result. */
 const MAX_CONTENT_LENGTH = 4096;
-/** Bytes kept of an unreadable message. */
+/** Limit of stored bytes of an unreadable message. */
 const MAX_UNREADABLE_BYTES = 1024;
 
-/** The dead letter of an unreadable message; the same message always has the same id. */
+/** The dead letter of an unreadable message. The same message always has the same id. */
 export function unreadableLetter(
   shard: number, message: { region: string; probe_id: string; bytes: Uint8Array }, nowWall: number,
 ): DeadLetter {
@@ -40,7 +40,7 @@ export function unreadableLetter(
   };
 }
 
-/** The dead letter of results that found no room in the block of their hour. */
+/** The dead letter of results that exceeded the block of their hour. */
 export function cutLetter(
   shard: number, { monitor_id, hour, count }: { monitor_id: string; hour: number; count: number }, at: number,
 ): DeadLetter {
@@ -50,7 +50,7 @@ export function cutLetter(
   };
 }
 
-/** The dead letter of an item on which a rule threw. */
+/** The dead letter of an item for which a rule threw. */
 export function failedLetter(
   entry: Pick<JournalEntry, 'shard' | 'n' | 'taken_at'>, { monitor_id, item, fresh }: FailedItem,
 ): DeadLetter {
@@ -63,7 +63,7 @@ export function failedLetter(
   };
 }
 
-/** The dead letter of a probe that an entry made lose `lanes`. */
+/** The dead letter of a probe that lost `lanes` through an entry. */
 export function epochsLetter(
   entry: Pick<JournalEntry, 'shard' | 'n' | 'taken_at' | 'batches'>, probeId: string, lanes: LanePosition[],
 ): DeadLetter {
@@ -75,7 +75,7 @@ export function epochsLetter(
   };
 }
 
-/** The dead letter of one result; the same result always has the same id. */
+/** The dead letter of one result. The same result always has the same id. */
 export function letterOf(
   shard: number, source: { region: string; probe_id: string }, epoch: string, result: CheckResult,
   reason: DeadLetterReason, at: number,

@@ -15,8 +15,8 @@ export interface LostLanesDeps {
 }
 
 /**
- * Reports probes that begin epochs faster than an honest one can: with a count, a dead letter per entry, and
- * a warning per hour. Lanes that had been still for a while are dropped without a word.
+ * Reports probes that start epochs faster than an honest one can, by a count, a dead letter per entry and a
+ * warning per hour. Idle lanes are dropped silently.
  */
 export class LostLanes {
   readonly #deps: LostLanesDeps;

@@ -6,12 +6,12 @@ import type { Shards } from '../shards/shards.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
 const POLL_INTERVAL_MS = 1000;
-/** While nothing changes: a change is announced, unless its writer died or the bus was away. */
+/** Interval without changes. Writers announce changes, unless they crash or the bus is unavailable. */
 const IDLE_POLL_INTERVAL_MS = 5000;
-/** Changed monitors per round. */
+/** Changed monitors per poll. */
 const BATCH_SIZE = 500;
 
-/** A monitor whose change the journal does not have. `monitor` is what placement expects. */
+/** A monitor with an unjournaled change. `monitor` is the input of placement. */
 export interface MarkedMonitor<M> {
   shard: number;
   config: MonitorConfig;
@@ -27,13 +27,13 @@ export interface ChangeFeedDeps<M> {
   findMarked(shards: number[], limit: number): Promise<MarkedMonitor<M>[]>;
   /** Brings the stored assignments in line with these monitors. */
   place(monitors: M[]): Promise<void>;
-  /** Removes the mark if the revision is still the same. */
+  /** Removes the mark unless the revision has changed. */
   clear(marks: { monitor_id: string; revision: number }[]): Promise<void>;
 }
 
 /**
- * Brings changed monitors into the journal and then to the probes: journaled first, then placed, then
- * unmarked. After a crash in between, the mark is still there.
+ * Journals monitor changes and then sends them to the probes: first journals, then places, then unmarks.
+ * After a crash, the mark is still there.
  */
 export function changeFeed<M>(deps: ChangeFeedDeps<M>): PeriodicTask {
   return new PeriodicTask({
@@ -59,7 +59,7 @@ async function takeChanges<M>(
   return marked.length === BATCH_SIZE;
 }
 
-/** Gives changes to their shard. Returns the ids that the journal has; none when the shard is gone. */
+/** Sends changes to their shard. Returns the journaled ids; none if the shard is not local. */
 async function noteChanges(
   shards: Pick<Shards, 'get'>, shard: number, marked: MarkedMonitor<unknown>[],
 ): Promise<string[]> {

@@ -6,13 +6,13 @@ import type { ManualEnd } from '../shards/shard-message.ts';
 import type { Shards } from '../shards/shards.ts';
 
 const POLL_INTERVAL_MS = 1000;
-/** While there are none: each is announced, unless its writer died or the bus was away. */
+/** Interval without manual ends. Writers announce them, unless they crash or the bus is unavailable. */
 const IDLE_POLL_INTERVAL_MS = 5000;
 const BATCH_SIZE = 500;
 
-/** Incidents that people have resolved or closed, each marked until the journal has that. */
+/** Incidents resolved or closed by a person, marked until the journal has that. */
 export interface ManualEndSource {
-  /** Those of monitors in these shards. */
+  /** The marked incidents of monitors in these shards. */
   unjournaledEnds(shards: number[], limit: number): Promise<(ManualEnd & { shard: number })[]>;
   clearUnjournaled(incidentIds: string[]): Promise<void>;
 }
@@ -26,8 +26,8 @@ export interface ManualEndFeedDeps {
 }
 
 /**
- * Brings people's decisions about incidents into the journal, then clears their marks. After a crash in
- * between the mark is still there, and the journal ignores the repetition.
+ * Journals manual incident changes, then clears their marks. After a crash the mark remains, and the journal
+ * ignores the repetition.
  */
 export function manualEndFeed(deps: ManualEndFeedDeps): PeriodicTask {
   return new PeriodicTask({
@@ -49,7 +49,7 @@ async function takeManualEnds({ shards, source }: ManualEndFeedDeps): Promise<bo
   return marked.length === BATCH_SIZE && journaled.length > 0;
 }
 
-/** Gives them to their shard. Returns the incidents that are settled; none when the shard is gone. */
+/** Sends them to their shard. Returns the settled incidents; none if the shard is not local. */
 async function noteManualEnds(
   shards: Pick<Shards, 'get'>, shard: number, ends: ManualEnd[],
 ): Promise<string[]> {

@@ -9,14 +9,14 @@ import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { ShardMessage } from '../shards/shard-message.ts';
 
 const POLL_INTERVAL_MS = 1000;
-/** While there are no heartbeats, which pings would be for. */
+/** Interval without heartbeat monitors. */
 const IDLE_POLL_INTERVAL_MS = 5000;
-/** Pings per round. */
+/** Pings per poll. */
 const BATCH_SIZE = 1000;
 /** A ping whose monitor is still unknown after this time is removed, ms. */
 const ORPHANED_AFTER_MS = 3_600_000;
 
-/** The collection that holds each ping until the journal has it. */
+/** The collection that holds each ping until it is journaled. */
 export interface PingSource {
   /** The oldest pings of these shards. */
   find(shards: number[], limit: number): Promise<(ReceivedPing & { shard: number })[]>;
@@ -32,8 +32,8 @@ export interface PingFeedDeps {
 }
 
 /**
- * Brings pings from their collection into the journal, then removes them from the collection. After a crash
- * in between they are in both, and the journal counts.
+ * Journals pings from their collection, then removes them from it. After a crash they may be in both, and the
+ * journal is authoritative.
  */
 export function pingFeed(deps: PingFeedDeps): PeriodicTask {
   const { clock, log, shards, peers } = deps;
@@ -48,7 +48,8 @@ export function pingFeed(deps: PingFeedDeps): PeriodicTask {
 }
 
 async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boolean | 'idle'> {
-  // Bound to these lives: pings read for a shard that is then loaded again may be journaled and removed.
+  // Bound to the current shard instances: pings read for a shard that is reloaded meanwhile may already be
+  // journaled and removed.
   const lives = [...shards.states].flatMap(([shard, { pings, monitors }]) => {
     const actor = shards.get(shard);
     return actor ? [{ shard, actor, journaled: [...pings.keys()], monitors }] : [];
@@ -64,7 +65,7 @@ async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boole
   }))).flat());
   const orphans = found.filter(({ id, at }) => unknownIds.has(id) && at < startedAt - ORPHANED_AFTER_MS);
   if (orphans.length > 0) await source.remove(orphans.map(({ id }) => id));
-  // A new heartbeat brings another round: its configuration has us look.
+  // A new heartbeat's configuration triggers another poll.
   if (found.length === 0 && !lives.some(({ monitors }) => hasHeartbeat(monitors))) return 'idle';
   return found.length === BATCH_SIZE;
 }

@@ -8,14 +8,14 @@ const MAX_HOURS_PER_STATEMENT = 750;
 /** Statements per command. */
 const BATCH_SIZE = 100;
 
-/** A monitor's history from `from` to before `before`, Unix ms. */
+/** Half-open range of a monitor's history, Unix ms. */
 interface MonitorRange {
   monitor_id: string;
   from: number;
   before: number;
 }
 
-/** Removes what has expired from `rollups_1h`, `rollups_1d` and `status_changes`. */
+/** Removes expired data from `rollups_1h`, `rollups_1d` and `status_changes`. */
 export class AgedResultStore {
   readonly #hours: Collection<{ _id: string; results?: Binary }>;
   readonly #days: Collection<{ _id: string }>;

@@ -6,17 +6,17 @@ import { ResultColumns } from './result-columns.ts';
 import { HAS_TIME, type RareParts, type Source } from './row-layout.ts';
 
 /**
- * A block holds the results of one monitor and hour, column by column, since neighbours in a column are
- * alike. The first byte is the format.
+ * The format is the first byte of a block. A block holds one monitor's results of one hour, column by column,
+ * because neighbours in a column are similar.
  */
 const FORMAT = 1;
 /**
- * Results in one block: some 2 MB, where a document holds 16. A monitor may be checked 36,000 times an hour,
- * over all its regions.
+ * Limit of results per block: about 2 MB of the 16 MB that a document may have. A monitor may have 36,000
+ * checks per hour over all its regions.
  */
 export const MAX_BLOCK_RESULTS = 100_000;
 
-/** Packs the results of one hour, in order of their start. */
+/** Encodes the results of one hour, in order of their start. */
 export function encodeBlock(results: ResultColumns): Uint8Array {
   const count = results.length;
   if (count > MAX_BLOCK_RESULTS) throw new RangeError(`a block holds ${MAX_BLOCK_RESULTS} results`);
@@ -49,7 +49,7 @@ export function encodeBlock(results: ResultColumns): Uint8Array {
   return out.take();
 }
 
-/** The results of a block, in order of their start. @throws RangeError if its format is unknown. */
+/** Decodes results in order of their start. @throws RangeError if the format is unknown. */
 export function decodeBlock(bytes: Uint8Array): ResultColumns {
   const from = new ByteReader(bytes);
   const format = from.u8();
@@ -82,7 +82,7 @@ export function decodeBlock(bytes: Uint8Array): ResultColumns {
   return results;
 }
 
-/** The places of the rows by their start; rows with the same start keep their order. */
+/** Row indexes in order of start. Rows with the same start keep their order. */
 function startOrder({ started, length }: ResultColumns): Uint32Array {
   const order = new Uint32Array(length);
   let first = Infinity;
@@ -99,7 +99,7 @@ function startOrder({ started, length }: ResultColumns): Uint32Array {
   if (length > 2 ** 20 || last - first >= 2 ** 32) {
     return order.sort((a, b) => (started[a] as number) - (started[b] as number) || a - b);
   }
-  // Each row as one number, its start before its place, sorts without a call per comparison.
+  // One number per row, start before index, sorts without a call per comparison.
   const keys = new Float64Array(length);
   for (let at = 0; at < length; at += 1) keys[at] = ((started[at] as number) - first) * 2 ** 20 + at;
   keys.sort();
@@ -123,7 +123,7 @@ function writeSources(out: ByteWriter, { source, sources }: ResultColumns, order
   return numbers;
 }
 
-/** Earlier versions write and read the first two parts. */
+/** Older versions write and read only the first two parts. */
 function textOf({ region, probe_id, received }: Source): string {
   return [region, probe_id, ...(received ? [received.at, received.epoch] : [])].join('\n');
 }
@@ -134,7 +134,7 @@ function sourceOf(text: string): Source {
   return { region, probe_id, received };
 }
 
-/** Writes the first scheduled time, then how much each step differs from the one before: mostly 0. */
+/** Writes the first scheduled time, then the differences between steps: mostly 0. */
 function writeSteps(out: ByteWriter, times: Float64Array, order: Uint32Array, values: Float64Array): void {
   let previous = 0;
   let step = 0;
@@ -158,7 +158,7 @@ function sumSteps(values: Float64Array): void {
   }
 }
 
-/** Writes by how much response times exceed the sum of their phases: mostly little. */
+/** Writes the excess of response times over the sum of their phases: mostly small. */
 function writeTimes(out: ByteWriter, results: ResultColumns, order: Uint32Array, values: Float64Array): void {
   const { flags, time, phases } = results;
   let count = 0;
@@ -171,7 +171,7 @@ function writeTimes(out: ByteWriter, results: ResultColumns, order: Uint32Array,
   writeColumn(out, values, count);
 }
 
-/** Reads a column that only the rows with this bit in `bits` have. */
+/** Reads a column of only those rows with this bit in `bits`. */
 function readSome(from: ByteReader, column: Float64Array, bits: Float64Array, bit: number): void {
   let count = 0;
   for (const value of bits) if (value & bit) count += 1;

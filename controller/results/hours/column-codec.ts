@@ -2,18 +2,18 @@ import type { ByteReader } from '../../../shared/contracts/byte-reader.ts';
 import type { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
 
 /**
- * A column of similar integers. If all are equal: 0 and the value. Otherwise the Rice parameter k plus one,
- * the middle value, and each distance from it (zigzag): a run of ones for the distance divided by 2^k, a
- * zero, and k bits of rest. For a bell curve this is within a tenth of a bit of the optimum.
+ * Marks a constant column, followed by the value. Otherwise: the Rice parameter k plus one, the median, and
+ * each zigzag distance from it as a run of ones (distance / 2^k), a zero, and k remainder bits. For a bell
+ * curve this is within a tenth of a bit of the optimum.
  */
 const CONSTANT = 0;
-/** After a run this long the distance follows in full, so that no outlier takes more than 74 bits. */
+/** After a run this long, the distance follows in full, so no outlier takes more than 74 bits. */
 const ESCAPE_RUN = 20;
 const WHOLE_BITS = 54;
 const LARGEST_PARAMETER = 38;
 const SAMPLE = 63;
 
-/** Writes the first `count` of these integers. */
+/** Writes the first `count` values. */
 export function writeColumn(out: ByteWriter, values: Float64Array, count = values.length): void {
   const first = values[0] ?? 0;
   if (count === 0 || isConstant(values, count)) {
@@ -35,9 +35,8 @@ export function writeColumn(out: ByteWriter, values: Float64Array, count = value
 }
 
 /**
- * Enough values to find the middle and the quartiles: sorting them all would cost more than everything else
- * here. Chosen at random but always alike, because even steps could match the rhythm in which regions take
- * turns.
+ * A sample for the median and the quartiles, because sorting all values would dominate the cost.
+ * Pseudo-random with a fixed seed: even steps could match the order in which regions alternate.
  */
 function sampleOf(values: Float64Array, count: number): Float64Array {
   if (count <= SAMPLE) return values.slice(0, count);
@@ -56,7 +55,7 @@ function isConstant(values: Float64Array, count: number): boolean {
   return true;
 }
 
-/** Fills `values`. @throws RangeError on bytes that no writeColumn wrote. */
+/** Fills `values`. @throws RangeError on bytes not written by writeColumn. */
 export function readColumn(from: ByteReader, values: Float64Array): void {
   const mode = from.u8();
   const middle = from.zigzag();
@@ -68,8 +67,8 @@ export function readColumn(from: ByteReader, values: Float64Array): void {
 }
 
 /**
- * The parameter with the fewest bits. It is near the logarithm of the distance between the quartiles, which a
- * single outlier does not move, so only its neighbours are tried.
+ * The parameter with the fewest bits. Tries only the neighbours of the logarithm of the interquartile
+ * distance, which a single outlier does not move.
  */
 function bestParameter(distances: Float64Array, quartiles: number): { k: number; bits: number } {
   const guess = Math.min(LARGEST_PARAMETER - 1, Math.floor(Math.log2(quartiles + 1)));

@@ -9,34 +9,34 @@ import {
 } from './row-layout.ts';
 import type { StoredResult } from './stored-result.ts';
 
-/** Where and when a result came from, and whether it came too late to move a verdict. */
+/** Where and when a result came from, and whether it arrived too late to affect the verdict. */
 export type RowSource = Source & Pick<StoredResult, 'late'>;
 export type RowParts = Omit<StoredResult, keyof RowSource>;
 
 /**
- * Bytes of errors that an hour of one monitor keeps: over two thousand short messages. Beyond them an error
- * keeps its type and loses its message, so that no target can make an hour too large to be written.
+ * Limit of error bytes per monitor and hour: over two thousand short messages. Beyond it an error keeps its
+ * type but not its message, so that no target can make an hour too large to be written.
  */
 const MAX_ERROR_BYTES = 524_288;
 
-/** A row's flag for errors and missed slots, which follow as JSON. Blocks leave this bit free. */
+/** Row flag for errors and missed slots, which follow as JSON. Blocks do not use this bit. */
 const HAS_RARE = 1 << 7;
 
 /**
- * Results of one monitor and hour that no block holds yet, each with its journal entry. A result takes about
- * 20 bytes, where an object would take some 400.
+ * One monitor's unwritten results of one hour, each with its journal entry. A result takes about 20 bytes; an
+ * object would take about 400.
  */
 export class HourRows {
   readonly counts = noCounts();
-  /** Late results of the schedule by what they report: up, degraded, down; null if there are none. */
+  /** Late scheduled results by status: up, degraded, down; null if there are none. */
   late: [number, number, number] | null = null;
-  /** When it starts, Unix ms. */
+  /** Start of the hour, Unix ms. */
   readonly hour: number;
-  /** The first journal entry that is in here and in no block. */
+  /** The first journal entry with unwritten results. */
   readonly firstEntry: number;
   readonly #rows = new ByteWriter(96);
   readonly #sources: Source[] = [];
-  /** Rows of each source. */
+  /** Rows per source. */
   readonly #ofSource: number[] = [];
   #length = 0;
   #lastEntry: number;
@@ -51,7 +51,7 @@ export class HourRows {
     this.#lastAt = hour;
   }
 
-  /** @throws Error when the row cannot be written; nothing of it is then kept. */
+  /** @throws Error if the row cannot be encoded; nothing of it is then stored. */
   add(entry: number, source: RowSource, row: RowParts): void {
     const { length } = this.#rows;
     try {
@@ -91,8 +91,8 @@ export class HourRows {
   }
 
   /**
-   * True when one region has sent what it is allowed, or more. The largest allowance counts: a monitor that
-   * was checked more often earlier in the hour is not refused for that.
+   * True if one region has reached its allowance. The largest allowance counts, so that a monitor checked
+   * more often earlier in the hour is not refused.
    */
   isFullFor(region: string, allowance: number): boolean {
     if (allowance > this.#allowance) this.#allowance = allowance;
@@ -109,23 +109,23 @@ export class HourRows {
     return JSON.stringify({ ...rare, error: { ...rare.error, message: '' } });
   }
 
-  /** The last journal entry that is in here. */
+  /** The last journal entry with results in here. */
   get lastEntry(): number {
     return this.#lastEntry;
   }
 
-  /** The results of journal entries above `position` and up to `through`, in the order they came. */
+  /** The results of journal entries above `position` and up to `through`, in order of arrival. */
   after(position: number, through = Infinity): StoredResult[] {
     return this.columns(position, through).rows();
   }
 
-  /** The same results as columns, added to those that `into` holds. */
+  /** The same results as columns, appended to `into`. */
   columns(position: number, through = Infinity, into = new ResultColumns(0)): ResultColumns {
     this.#collect(position, through, into);
     return into;
   }
 
-  /** What remains when a block holds everything up to entry `position`; null if nothing does. */
+  /** The rows that remain when a block includes everything up to entry `position`; null if none do. */
   rowsAfter(position: number): HourRows | null {
     if (this.lastEntry <= position) return null;
     const left = new ResultColumns(0);
@@ -135,7 +135,7 @@ export class HourRows {
     return rest;
   }
 
-  /** @returns the entries of the rows that it has added. */
+  /** @returns the entries of the appended rows. */
   #collect(position: number, through: number, into: ResultColumns): number[] {
     const entries: number[] = [];
     into.reserve(this.#length);
@@ -149,7 +149,7 @@ export class HourRows {
       into.source[place] = sources[from.varint()] as number;
       readRow(from, into, place, at);
       at = into.scheduled[place] as number;
-      // Unwanted rows have to be read too, because the next row lies behind them.
+      // Skipped rows must be read too, because the next row follows them.
       if (entry > position && entry <= through) entries.push(entry);
       else into.drop();
     }

@@ -11,7 +11,7 @@ interface HourDoc {
   _id: string;
   position: number;
   rollup: Binary;
-  /** The hour's results; absent if there are none, or once they have expired. */
+  /** The hour's results; absent without results, or after they expired. */
   results?: Binary;
 }
 
@@ -19,8 +19,7 @@ type DayDoc = Omit<HourDoc, 'results'>;
 
 /**
  * Collections `rollups_1h` and `rollups_1d`; `_id` is `<monitor>:<hours or days since 1970>`. An hour's
- * document holds its results too, so that a crash between two writes cannot leave them different from the
- * rollup.
+ * document also holds its results, so that a crash cannot leave them inconsistent with the rollup.
  */
 export class HourStore {
   readonly #hours: Collection<HourDoc>;
@@ -47,7 +46,7 @@ export class HourStore {
     })));
   }
 
-  /** Makes the days' rollups from their hours, each where the stored position is lower. */
+  /** Computes the days' rollups from their hours, each if its stored position is lower. */
   async rollDays(days: (DayKey & { position: number })[]): Promise<void> {
     const docs: DayDoc[] = [];
     for (const { monitor_id, day, position } of days) {
@@ -65,7 +64,7 @@ export class HourStore {
       ({ position, rollup: decodeRollup(rollup.buffer), ...hourKey(_id) }));
   }
 
-  /** Totals of these hours that are written, each with its journal entry. */
+  /** Written totals of these hours, each with its journal entry. */
   async hourTotals(keys: HourKey[]): Promise<(HourKey & { position: number; totals: Totals })[]> {
     const docs = await this.#rollups({ $in: keys.map(hourId) });
     return docs.map(({ _id, position, rollup }) =>
@@ -78,7 +77,7 @@ export class HourStore {
     return docs.map(({ _id, rollup }) => ({ rollup: decodeRollup(rollup.buffer), ...dayKey(_id) }));
   }
 
-  /** Totals of these days that are written. */
+  /** Written totals of these days. */
   async dayTotals(keys: DayKey[]): Promise<(DayKey & { totals: Totals })[]> {
     const docs = await this.#days.find({ _id: { $in: keys.map(dayId) } }).toArray();
     return docs.map(({ _id, rollup }) => ({ totals: decodeTotals(rollup.buffer), ...dayKey(_id) }));

@@ -2,10 +2,10 @@ import { pingFailure } from '../../verdicts/status/heartbeat-rules.ts';
 import type { JournaledPing } from '../../verdicts/monitor-state.ts';
 import type { StoredResult } from './stored-result.ts';
 
-/** Longer runs have no response time: blocks hold it in 32 bits, as tenths of a ms. */
+/** Longer runs have no response time, because blocks store it in 32 bits, as tenths of a ms. */
 const MAX_RUN_MS = 86_400_000;
 
-/** What history keeps of a ping; null for the start of a job, which says nothing about its end. */
+/** The history row of a ping; null for the start of a job, which says nothing about its outcome. */
 export function pingRow(ping: JournaledPing): StoredResult | null {
   if (ping.kind === 'start') return null;
   const { at, run_ms: runMs } = ping;
@@ -14,12 +14,12 @@ export function pingRow(ping: JournaledPing): StoredResult | null {
   return { ...rowAt(at), outcome: 'success', response_time_ms };
 }
 
-/** What history keeps of a ping that was overdue at `at`, Unix ms. */
+/** The history row of a ping that was overdue at `at`, Unix ms. */
 export function overdueRow(at: number): StoredResult {
   return { ...rowAt(at), error: { type: 'timeout', message: 'No ping in time' } };
 }
 
-/** A heartbeat has no probe; `heartbeat` stands for its region. */
+/** Heartbeats have no probe; `heartbeat` stands in for the region. */
 function rowAt(at: number): StoredResult {
   return {
     region: 'heartbeat', probe_id: '', scheduled_at: at, started_at: at, outcome: 'failure', degraded: false,

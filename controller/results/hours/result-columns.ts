@@ -8,12 +8,12 @@ import type { StoredResult } from './stored-result.ts';
 const NONE = new Float64Array(0);
 
 /**
- * Results of one monitor, a column for each of their parts, so that hours are packed and counted without an
- * object per result. Durations are in tenths of a ms; a part that a row lacks is 0.
+ * Results of one monitor in columns, so that hours are encoded and counted without one object per result.
+ * Durations are in tenths of a ms. Missing parts are 0.
  */
 export class ResultColumns {
   length = 0;
-  /** Where results came from, by the numbers in `source`. */
+  /** Sources of the results, indexed by the numbers in `source`. */
   readonly sources: Source[] = [];
   readonly rare = new Map<number, RareParts>();
   source = NONE;
@@ -36,13 +36,13 @@ export class ResultColumns {
     return columns;
   }
 
-  /** The place of a new row, whose parts the caller then writes. */
+  /** The index of a new row, which the caller then fills. */
   next(): number {
     if (this.length === this.flags.length) this.#grow(Math.max(64, this.length * 2));
     return this.length++;
   }
 
-  /** Makes room for this many more rows at once. */
+  /** Reserves space for this many more rows. */
   reserve(count: number): void {
     if (this.length + count > this.flags.length) this.#grow(this.length + count);
   }
@@ -53,7 +53,7 @@ export class ResultColumns {
     this.rare.delete(this.length);
   }
 
-  /** Drops the rows behind the first `length`. @returns how many. */
+  /** Drops the rows after the first `length`. @returns how many. */
   cut(length: number): number {
     const count = Math.max(0, this.length - length);
     for (let left = count; left > 0; left -= 1) this.drop();

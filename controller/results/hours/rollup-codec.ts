@@ -4,9 +4,9 @@ import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { Counts } from './row-layout.ts';
 import type { Histogram, RegionRollup, Rollup, Totals } from './rollup.ts';
 
-/** A rollup is packed as varints after a format byte: some 80 bytes, where a document would take 600. */
+/** A rollup is encoded as varints after a format byte: about 80 bytes, where a document would take 600. */
 const FORMAT = 2;
-/** Followed by the times of maintenance, where there were any. */
+/** Followed by the maintenance times, if there were any. */
 const WITH_MAINTENANCE = 3;
 /** Had one histogram for all regions. */
 const FIRST_FORMAT = 1;
@@ -38,7 +38,9 @@ export function decodeRollup(bytes: Uint8Array): Rollup {
   return { regions: readRegions(from, format), ...totals };
 }
 
-/** Only the sums over all regions, at a fraction of the cost. @throws RangeError like `decodeRollup`. */
+/**
+ * Decodes only the sums over all regions, at a fraction of the cost. @throws RangeError like `decodeRollup`.
+ */
 export function decodeTotals(bytes: Uint8Array): Totals {
   const from = new ByteReader(bytes);
   return readTotals(from, from.u8());

@@ -7,21 +7,21 @@ import {
 
 /** The sums of a rollup over all regions. */
 export interface Totals extends Counts {
-  /** Ms watched as up, degraded and down as decided at the time. */
+  /** Monitored ms up, degraded and down, as decided at the time. */
   accounted: HourTimes;
-  /** The same with late results filled in. */
+  /** The same, with late results filled in. */
   times: HourTimes;
-  /** What of both was maintenance. */
+  /** The maintenance part of both. */
   maintenance: { accounted: HourTimes; times: HourTimes };
 }
 
-/** The maintenance of an hour: what of its booked times it was, and whether an instant (Unix ms) is in it. */
+/** The maintenance of an hour: its accounted times, and whether a time (Unix ms) is in maintenance. */
 export interface HourMaintenance {
   accounted: HourTimes;
   isAt(at: number): boolean;
 }
 
-/** Statistics of one monitor over an hour or a day. Rollups of neighbouring stretches add up. */
+/** Statistics of one monitor over an hour or a day. Rollups of adjacent periods can be summed. */
 export interface Rollup extends Totals {
   regions: Record<string, RegionRollup>;
 }
@@ -29,21 +29,21 @@ export interface Rollup extends Totals {
 /** Ordered by bucket. Bucket b holds times up to 1.05^b tenths of a ms. */
 export type Histogram = [bucket: number, count: number][];
 
-/** One region's share. Only successful checks have response times; the oldest rollups have none by region. */
+/** One region's share. Only successful checks have response times. The oldest rollups have none by region. */
 export interface RegionRollup extends Counts {
-  /** Shortest and longest response time, tenths of a ms; 0 if there is none. */
+  /** Shortest and longest response time, tenths of a ms; 0 without any. */
   time_min: number;
   time_max: number;
   histogram: Histogram;
 }
 
-/** The starts of the hours or days from `from`, itself a start, to before `to`. */
+/** The starts of the hours or days from `from` (itself a start) up to, but excluding, `to`. */
 export function steps(from: number, to: number, unitMs: number): number[] {
   const length = Math.max(0, Math.ceil((to - from) / unitMs));
   return Array.from({ length }, (_, index) => from + index * unitMs);
 }
 
-/** A monitor's hour or day as a key of maps; its start is in Unix ms. */
+/** A monitor's hour or day as a map key; its start is in Unix ms. */
 export function rollupKey(monitorId: string, start: number): string {
   return `${monitorId}:${start}`;
 }
@@ -76,8 +76,8 @@ function emptyRegion(): RegionRollup {
 }
 
 /**
- * The rollup of an hour from all its results and the times booked while it ran. Late results of the schedule
- * fill unwatched time, as `fillGap`.
+ * The rollup of an hour from all its results and the times accounted during it. Late scheduled results fill
+ * unmonitored time, as in `fillGap`.
  */
 export function rollupOf(
   rows: ResultColumns, accounted: HourTimes, intervalMs: number, maintained: HourMaintenance = NO_MAINTENANCE,
@@ -133,15 +133,15 @@ function addTime(region: RegionRollup, buckets: Map<number, number>, tenths: num
   buckets.set(bucket, (buckets.get(bucket) ?? 0) + 1);
 }
 
-/** Late results of an hour by status, and those among them that were in maintenance. */
+/** Late results of an hour by status, and those among them in maintenance. */
 export interface LateCounts {
   all: HourTimes;
   maintenance: HourTimes;
 }
 
 /**
- * Adds an interval for each late result to the times of an hour. Where they are more than the time that
- * nobody watched, as of several regions, they share it.
+ * Adds an interval for each late result to the times of an hour. If they exceed the unmonitored time, for
+ * example from several regions, they share it proportionally.
  */
 export function fillGap(
   { times, maintenance }: Pick<Totals, 'times' | 'maintenance'>, late: LateCounts, intervalMs: number,
@@ -226,24 +226,24 @@ export function upOf([up, degraded]: HourTimes): number {
   return up + degraded;
 }
 
-/** The time that was watched, ms. */
+/** The monitored time, ms. */
 export function monitoredOf([up, degraded, down]: HourTimes): number {
   return up + degraded + down;
 }
 
-/** The share of watched time that was up or degraded, percent; null if nothing was watched. */
+/** The share of monitored time that was up or degraded, percent; null without monitored time. */
 export function uptimeOf(times: HourTimes): number | null {
   const monitored = monitoredOf(times);
   return monitored === 0 ? null : (upOf(times) / monitored) * 100;
 }
 
-/** The same without maintenance. */
+/** Like `uptimeOf`, excluding maintenance. */
 export function uptimeOutside({ times, maintenance }: Pick<Totals, 'times' | 'maintenance'>): number | null {
   const [up, degraded, down] = maintenance.times;
   return uptimeOf([times[0] - up, times[1] - degraded, times[2] - down]);
 }
 
-/** Mean response time of successful checks, ms to a tenth; null if there is none. */
+/** Mean response time of successful checks, ms to a tenth; null without any. */
 export function meanTimeOf(counts: Pick<Counts, 'time_sum' | 'time_count'>): number | null {
   return counts.time_count === 0 ? null : Math.round(counts.time_sum / counts.time_count) / 10;
 }

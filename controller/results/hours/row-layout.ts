@@ -2,14 +2,14 @@ import { OUTCOMES, REASONS } from '../../../shared/contracts/result.ts';
 import type { StoredResult } from './stored-result.ts';
 
 /**
- * One byte that says what a result is, the same in memory and in blocks: outcome (2 bits), degraded, late,
- * reason (2 bits), has a response time.
+ * A byte that describes a result, the same in memory and in blocks: outcome (2 bits), degraded, late, reason
+ * (2 bits), has a response time.
  */
 const OUTCOME = 3;
 export const DEGRADED = 1 << 2;
 export const LATE = 1 << 3;
 export const HAS_TIME = 1 << 6;
-/** The bit of a timings mask that says that there are timings; the bits below it are the phases, in order. */
+/** Set in a timings mask if there are timings. The bits below it are the phases, in order. */
 export const HAS_TIMINGS = 1 << 5;
 
 type Outcome = StoredResult['outcome'];
@@ -34,17 +34,17 @@ export function timesColumn(outcome: Outcome, degraded: boolean): 0 | 1 | 2 {
   return degraded ? 1 : 0;
 }
 
-/** True of a late result that stands for its slot, as a recheck does not. */
+/** True for a late result that represents its slot, unlike a recheck. */
 export function isFilling(flags: number): boolean {
   return (flags & LATE) !== 0 && reasonOf(flags) === 'schedule' && outcomeOf(flags) !== 'missed';
 }
 
-/** Durations are kept in tenths of a ms. */
+/** Durations are stored in tenths of a ms. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10);
 }
 
-/** What few results have; kept as JSON. */
+/** Parts that few results have, stored as JSON. */
 export type RareParts = Partial<Pick<StoredResult, 'error' | 'missed'>>;
 
 /** Null if the result has no such parts. */
@@ -52,10 +52,10 @@ export function rarePartsOf({ error, missed }: Pick<StoredResult, 'error' | 'mis
   return error || missed ? { ...(error ? { error } : {}), ...(missed ? { missed } : {}) } : null;
 }
 
-/** Where a result came from: late ones that came together share a source of their own. */
+/** The origin of a result. Late results that arrived together share a source of their own. */
 export type Source = Pick<StoredResult, 'region' | 'probe_id' | 'received'>;
 
-/** Sources of an hour. Beyond them, a late result is kept without when it came. */
+/** Limit of sources per hour. Beyond it, a late result is stored without its time of arrival. */
 const MAX_SOURCES = 256;
 
 /** The number of a source, which is added if it is new. */
@@ -87,7 +87,7 @@ export function noCounts(): Counts {
   return { total: 0, failed: 0, missed: 0, time_sum: 0, time_count: 0 };
 }
 
-/** Counts a result. `time` is in tenths of a ms; a missed result stands for `slots` slots. */
+/** Counts a result. `time` is in tenths of a ms. A missed result counts for `slots` slots. */
 export function countResult(counts: Counts, outcome: Outcome, time: number | null, slots: number): void {
   if (outcome === 'missed') counts.missed += slots;
   else counts.total += 1;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkError, missedReason, OUTCOMES, REASONS, timings } from '../../../shared/contracts/result.ts';
 
-/** What a block keeps of a result. Instants are Unix ms, durations ms to a tenth. */
+/** A result as stored in a block. Timestamps are Unix ms, durations ms to a tenth. */
 export const storedResult = z.object({
   region: z.string(),
   probe_id: z.string(),
@@ -11,9 +11,9 @@ export const storedResult = z.object({
   degraded: z.boolean(),
   reason: z.enum(REASONS),
   attempt: z.number(),
-  /** It came too late to move a verdict. */
+  /** It arrived too late to affect the verdict. */
   late: z.boolean(),
-  /** Of a late one: when the journal took it, and the epoch of its probe. */
+  /** For late results: when the journal recorded it, and the epoch of its probe. */
   received: z.object({ at: z.number(), epoch: z.string() }).optional(),
   response_time_ms: z.number().nullable(),
   status_code: z.number().nullable(),

@@ -6,49 +6,49 @@ import { HeldBatches } from './held-batches.ts';
 import type { refusalOf } from './refusal-rules.ts';
 import type { Assignments, Instant, TakenMessage } from './take-limits.ts';
 
-/** How long results wait for the configuration of a monitor that their probe has but the journal does not. */
+/** How long results wait for a monitor's configuration that their probe has but the journal lacks. */
 const MAX_CONFIG_WAIT_MS = 60_000;
-/** Monitors awaited; results of further ones are refused. */
+/** Limit of monitors waiting for a configuration. Results of further ones are refused. */
 const MAX_AWAITED_MONITORS = 1000;
-/** A monitor that was awaited in vain holds up its lanes once an hour at most. */
+/** After a wait in vain, a monitor delays its lanes again at most once per hour. */
 const AWAIT_AGAIN_AFTER_MS = 3_600_000;
 
-/** What has to be known of a batch. */
+/** The facts about a batch that the check needs. */
 interface BatchFacts {
-  /** Results up to here are taken already. */
+  /** Results up to here are already recorded. */
   taken: number;
   now: Instant;
-  /** The monitor's newest configuration; undefined if it is unknown. */
+  /** The monitor's latest configuration; undefined if unknown. */
   configOf(monitorId: string): MonitorConfig | undefined;
-  /** Why the result is refused whatever its probe has; null if it is not. */
+  /** Why the result is refused regardless of assignments; null if it is not. */
   refusalOf(result: CheckResult): ReturnType<typeof refusalOf>;
 }
 
 /**
- * Decides by the assignments what a probe's results are worth, and has what is not known of them read: no
- * result is refused by what was read before it came.
+ * Decides by the assignments whether a probe's results count. Reads missing assignments from the database, so
+ * that no result is refused on stale data.
  */
 export class AssignmentCheck {
   readonly #assignments: Assignments;
   readonly #held: HeldBatches;
-  /** Since when (monotonic ms) monitors without a configuration have been awaited. */
+  /** Since when (monotonic ms) each monitor's configuration is awaited. */
   readonly #awaited = new Map<string, number>();
 
-  /** `retake` brings back a batch that had to wait. */
+  /** `retake` processes a delayed batch again. */
   constructor(assignments: Assignments, retake: (message: TakenMessage) => void) {
     this.#assignments = assignments;
     this.#held = new HeldBatches(retake);
   }
 
-  /** True when a message has to wait behind others of its probe. */
+  /** True if a message has to wait behind others of its probe. */
   isQueued(message: TakenMessage): boolean {
     return this.#held.queue(message);
   }
 
   /**
-   * Whether a batch must not be taken yet. `held`: it waits for assignments, or its probe, which has named
-   * too many monitors that are not its own, has to send it again. `again`: its probe is to send it again
-   * soon, since it has a monitor of which the journal is about to hear.
+   * Whether a batch must be delayed. `held`: it waits for assignments, or is dropped because its probe
+   * exceeded the miss limit, so the probe must resend it. `again`: the probe must resend it soon, because the
+   * journal is about to receive the configuration of one of its monitors.
    */
   delayOf(message: TakenMessage, batch: ResultBatch, facts: BatchFacts): 'held' | 'again' | null {
     const { probe_id: probeId, assignmentHistory } = message;
@@ -72,31 +72,31 @@ export class AssignmentCheck {
       if (!this.#held.hasRoom) return 'held';
       const reading = this.#assignments.read(probeId, [...unread]);
       if (reading) this.#held.hold(message, reading);
-      // What moves no verdict in any case may be taken as it is.
+      // Results that affect no verdict in any case need not wait.
       if (reading !== null || isUnknown) return 'held';
     }
     return isAwaited ? 'again' : null;
   }
 
-  /** What the results of a batch that is not delayed are worth. */
+  /** How the results of an undelayed batch count. */
   standing({ probe_id, assignmentHistory }: TakenMessage, monitorId: string, now: number) {
     const until = this.#assignments.until(probe_id, monitorId) ?? assignmentHistory?.get(monitorId) ?? null;
     return standingOf(until, now);
   }
 
-  /** Whether what becomes of a result depends on what the database has of its probe now. */
+  /** Whether the decision about a result depends on the current assignments in the database. */
   #dependsOn(
     result: CheckResult, config: MonitorConfig | undefined, until: number | undefined,
     { now, refusalOf: refusal }: BatchFacts,
   ): boolean {
     const reason = refusal(result);
     if (!config || reason !== null) return until === undefined && reason === 'unknown_monitor';
-    // The probe may have been given it again: what would vote then must not be taken for history.
+    // The probe may have the monitor again. Results that would vote must not be recorded as history.
     return until === undefined ||
       (standingOf(until, now.wall) === 'history' && !isLate(config, result.started_at, now.wall));
   }
 
-  /** True while the configuration of a monitor that its probe has may still come. */
+  /** True while the configuration of a monitor that its probe has may still arrive. */
   #isAwaited(monitorId: string, now: number): boolean {
     const since = this.#awaited.get(monitorId);
     if (since !== undefined) return now - since < MAX_CONFIG_WAIT_MS;

@@ -20,17 +20,17 @@ import { refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-ru
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';
 import { UnjournaledLanes } from './unjournaled-lanes.ts';
 
-/** Limit per journal entry and for the queue; further pings wait in their collection. */
+/** Limit per journal entry and for the queue. Further pings wait in their collection. */
 const MAX_PENDING_PINGS = 2000;
 
-/** An entry to be written, and the dead letters that have to be stored before it. */
+/** The next entry, and the dead letters that must be stored before it. */
 export interface NextEntry {
   entry: JournalEntry;
   letters: DeadLetter[];
 }
 
 interface BatchOrigin {
-  /** What could not be read of it. */
+  /** The unreadable part of the batch. */
   letter: DeadLetter | null;
   context: IntakeContext;
 }
@@ -38,12 +38,12 @@ interface BatchOrigin {
 interface AcceptedBatch extends BatchOrigin {
   message: TakenMessage;
   batch: ResultBatch;
-  /** Results up to here are taken already. */
+  /** Results up to here are already recorded. */
   taken: number;
   waiting: PendingAcknowledgement;
 }
 
-/** Collects what is meant for one shard and builds its journal entries. It knows no database. */
+/** Collects one shard's input and builds its journal entries, without database access. */
 export class EntryBuilder {
   readonly state: ShardState;
   readonly #writer: string;
@@ -54,16 +54,16 @@ export class EntryBuilder {
   #configs = new Map<string, MonitorConfig>();
   #pings = new Map<string, ReceivedPing>();
   #clock: ClockDecision[] = [];
-  /** Monitors whose assigned regions are on their way into the journal. */
+  /** Monitors with unjournaled changes of their assigned regions. */
   #reassigned = new Set<string>();
   readonly #taken = new UnjournaledLanes();
   #inHand: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
-  /** True when a waiting item must be written at once. */
+  /** True if a queued item must be written at once. */
   isUrgent = false;
-  /** When the oldest waiting item came, monotonic ms; null when nothing waits. */
+  /** When the oldest queued item arrived, monotonic ms; null if nothing is queued. */
   waitingSince: number | null = null;
 
-  /** `retake` brings a batch back to `take` that had to wait for what the database has of assignments. */
+  /** `retake` passes a batch to `take` again after it waited for assignments. */
   constructor(
     state: ShardState, writer: string, limits: TakeLimits,
     retake: (message: TakenMessage) => void = () => undefined,
@@ -75,9 +75,9 @@ export class EntryBuilder {
   }
 
   /**
-   * Takes a batch by the rule of its lane; answers at once what needs no journal. A batch that cannot be read
-   * or accepted is returned as a dead letter; when its place in the lane is readable, the journal records
-   * that place as lost and the lane goes on.
+   * Takes a batch by the rule of its lane and responds at once if no journal entry is needed. Returns a dead
+   * letter for an unreadable or unacceptable batch; if its lane position is readable, the journal records
+   * that as lost and the lane continues.
    */
   take(message: TakenMessage, now: Instant): DeadLetter | null {
     const { region } = message;
@@ -108,7 +108,7 @@ export class EntryBuilder {
     const waiting = { lane, last: sent.last, acknowledge: message.acknowledge };
     if (sent.last <= taken) return this.#pending.join(waiting, this.#inHand?.batches ?? []);
     if (!this.#pending.hasRoom || !this.#taken.hasRoom(lane)) return;
-    // Before the entry is built: a replay then reads corrected times, whatever the clock is by then.
+    // Before the entry is built, so that a replay reads corrected times regardless of the clock.
     const shiftMs = this.#limits.clockShiftMs(message.probe_id);
     const { message: readable, batch } =
       shiftMs === 0 ? { message, batch: sent } : rewritten(message, shifted(sent, shiftMs));
@@ -121,7 +121,7 @@ export class EntryBuilder {
     } else if (delay === 'again') message.acknowledge(journaled);
   }
 
-  /** Ignores configurations that the journal has, or that are on their way into it. */
+  /** Skips configurations that are journaled or queued for the journal. */
   noteConfigs(configs: MonitorConfig[], monotonicNow: number): void {
     const isNew = (config: MonitorConfig): boolean =>
       config.revision > (this.#latestConfig(config.monitor_id)?.revision ?? 0);
@@ -133,9 +133,9 @@ export class EntryBuilder {
   }
 
   /**
-   * Takes pings on their way into the journal. A ping is left out, to be offered again, while the journal
-   * does not know its monitor at the revision under which it was received; so is one that the journal has or
-   * is about to get. Returns false when a ping that may change a monitor's state has to be offered again.
+   * Queues pings for the journal. Skips journaled or queued ones, and those whose monitor is not journaled at
+   * the revision of their receipt. Returns false if a skipped ping that may change the state must be offered
+   * again.
    */
   notePings(pings: ReceivedPing[], monotonicNow: number): boolean {
     let areAllTaken = true;
@@ -154,7 +154,7 @@ export class EntryBuilder {
     return areAllTaken;
   }
 
-  /** True while pings wait for the journal: until it has them, no heartbeat is overdue. */
+  /** True while pings wait for the journal. Until it has them, no heartbeat is overdue. */
   get hasPings(): boolean {
     return this.#pings.size > 0 || (this.#inHand !== null && this.#inHand.entry.pings.length > 0);
   }
@@ -169,7 +169,7 @@ export class EntryBuilder {
     if (decisions.length > 0) this.#waitFrom(monotonicNow, true);
   }
 
-  /** The next entry, or the unanswered one unchanged; null when there is nothing to write. */
+  /** The next entry, or the unconfirmed one unchanged; null if there is nothing to write. */
   nextEntry(nowWall: number): NextEntry | null {
     if (!this.#inHand) this.#build(nowWall);
     if (!this.#inHand) return null;
@@ -177,8 +177,8 @@ export class EntryBuilder {
   }
 
   /**
-   * The database will never take the entry in hand: the results in it are set aside. Returns false when it
-   * had none, so that nothing is left to set aside.
+   * Removes the results from the current entry, which the database refuses permanently. Returns false if it
+   * had none to remove.
    */
   setAsideBatches(nowWall: number): boolean {
     if (!this.#inHand || this.#inHand.batches.every(({ count }) => count === 0)) return false;
@@ -192,12 +192,12 @@ export class EntryBuilder {
     return true;
   }
 
-  /** The entry that was handed out and is not settled; null when there is none. */
+  /** The entry that was handed out and is not settled; null without any. */
   get inHand(): JournalEntry | null {
     return this.#inHand?.entry ?? null;
   }
 
-  /** Answers the probes of the entry in hand, which is in the journal and applied to the state. */
+  /** Acknowledges the results of the current entry, which is journaled and applied, to their probes. */
   settled(): JournalEntry {
     const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
     this.#inHand = null;
@@ -244,7 +244,7 @@ export class EntryBuilder {
     this.#waitFrom(now.monotonic, isUrgent);
   }
 
-  /** A region that was given the monitor is not to wait for its vote until somebody looks. */
+  /** Records a newly assigned region now, so that its first vote need not wait for the next scan. */
   #reassign(config: MonitorConfig, region: string, at: number): void {
     const { monitor_id: id } = config;
     if (!isUnassigned(config, region) || this.#reassigned.has(id)) return;
@@ -259,7 +259,7 @@ export class EntryBuilder {
     return { latest: this.#waitingConfig(monitorId) ?? journaled, journaled };
   }
 
-  /** A monitor's newest configuration: one that waits or is on its way to the journal, or the journal's. */
+  /** A monitor's latest configuration: queued, in the current entry, or journaled. */
   #latestConfig(monitorId: string): MonitorConfig | undefined {
     return this.#waitingConfig(monitorId) ?? this.state.monitors.get(monitorId)?.state.config;
   }
@@ -303,9 +303,9 @@ export class EntryBuilder {
     return withRunTimes(pings, (id) => this.state.monitors.get(id)?.state.heartbeat?.started_at ?? null);
   }
 
-  /** Journaled, because a replay may find a later configuration in the state than the one that decides. */
+  /** Stored in the entry, because a replay may see a later configuration than the one that decides. */
   #lateOf({ batch, earliest, latest, late, muted }: PendingBatch, takenAt: number): number[] {
-    // What comes late fills the time that nobody watched.
+    // Late results fill unmonitored time.
     if (muted) return [];
     if (takenAt - earliest <= LATE_AFTER_MS && latest - takenAt <= MAX_AHEAD_MS) return late;
     const lateSeqs = new Set(late);
@@ -332,12 +332,12 @@ function isUnassigned(config: MonitorConfig, region: string): boolean {
   try {
     return !isAssigned(config, region);
   } catch {
-    // The monitor's own rules set aside what is wrong with it.
+    // Handled where the monitor's own rules run.
     return false;
   }
 }
 
-/** What waits for the journal is not counted: it is little beside what an hour may hold. */
+/** Ignores queued results, which are few compared with the limit of an hour. */
 function excessOf(
   result: CheckResult, monitor: LiveMonitor | undefined, config: MonitorConfig | undefined, region: string,
 ): 'too_many' | null {
@@ -345,7 +345,7 @@ function excessOf(
   return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
 }
 
-/** A failure, a first result or a recovery is written at once; one more of the same may wait a second. */
+/** Failures, first results and recoveries are written at once. A repeated outcome may wait a second. */
 function changesSomething(region: RegionState | undefined, result: CheckResult): boolean {
   if (result.outcome === 'missed') return false;
   if (!region || region.verdict === 'unknown' || result.reason !== 'schedule') return true;
@@ -354,7 +354,7 @@ function changesSomething(region: RegionState | undefined, result: CheckResult):
     : region.verdict === 'down' || region.fails > 0;
 }
 
-/** What the journal keeps of a batch that is set aside: its stretch of the lane, declared lost. */
+/** The journal record of a batch that is set aside: its lane positions, declared lost. */
 function lostBatch(
   message: TakenMessage, { epoch, first, last }: Pick<ResultBatch, 'epoch' | 'first' | 'last'>,
 ): { message: TakenMessage; batch: ResultBatch } {
@@ -363,8 +363,8 @@ function lostBatch(
 }
 
 /**
- * A batch in bytes of our own.
- * @throws Error when they do not decode: what cannot be read again must not be journaled.
+ * A batch in its own bytes.
+ * @throws Error if they do not decode: the journal must not contain unreadable batches.
  */
 function rewritten(
   message: TakenMessage, batch: ResultBatch,
@@ -373,7 +373,7 @@ function rewritten(
   return { message: { ...message, bytes }, batch: decodeBatch(bytes) };
 }
 
-/** The batch as a probe with the right time would have sent it. */
+/** The batch with timestamps corrected by `shiftMs`. */
 function shifted(batch: ResultBatch, shiftMs: number): ResultBatch {
   const moved = (at: number): number => Math.min(LATEST_INSTANT_MS, Math.max(0, at + shiftMs));
   const results = batch.results.map((result) => ({

@@ -1,24 +1,24 @@
 import type { AssignmentHistory, TakenMessage } from './take-limits.ts';
 
-/** Limits of what waits for assignments; a batch beyond them gets no answer, so its probe sends it again. */
+/** Limits of held batches. Batches beyond them get no response, so their probe resends them. */
 const MAX_BATCHES_PER_PROBE = 8;
 const MAX_HELD_BYTES = 4_194_304;
 
 /**
- * Batches of one shard that wait until the assignments they depend on have been read. All batches of their
- * probe wait with them, so that its lanes stay in order.
+ * Batches of one shard that wait for their assignments to be read. All batches of their probe wait with them,
+ * so that its lanes stay in order.
  */
 export class HeldBatches {
   readonly #retake: (message: TakenMessage) => void;
   readonly #byProbe = new Map<string, TakenMessage[]>();
   #bytes = 0;
 
-  /** `retake` is given each batch again, in order. */
+  /** `retake` receives each batch again, in order. */
   constructor(retake: (message: TakenMessage) => void) {
     this.#retake = retake;
   }
 
-  /** True when the message was put behind others of its probe, or dropped for want of room. */
+  /** True if the message was queued behind others of its probe, or dropped because the queue is full. */
   queue(message: TakenMessage): boolean {
     const queue = this.#byProbe.get(message.probe_id);
     if (!queue) return false;
@@ -30,7 +30,7 @@ export class HeldBatches {
     return this.#bytes < MAX_HELD_BYTES;
   }
 
-  /** Holds a batch until `reading` settles. If that fails, its probe has to send it again. */
+  /** Holds a batch until `reading` settles. If that fails, its probe has to resend the batch. */
   hold(message: TakenMessage, reading: Promise<AssignmentHistory>): void {
     const queue: TakenMessage[] = [];
     this.#byProbe.set(message.probe_id, queue);

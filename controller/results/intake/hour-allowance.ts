@@ -2,14 +2,14 @@ import { CONFIRMATIONS_PER_INTERVAL } from '../../../shared/contracts/assignment
 import { HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 
-/** Checks that people may ask for in an hour, beside the scheduled ones. */
+/** Limit of manual checks per hour, in addition to the scheduled ones. */
 const MAX_MANUAL_RUNS = 500;
-/** A slot may be checked by two probes while one takes over from the other. */
+/** During a move, two probes may check the same slot. */
 const MAX_CHECKS_PER_SLOT = 2;
 
 /**
- * The results that one region may send of one monitor and hour: each slot and what other regions ask to
- * confirm, with rechecks, and manual runs. Beyond it they are refused.
+ * Limit of results per region, monitor and hour: each slot and confirmation, with rechecks, plus manual
+ * checks. Results beyond it are refused.
  */
 export function hourAllowance({ interval_ms: intervalMs, retries }: MonitorConfig): number {
   const slots = Math.ceil(HOUR_MS / Math.max(1000, intervalMs)) + 1;

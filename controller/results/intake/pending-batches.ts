@@ -4,14 +4,14 @@ import type { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { EntryBatch } from '../journal/journal-entry.ts';
 
-/** Limits of one journal entry; the rest waits for the next. */
+/** Limits of one journal entry. The rest waits for the next. */
 const MAX_ENTRY_RESULTS = 1000;
 const MAX_ENTRY_BYTES = 1_048_576;
-/** Limits of what waits for the journal; a batch beyond them gets no answer, so its probe sends it again. */
+/** Limits of queued batches. Batches beyond them get no response, so their probe resends them. */
 const MAX_PENDING_RESULTS = 4000;
 const MAX_PENDING_BYTES = 4_194_304;
 
-/** An answer that is due when the journal has a batch. */
+/** A response due once the journal has a batch. */
 export interface PendingAcknowledgement {
   lane: string;
   last: number;
@@ -20,14 +20,14 @@ export interface PendingAcknowledgement {
 
 export interface PendingBatch extends EntryBatch {
   count: number;
-  /** When its first and last results were started, Unix ms. */
+  /** Start of its first and last results, Unix ms. */
   earliest: number;
   latest: number;
   waiting: PendingAcknowledgement[];
   letters: DeadLetter[];
 }
 
-/** Batches of one shard that wait for the journal, in the order in which they came. */
+/** Batches of one shard that wait for the journal, in order of arrival. */
 export class PendingBatches {
   #batches: PendingBatch[] = [];
   #results = 0;
@@ -37,7 +37,7 @@ export class PendingBatches {
     return this.#batches.length === 0;
   }
 
-  /** True while one more may wait. */
+  /** True if another batch can be queued. */
   get hasRoom(): boolean {
     return this.#results < MAX_PENDING_RESULTS && this.#bytes < MAX_PENDING_BYTES;
   }
@@ -48,7 +48,7 @@ export class PendingBatches {
     this.#bytes += batch.bytes.length;
   }
 
-  /** Takes as many as one entry holds, at least one; none when none wait. */
+  /** Removes as many as one entry holds, at least one; none if the queue is empty. */
   takeForEntry(): PendingBatch[] {
     const taken: PendingBatch[] = [];
     let results = 0;
@@ -67,19 +67,22 @@ export class PendingBatches {
     return taken;
   }
 
-  /** Answers `waiting` with the batch that brings its lane that far: one of `inHand`, or one that waits. */
+  /**
+   * Adds the response `waiting` to the batch that advances its lane that far, in `inHand` or in the queue.
+   */
   join(waiting: PendingAcknowledgement, inHand: readonly PendingBatch[]): void {
     const holds = ({ probe_id: probeId, batch }: PendingBatch): boolean =>
       laneName(probeId, batch.epoch) === waiting.lane && batch.last >= waiting.last;
     const holder = inHand.find(holds) ?? this.#batches.find(holds);
-    // A probe that repeats itself while the database is slow is answered once: the last answer says all.
+    // If a probe repeats itself while the database is slow, only the last response is sent: it includes the
+    // others.
     if (holder) holder.waiting = [...holder.waiting.filter((other) => other.lane !== waiting.lane), waiting];
   }
 }
 
 /**
- * A batch whose results are decoded from its bytes each time they are read. Objects that wait for the journal
- * outlive the garbage collector's first pass, and copying them costs more than decoding twice.
+ * A batch that decodes its results from bytes on each read. Queued objects would survive the garbage
+ * collector's first pass, and copying them costs more than decoding twice.
  */
 export function holdBatch(bytes: Uint8Array, batch: ResultBatch, ids: UuidCache): ResultBatch {
   if (bytes[0] !== PACKED_FORMAT) return batch;

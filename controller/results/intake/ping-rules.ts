@@ -1,11 +1,11 @@
 import type { JournaledPing } from '../../verdicts/monitor-state.ts';
 
-/** A ping as its collection has it. `revision` is the monitor's when the ping was received. */
+/** A ping as stored in its collection. `revision` is the monitor's at the time of receipt. */
 export type ReceivedPing = Omit<JournaledPing, 'run_ms'> & { revision: number };
 
 /**
  * The pings in order of receipt, each end of a job with the time since its start. `startedAt` returns when a
- * monitor's job started that has not ended (Unix ms), null when none has.
+ * monitor's running job started (Unix ms), null without any.
  */
 export function withRunTimes(
   pings: readonly ReceivedPing[], startedAt: (monitorId: string) => number | null,

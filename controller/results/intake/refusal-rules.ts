@@ -5,10 +5,13 @@ import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { TakeLimits } from './take-limits.ts';
 
-/** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, costs no result. */
+/** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, loses no result. */
 const MAX_FUTURE_MS = 2 * 3_600_000;
 
-/** Where a batch comes from, and when (Unix ms). `owner`: a private region's organization, else null. */
+/**
+ * The source of a batch, and its time of arrival (Unix ms). `owner`: a private region's organization,
+ * otherwise null.
+ */
 export interface IntakeContext {
   shard: number;
   region: string;
@@ -17,13 +20,13 @@ export interface IntakeContext {
   limits: Pick<TakeLimits, 'rawRetentionMs'>;
 }
 
-/** A monitor's configuration in the journal, and the newest one, which may still be on its way there. */
+/** A monitor's journaled configuration, and the latest one, which may not be journaled yet. */
 export interface MonitorConfigs {
   latest: MonitorConfig | undefined;
   journaled: MonitorConfig | undefined;
 }
 
-/** Why a result is refused; null when it is accepted. One of a `deleted` monitor leaves no dead letter. */
+/** Why a result is refused; null if it is accepted. A result of a `deleted` monitor leaves no dead letter. */
 export function refusalOf(
   result: CheckResult, configs: MonitorConfigs, context: IntakeContext,
 ): DeadLetterReason | 'deleted' | null {
@@ -36,7 +39,7 @@ export function refusalOf(
     (result.started_at < retainedSince ? 'too_old' : null);
 }
 
-/** A change on its way into the journal does not make foreign what the journal still asks for. */
+/** An unjournaled change does not exclude regions that the journaled configuration still includes. */
 function foreignBy(
   latest: MonitorConfig, journaled: MonitorConfig | undefined, { region, owner }: IntakeContext,
   retainedSince: number,
@@ -47,7 +50,7 @@ function foreignBy(
       ? null
       : reason;
   } catch {
-    // The monitor's own rules set aside what is wrong with it; no other monitor waits for that.
+    // Handled where the monitor's own rules run, so that no other monitor is affected.
     return null;
   }
 }

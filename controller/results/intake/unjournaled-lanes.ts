@@ -2,22 +2,22 @@ import { probeOfLane } from '../../../shared/contracts/result.ts';
 import { LANES_PER_PROBE } from '../state/lane-rules.ts';
 
 /**
- * Positions that include batches on their way into the journal, so that each lane is taken strictly in order.
- * A lane stays here until the journal has all of it, whatever lanes the state drops meanwhile.
+ * Lane positions that include unjournaled batches, so that each lane is processed strictly in order. A lane
+ * stays until the journal has all of it, even if the state drops it meanwhile.
  */
 export class UnjournaledLanes {
   readonly #positions = new Map<string, number>();
   /** Number of these lanes by probe. */
   readonly #counts = new Map<string, number>();
 
-  /** Undefined when nothing of the lane is on its way. */
+  /** Undefined if the lane has no unjournaled batches. */
   get(lane: string): number | undefined {
     return this.#positions.get(lane);
   }
 
   /**
-   * False when as many other lanes of the probe are on their way as the state keeps: one entry with more
-   * would drop lanes that it has just moved.
+   * False if the probe has as many other unjournaled lanes as the state keeps. With more, one entry would
+   * drop lanes that it has just moved.
    */
   hasRoom(lane: string): boolean {
     return this.#positions.has(lane) || (this.#counts.get(probeOfLane(lane)) ?? 0) < LANES_PER_PROBE;

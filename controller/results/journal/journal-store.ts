@@ -8,13 +8,13 @@ import { duplicatesOnly, isPermanentlyRefused } from '../../platform/mongo/mongo
 import { each, restoring } from '../../platform/mongo/null-fields.ts';
 
 /**
- * `written`: it is in; `ours`: it was in already, by an earlier unanswered try; `taken`: another owner has
- * that number; `refused`: the database will never take it.
+ * `written`: inserted; `ours`: already inserted by an earlier unconfirmed attempt; `taken`: another owner has
+ * that number; `refused`: the database rejects it permanently.
  */
 export type InsertOutcome = 'written' | 'ours' | 'taken' | 'refused';
 
 interface JournalDoc {
-  /** Its `entryId`, so that a range of ids is a stretch of the journal. */
+  /** Its `entryId`, so that a range of ids selects a part of the journal. */
   _id: string;
   v: number;
   writer: string;
@@ -25,7 +25,7 @@ interface JournalDoc {
   })[];
   pings?: JournaledPing[];
   clock?: ClockDecision[];
-  /** Pairs where an older version wrote them. */
+  /** Pairs in documents of older versions. */
   lanes?: ({ lane: string; position: number } | [lane: string, position: number])[];
 }
 
@@ -48,8 +48,8 @@ const restoreDoc = restoring<JournalDoc>({}, {
 });
 
 /**
- * Collection `journal`. What returns is durable (`w: majority, j: true`); every method throws when the
- * database gave no answer.
+ * Collection `journal`. Returned writes are durable (`w: majority, j: true`). Every method throws if the
+ * database does not respond.
  */
 export class JournalStore {
   readonly #journal: Collection<JournalDoc>;
@@ -58,7 +58,7 @@ export class JournalStore {
     this.#journal = db.collection<JournalDoc>('journal');
   }
 
-  /** Takes at most one entry per shard; each is judged on its own. */
+  /** Inserts at most one entry per shard. Each outcome is independent. */
   async insert(entries: JournalEntry[]): Promise<InsertOutcome[]> {
     const outcomes = entries.map((): InsertOutcome => 'written');
     try {
@@ -69,13 +69,13 @@ export class JournalStore {
         for (const index of taken) outcomes[index] = await this.#whose(entries[index] as JournalEntry);
       } else if (!isPermanentlyRefused(error)) throw error;
       else if (entries.length === 1) return ['refused'];
-      // One document that cannot be written fails the command; the others must not share its fate.
+      // One unwritable document fails the whole command, so the entries are retried one by one.
       else return (await Promise.all(entries.map((entry) => this.insert([entry])))).flat();
     }
     return outcomes;
   }
 
-  /** Entries with a number above `after`, in order, at most `limit`. */
+  /** Up to `limit` entries with a number above `after`, in order. */
   async read(shard: number, after: number, limit: number): Promise<JournalEntry[]> {
     const range = { $gt: entryId(shard, after), $lt: `${shardName(shard)}:~` };
     const docs = await this.#journal.find({ _id: range }).sort({ _id: 1 }).limit(limit).toArray();
@@ -110,7 +110,7 @@ function toDoc(entry: JournalEntry): JournalDoc {
   };
 }
 
-/** Only `v` is read of an entry in a later format: its reader is to leave it alone. */
+/** Of an entry in a later format, only `v` is read; its shard is surrendered. */
 function toEntry(doc: JournalDoc): JournalEntry {
   const [shard, n] = doc._id.split(':').map(Number) as [number, number];
   const entry: JournalEntry = {

@@ -5,21 +5,21 @@ import { assignedRegions, voteOf } from '../../verdicts/votes/quorum-rules.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 
-/** Fewer regions do not show which of them is wrong. */
+/** With fewer regions, it is unclear which one is wrong. */
 const MIN_VOTES = 3;
 /**
- * Of one organization so many are compared in each of the 16 shards: its targets may tell some probes other
- * things than others.
+ * Limit per organization in each of the 16 shards, because an organization's targets may respond differently
+ * to some probes.
  */
 const MAX_MONITORS_PER_ORGANIZATION = 2;
 
-/** What a probe said where most other regions say up. */
+/** A probe's vote on a monitor that most other regions see up. */
 export interface Comparison {
   probeId: string;
   isAgainst: boolean;
 }
 
-/** The votes on a monitor, if enough regions vote and more than half of them say that it is up. */
+/** The votes on a monitor, if enough regions vote and more than half of them say up. */
 export function comparisonsOf(state: MonitorState): Comparison[] {
   if (state.config.status !== 'active') return [];
   const votes = assignedRegions(state).flatMap((name) => {
@@ -32,7 +32,7 @@ export function comparisonsOf(state: MonitorState): Comparison[] {
   return votes.map(({ probeId, isDown }) => ({ probeId, isAgainst: isDown }));
 }
 
-/** How the votes of each probe compare with those of most other regions, over the monitors of one shard. */
+/** How each probe's votes compare with most other regions, over one shard's monitors. */
 export const agreementsQuery = shardQuery({
   name: 'agreements',
   params: z.object({}),
@@ -58,8 +58,8 @@ export function agreementsOf(monitors: Iterable<MonitorState>): Record<string, A
 }
 
 /**
- * How the votes of each probe compare with those of most other regions, over all monitors: the owners of the
- * shards are asked, one in a turn, so that every controller knows the same.
+ * How each probe's votes compare with most other regions, over all monitors. Polls the shards' owners, one
+ * per turn, so that all controllers have the same data.
  */
 export class Agreements {
   readonly #owners: Pick<ShardQueries, 'requestOnce'>;
@@ -70,7 +70,7 @@ export class Agreements {
     this.#owners = owners;
   }
 
-  /** As the owners last answered; null for a probe without comparisons. */
+  /** By the owners' latest responses; null for a probe without comparisons. */
   of(probeId: string): Agreement | null {
     const found = [...this.#byShard.values()].flatMap((shard) => shard[probeId] ?? []);
     if (found.length === 0) return null;
@@ -78,7 +78,7 @@ export class Agreements {
     return { monitors: sum('monitors'), against: sum('against') };
   }
 
-  /** Asks the owner of the next shard. What it said before is forgotten if it does not answer. */
+  /** Polls the next shard's owner. Its earlier response is dropped if it does not respond. */
   async pollNextShard(): Promise<void> {
     const shard = this.#nextShard;
     this.#nextShard = (shard + 1) % SHARD_COUNT;

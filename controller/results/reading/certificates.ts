@@ -5,17 +5,17 @@ import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 import type { StateRecord } from '../state/records.ts';
 
-/** The certificate that one region sees. Instants are Unix ms. */
+/** The certificate that one region sees. Timestamps are Unix ms. */
 const regionCertificate = z.object({
   region: z.string(),
   fingerprint256: z.string(),
   expires_at: z.number().nullable(),
-  /** When a check of the region last met it. */
+  /** When a check of the region last saw it. */
   checked_at: z.number(),
 });
 export type RegionCertificate = z.infer<typeof regionCertificate>;
 
-/** Which certificates the regions of a monitor see; empty while none is known. */
+/** The certificates that the regions of a monitor see; empty if none is known. */
 export const certificateQuery = shardQuery({
   name: 'certificate',
   params: z.object({ monitor_id: z.string() }),
@@ -41,8 +41,8 @@ export class CertificateReader {
   }
 
   /**
-   * The certificate that the target showed last, and what each region sees; null before the first. The state
-   * document stands in for an owner that is away: then `checked_at` may be old.
+   * The target's latest certificate and each region's view; null before the first. If the owner is
+   * unavailable, the state document is used, whose `checked_at` may be outdated.
    */
   async read(monitorId: string): Promise<{ facts: TlsFacts; regions: RegionCertificate[] } | null> {
     const { owners, stored, certificates } = this.#deps;
@@ -65,7 +65,7 @@ function regionsOf({ certificate, regions }: MonitorState): RegionCertificate[] 
   return (seen ?? []).sort((one, other) => (one.region < other.region ? -1 : 1));
 }
 
-/** A result without facts has met the same certificate as before, unless it failed before it met any. */
+/** A result without facts saw the same certificate as before, unless it failed before the TLS handshake. */
 function lastSeenAt(region: MonitorState['regions'][string] | undefined): number | null {
   const { error = null, last_at = null } = region ?? {};
   const hasSeenCertificate = error === null || error.layer === 'response' || error.layer === 'content';

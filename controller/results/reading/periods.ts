@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { StoredResult } from '../hours/stored-result.ts';
 import type { MonitorLive } from './recent/monitor-live.ts';
 
-/** Statistics of a stretch of time that ends now. */
+/** Statistics of a period that ends now. */
 export interface PeriodStats {
-  /** By time: (up + degraded) / (up + degraded + down) × 100; null if nothing was watched. */
+  /** By time: (up + degraded) / (up + degraded + down) × 100; null without monitored time. */
   uptime_percentage: number | null;
-  /** The same without the time in maintenance. */
+  /** The same, excluding maintenance. */
   uptime_outside_maintenance: number | null;
   /** Mean over successful checks, ms; null without any. */
   avg_response_time: number | null;
@@ -34,13 +34,13 @@ export function viewRecent(monitorId: string, row: StoredResult): RecentResult {
   };
 }
 
-/** The state of a monitor, and its statistics; these are null when it has no result at all. */
+/** A monitor's state and statistics; the statistics are null without results. */
 export interface MonitorStatistics {
   live: MonitorLive;
   stats: PeriodStats | null;
 }
 
-/** The state of a monitor, and its statistics by period, in the order asked for; null without any result. */
+/** A monitor's state and its statistics by requested period; null without results. */
 export interface MonitorPeriods {
   live: MonitorLive;
   periods: (PeriodStats | null)[];

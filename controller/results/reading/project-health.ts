@@ -4,7 +4,7 @@ import { sleep, type Clock } from '../../../shared/time.ts';
 import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 
-/** Active monitors of a project by status, and the few that stand out. */
+/** A project's active monitors by status, with the slowest and flakiest ones. */
 const projectHealth = z.object({
   counts: z.object({ up: z.int(), down: z.int(), degraded: z.int() }),
   /** By their latest success, slowest first. */
@@ -16,7 +16,7 @@ export type ProjectHealth = z.infer<typeof projectHealth>;
 
 /** Monitors in each list. */
 const MAX_LISTED = 5;
-/** A shard that takes longer is followed by a break. */
+/** Yields after a shard that takes longer. */
 const MAX_UNBROKEN_MS = 2;
 
 /** The health of a project's monitors in one shard. */
@@ -44,15 +44,15 @@ export class HealthReader {
   }
 
   /**
-   * Asks every shard's owner. Yields after shards that take long.
-   * @throws AppError SERVICE_UNAVAILABLE when one does not answer: its monitors would look unknown.
+   * Queries every shard's owner. Yields after shards that take long.
+   * @throws AppError SERVICE_UNAVAILABLE if one does not respond, because its monitors would look unknown.
    */
   async ofProject(projectId: string): Promise<ProjectHealth> {
     const pending: Promise<ProjectHealth>[] = [];
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       const before = this.#clock.monotonic();
       const response = this.#owners.request(shard, healthQuery, { project_id: projectId });
-      // It may fail during a break, before all are awaited.
+      // It may reject while this yields, before all are awaited.
       response.catch(() => undefined);
       pending.push(response);
       if (this.#clock.monotonic() - before > MAX_UNBROKEN_MS) await sleep(this.#clock, 0);

@@ -13,10 +13,10 @@ import {
 } from '../hours/rollup.ts';
 import { WrittenTotals, type TotalsReader, type Written } from './written/written-totals.ts';
 
-/** Read access to what is written. */
+/** Read access to written data. */
 export type RollupReader = TotalsReader & Pick<HourStore, 'hours' | 'days' | 'results'>;
 
-/** How many hours before the latest result to look for the newest ones, in turn; the last is over a day. */
+/** Hours before the latest check to search for recent results, tried in turn. The last covers over a day. */
 const HOURS_BACK = [1, 6, 25];
 
 export interface StatisticsDeps {
@@ -24,15 +24,15 @@ export interface StatisticsDeps {
   rollups: RollupReader;
   unwritten: Pick<UnwrittenReader, 'read'>;
   readUnwrittenRows: UnwrittenRowsReader;
-  /** The monitors of a project that were checked last, in no particular order; never heartbeats. */
+  /** The project's most recently checked monitors, unordered and without heartbeats. */
   latest(projectId: string): Promise<{ monitor_id: string; at: number }[]>;
 }
 
-/** Statistics from rollups of days and hours, and from the owners for what is not in them yet. */
+/** Statistics from daily and hourly rollups, plus the owners' unwritten data. */
 export class Statistics {
   readonly #deps: StatisticsDeps;
   readonly #written: WrittenTotals;
-  /** Kept apart, so that a group's thousands of monitors do not displace what lists show. */
+  /** A separate cache, so that a group's thousands of monitors do not evict those of lists. */
   readonly #writtenOfMany: WrittenTotals;
 
   constructor(deps: StatisticsDeps) {
@@ -41,23 +41,23 @@ export class Statistics {
     this.#writtenOfMany = new WrittenTotals(deps.rollups, deps.clock, 'keep what is good');
   }
 
-  /** Null if nobody has heard of the monitor. */
+  /** Null if the monitor is unknown. */
   async period(monitorId: string, days: number): Promise<MonitorStatistics | null> {
     return (await this.#list([monitorId], this.#daysBack(days))).get(monitorId) ?? null;
   }
 
-  /** 30 days, for a list; monitors that nobody has heard of are left out. */
+  /** 30 days, for lists. Leaves out unknown monitors. */
   list30d(monitorIds: string[]): Promise<Map<string, MonitorStatistics>> {
     return this.#list(monitorIds, this.#daysBack(30));
   }
 
-  /** One period for each of `hours`, in clock hours; monitors that nobody has heard of are left out. */
+  /** One period for each of `hours`, in clock hours. Leaves out unknown monitors. */
   async periods(monitorIds: string[], hours: readonly number[]): Promise<Map<string, MonitorPeriods>> {
     const now = this.#deps.clock.now();
     const { monitors } = await this.#deps.unwritten.read(monitorIds, 0);
     const found = new Map<string, MonitorPeriods>();
     for (const [id, { live }] of monitors) found.set(id, { live, periods: [] });
-    // A page asks twice for a day.
+    // A page requests one day twice.
     const read = new Map<number, Map<string, PeriodStats | null>>();
     for (const back of hours) {
       const from = hourOf(now - back * HOUR_MS);
@@ -68,17 +68,17 @@ export class Statistics {
     return found;
   }
 
-  /** The project's latest results of the last 24 hours, newest first; never of heartbeats. */
+  /** The project's latest results of the last 24 hours, newest first, without heartbeats. */
   async recent(projectId: string, limit: number): Promise<RecentResult[]> {
     const since = this.#deps.clock.now() - DAY_MS;
     const latest = (await this.#deps.latest(projectId)).filter(({ at }) => at >= since);
-    // The newest results overall are among those of the monitors that were checked last.
+    // The newest results are always among those of the most recently checked monitors.
     const ids = latest.sort((a, b) => b.at - a.at).slice(0, limit).map(({ monitor_id: id }) => id);
     const { recent } = await this.#deps.unwritten.read(ids, limit);
     const fresh = recent.filter((result) => result.checked_at >= since);
     if (fresh.length >= limit) return fresh;
     const newest = latest[0]?.at ?? since;
-    // Results older than all that a shorter look has found need not be read.
+    // Results older than those already found need not be read.
     for (const hours of HOURS_BACK) {
       const from = Math.max(since, hourOf(newest) - hours * HOUR_MS);
       const stored = await this.#storedSince(ids, from);
@@ -107,7 +107,7 @@ export class Statistics {
     return new Map([...monitors].map(([id, { live }]) => [id, { live, stats: stats.get(id) ?? null }]));
   }
 
-  /** Null for a monitor without any result. */
+  /** Null for a monitor without results. */
   async #over(
     totals: WrittenTotals, monitors: Map<string, UnwrittenMonitor>, from: number,
   ): Promise<Map<string, PeriodStats | null>> {
@@ -126,7 +126,10 @@ export class Statistics {
     return stats;
   }
 
-  /** The last written entry of open hours in those days: a new owner may hold what their rollups have. */
+  /**
+   * The last written entry of open hours in those days. A new owner may still have results that their rollups
+   * include.
+   */
   async #positionsInDays(
     monitors: Map<string, UnwrittenMonitor>, written: Map<string, Written>, from: number,
   ): Promise<Map<string, number>> {

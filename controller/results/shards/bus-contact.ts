@@ -1,14 +1,14 @@
 import type { Clock } from '../../../shared/time.ts';
 import type { Bus } from '../../platform/bus/bus-port.ts';
 
-/** Without an answer of the bus for this long, one asked for every two seconds has failed to come. */
+/** The bus counts as lost after this long without a response; requests are sent every two seconds. */
 const LOST_AFTER_MS = 3000;
-/** Nothing is known of a longer time in which nobody asked. */
+/** After a longer gap between checks, the state of the bus is unknown. */
 const MAX_CHECK_GAP_MS = 4000;
 
 /**
- * Whether the bus still answers this controller. It notices a connection on which nothing arrives any more in
- * a few seconds, long before the bus itself gives it up.
+ * Tracks whether the bus still responds to this controller. Detects a dead connection within a few seconds,
+ * long before the bus client does.
  */
 export class BusContact {
   readonly #bus: Pick<Bus, 'isConnected' | 'flush'>;
@@ -21,7 +21,7 @@ export class BusContact {
     this.#clock = clock;
   }
 
-  /** True when earlier calls, a few seconds apart, have asked the bus in vain. Asks it for the next call. */
+  /** True if the last few requests had no response. Sends the next request. */
   isLost(): boolean {
     const at = this.#clock.monotonic();
     if (at - this.#checkedAt > MAX_CHECK_GAP_MS) this.#respondedAt = at;

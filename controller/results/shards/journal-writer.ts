@@ -9,14 +9,16 @@ import type { SnapshotStore } from '../writing/snapshot-store.ts';
 
 const MIN_RETRY_MS = 200;
 const MAX_RETRY_MS = 5000;
-/** An entry that would be due so soon is written along with the others: batches of a probe come together. */
+/**
+ * Entries due within this time are written along with the others, because a probe's batches arrive together.
+ */
 const JOIN_MS = 100;
 
-/** What the writer says to a shard. */
+/** Messages of the writer to a shard. */
 export type JournalMessage =
-  /** Asks for the next entry, or for the one that is still without an answer. */
+  /** Requests the next entry, or the one that is still unconfirmed. */
   | { kind: 'nextEntry'; respond(next: NextEntry | null): void }
-  /** What became of the entry. `snapshotN`: the number of the shard's snapshot after the insert. */
+  /** The outcome of an insert. `snapshotN`: the entry of the shard's snapshot after the insert. */
   | { kind: 'inserted'; outcome: InsertOutcome; snapshotN: number; respond(): void };
 
 export interface JournalWriterDeps {
@@ -24,16 +26,16 @@ export interface JournalWriterDeps {
   log: Log;
   stores: { journal: Pick<JournalStore, 'insert'>; snapshots: Pick<SnapshotStore, 'numbers'> };
   deadLetters: Pick<DeadLetterBox, 'storeNow'>;
-  /** The database did not take an insert; it is tried again. */
+  /** Called if the database did not accept an insert, which is then retried. */
   onInsertFailed(): void;
 }
 
 type ShardActor = Pick<Actor<JournalMessage>, 'ask'>;
 
-/** Writes the entries of all shards that are due in one command, and tells each what became of its own. */
+/** Writes the due entries of all shards with one command, and reports the outcome to each shard. */
 export class JournalWriter {
   readonly #deps: JournalWriterDeps;
-  /** When each shard wants its next entry written, monotonic ms. */
+  /** When each shard's next entry is due, monotonic ms. */
   readonly #wanted = new Map<ShardActor, number>();
   readonly #insertFailure: OngoingFailure;
   #wake: Timer | null = null;
@@ -50,13 +52,15 @@ export class JournalWriter {
     });
   }
 
-  /** Has a shard's next entry written at `at` (monotonic ms), or before that together with another's. */
+  /**
+   * Schedules a shard's next entry for `at` (monotonic ms). It may be written earlier, together with others.
+   */
   schedule(shard: ShardActor, at: number): void {
     this.#wanted.set(shard, Math.min(at, this.#wanted.get(shard) ?? Infinity));
     this.#wakeUp();
   }
 
-  /** Writes what shards have waiting, and nothing more after it. */
+  /** Writes what is due, then stops. */
   async stop(): Promise<void> {
     await this.#flushing;
     await this.#flush(Infinity);
@@ -106,7 +110,7 @@ export class JournalWriter {
     }
   }
 
-  /** A shard that fails while it forms its entry holds up none of the others. */
+  /** A shard that fails to build its entry does not block the others. */
   async #entriesDue(now: number): Promise<(NextEntry & { shard: ShardActor })[]> {
     const due = [...this.#wanted].flatMap(([shard, at]) => (at <= now + JOIN_MS ? [shard] : []));
     for (const shard of due) this.#wanted.delete(shard);

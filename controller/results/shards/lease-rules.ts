@@ -1,17 +1,17 @@
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 
 export interface Lease {
-  /** Null for a lease by which a controller shows that it is alive. */
+  /** Null for the lease that announces a live controller. */
   shard: number | null;
   holder: string;
-  /** Changes with each renewal, and nothing else is read from it: clocks of controllers may differ. */
+  /** Changes with each renewal. Only changes matter, because the clocks of controllers may differ. */
   expires_at: number;
-  /** Of a controller: it cannot reach the bus, so no result reaches it. Older ones do not say. */
+  /** True if the controller cannot reach the bus, and so receives no results. Absent from older ones. */
   is_cut_off?: boolean;
 }
 
 export interface LeaseView {
-  /** Those of living controllers, and our own. */
+  /** Leases of live controllers, including our own. */
   leases: Lease[];
   holder: string;
   /** Whether this controller cannot reach the bus. */
@@ -21,20 +21,21 @@ export interface LeaseView {
 }
 
 interface LeasePlan {
-  /** Controllers that are alive, this one included. */
+  /** Number of live controllers, including this one. */
   alive: number;
-  /** Shards that we can read and nobody has who hears of their results. */
+  /** Readable shards without an owner that receives their results. */
   free: number[];
-  /** How many more shards our share has; negative when we have to release some. */
+  /** How many more shards belong to our share; negative if some must be released. */
   room: number;
   release: number[];
-  /** Shards of our share that other controllers have beyond theirs, and will release. */
+  /** Shards of our share that other controllers hold beyond theirs, and will release. */
   awaited: number;
 }
 
 /**
- * Which shards a controller should acquire and release so that all live controllers have an even share. Those
- * that cannot reach the bus keep theirs only until others take them, and share only if it is so with all.
+ * Plans which shards to acquire and release, so that all live controllers have an even share. Controllers
+ * that cannot reach the bus keep shards only until others take them, and have no share unless it is down for
+ * all.
  */
 export function planLeases({ leases, holder, isCutOff, barred }: LeaseView): LeasePlan {
   const controllers = leases.filter((lease) => lease.shard === null && lease.holder !== holder);

@@ -9,17 +9,17 @@ interface LeaseDoc {
   is_cut_off?: boolean;
 }
 
-/** What a renewal writes. */
+/** The fields written by a renewal. */
 type Renewal = Required<Pick<Lease, 'expires_at' | 'is_cut_off'>>;
 
-/** Prefix of the documents by which controllers show that they are alive. */
+/** Prefix of the documents that announce live controllers. */
 const CONTROLLER = 'controller:';
-/** 16 shards, and all controllers that were ever seen and not yet found dead. */
+/** 16 shards, and all controllers that were seen and not yet found dead. */
 const MAX_LEASES = 1000;
 
 /**
- * Collection `leases`: which controllers are alive, and who has which shard. It makes takeovers quick; the
- * journal makes them safe.
+ * Collection `leases`: which controllers are alive, and which shards they own. Leases make takeovers fast;
+ * the journal makes them safe.
  */
 export class LeaseStore {
   readonly #leases: Collection<LeaseDoc>;
@@ -28,22 +28,22 @@ export class LeaseStore {
     this.#leases = db.collection<LeaseDoc>('leases');
   }
 
-  /** All leases, also those that nobody renews any more. */
+  /** All leases, including expired ones. */
   async list(): Promise<Lease[]> {
     const docs = await this.#leases.find({}).limit(MAX_LEASES).toArray();
     return docs.map(({ _id, ...lease }) =>
       ({ shard: _id.startsWith(CONTROLLER) ? null : Number(_id), ...lease }));
   }
 
-  /** Shows that a controller is alive. */
+  /** Announces a live controller. */
   async announce(holder: string, renewal: Renewal): Promise<void> {
     const change = { $set: { holder, ...renewal } };
     await this.#leases.updateOne({ _id: CONTROLLER + holder }, change, { upsert: true });
   }
 
   /**
-   * Takes a shard from a lease that was seen, or with null one that is free or ours already. False when the
-   * lease has changed since, or another controller was faster.
+   * Takes a shard from the owner of a known lease, or, with null, a shard that is free or already ours. False
+   * if the lease has changed since or another controller was faster.
    */
   async acquire(shard: number, holder: string, from: Lease | null, expiresAt: number): Promise<boolean> {
     const change = { $set: { holder, expires_at: expiresAt } };
@@ -58,8 +58,8 @@ export class LeaseStore {
   }
 
   /**
-   * Renews what `show` wrote and the leases that are still ours. True when all of these were there, false
-   * when we have never been shown or another controller has taken a shard.
+   * Renews the announcement and the leases that are still ours. False if we are not announced or another
+   * controller has taken one of the shards.
    */
   async renew(shards: number[], holder: string, renewal: Renewal): Promise<boolean> {
     const ids = [CONTROLLER + holder, ...shards.map(shardName)];
@@ -71,18 +71,18 @@ export class LeaseStore {
     await this.#leases.deleteMany({ _id: { $in: shards.map(shardName) }, holder });
   }
 
-  /** Removes what `show` wrote. */
+  /** Removes the announcement. */
   async leave(holder: string): Promise<void> {
     await this.#leases.deleteOne({ _id: CONTROLLER + holder });
   }
 
-  /** Removes what a controller that was found dead has shown, unless it has renewed it since. */
+  /** Removes the announcement of a dead controller, unless it was renewed since. */
   async removeDead(dead: Lease): Promise<void> {
     await this.#leases.deleteOne(unchanged(dead));
   }
 }
 
-/** Matches a lease as it was seen. */
+/** Matches an unchanged lease. */
 function unchanged({ shard, holder, expires_at }: Lease): LeaseDoc {
   return { _id: shard === null ? CONTROLLER + holder : shardName(shard), holder, expires_at };
 }

@@ -2,21 +2,24 @@ import type { Lease } from './lease-rules.ts';
 
 interface Sighting {
   renewal: number;
-  /** When a look first showed this renewal, monotonic ms. */
+  /** When a poll first returned this renewal, monotonic ms. */
   since: number;
 }
 
 interface LeaseTrackerOptions {
   holder: string;
-  /** A lease is dead when looks show no renewal for this long. */
+  /** A lease is dead after this long without a renewal. */
   deadAfterMs: number;
-  /** After a longer pause between looks, whoever could not renew meanwhile gets the whole time again. */
+  /**
+   * After a longer gap between polls, leases that may not have been renewed meanwhile get the full time
+   * again.
+   */
   maxPollGapMs: number;
 }
 
 /**
- * Finds the leases of other controllers that are no longer renewed, by the time that passes here between
- * looks. What the clocks of others say is never compared with ours.
+ * Detects leases of other controllers that are no longer renewed, by the local time between polls. Never
+ * compares other controllers' clocks with ours.
  */
 export class LeaseTracker {
   readonly #options: LeaseTrackerOptions;
@@ -28,8 +31,8 @@ export class LeaseTracker {
   }
 
   /**
-   * Judges what a look has shown that began at `at`, monotonic ms. `firstDueMs` is the time from then until
-   * the next lease is dead if nobody renews it; Infinity without one.
+   * Classifies the leases of a poll that began at `at`, monotonic ms. `firstDueMs`: time from then until the
+   * next lease is dead without a renewal; Infinity without one.
    */
   classify(leases: Lease[], at: number): { living: Lease[]; dead: Lease[]; firstDueMs: number } {
     const { holder, deadAfterMs, maxPollGapMs } = this.#options;

@@ -7,46 +7,48 @@ import type { LeaseStore } from './lease-store.ts';
 import { LeaseTracker } from './lease-tracker.ts';
 
 const RENEW_INTERVAL_MS = 2000;
-/** While nobody else is there to take over. */
+/** Interval when this is the only controller. */
 const ONLY_CONTROLLER_RENEW_INTERVAL_MS = 3000;
-/** The shards of a controller whose renewals others have not seen for this long are taken over. */
+/** Other controllers take over our shards after this long without a renewal. */
 const DEAD_AFTER_MS = 5000;
-/** Less than others wait: from then on a controller that could not renew does not trust what it knows. */
+/**
+ * Less than the takeover delay: after this long without a renewal, a controller no longer trusts its state.
+ */
 const TRUSTED_MS = 4500;
-/** What a lease says of its end is for older controllers, which compare it with their clocks. */
+/** For older controllers, which compare the expiry with their clocks. */
 const EXPIRY_MS = 10_000;
-/** A controller that is alone seldom looks for others: those that come ask it to look, again and again. */
+/** Poll interval when this is the only controller. A new controller notifies it repeatedly. */
 const ONLY_CONTROLLER_POLL_INTERVAL_MS = 20_000;
 
 export interface LeaseDeps {
   clock: Clock;
   log: Log;
   store: Pick<LeaseStore, 'list' | 'announce' | 'acquire' | 'renew' | 'release' | 'leave' | 'removeDead'>;
-  /** The same after a restart, so that a killed controller gets its own shards back at once. */
+  /** Stable across restarts, so that a killed controller gets its own shards back at once. */
   holder: string;
   acquired(shard: number): void;
   released(shard: number): Promise<void>;
   peers: Pick<Peers, 'isOnlyController' | 'update' | 'readClock'>;
-  /** Asked in each round in company: whether the bus cannot be reached. */
+  /** Whether the bus is unreachable. Called on each poll while there are peers. */
   isCutOff(): boolean;
-  /** Asks those who have these shards to look: they have more than their share, and we less than ours. */
+  /** Notifies the owners of these shards that they hold more than their share, and we less than ours. */
   requestShards(shards: number[]): void;
 }
 
-/** Keeps this controller's share of the shards. */
+/** Maintains this controller's share of the shards. */
 export class Leases {
   readonly #deps: LeaseDeps;
   readonly #mine = new Set<number>();
   readonly #barred = new Set<number>();
   readonly #renewals: PeriodicTask;
   readonly #tracker: LeaseTracker;
-  /** For the moment at which a lease that is no longer renewed is dead. */
+  /** Fires when an expired lease counts as dead. */
   #due: Timer | null = null;
   #isStarted = false;
   #hasShare = false;
   /** When the latest successful renewal began, monotonic ms. */
   #renewedAt = -Infinity;
-  /** When the latest look at all leases began, monotonic ms. */
+  /** When the latest poll of all leases began, monotonic ms. */
   #polledAt = -Infinity;
 
   constructor(deps: LeaseDeps) {
@@ -73,44 +75,44 @@ export class Leases {
     this.#renewals.trigger();
   }
 
-  /** Another controller has come and waits for its share. */
+  /** Another controller has joined and waits for its share. */
   controllerJoined(): void {
     this.#polledAt = -Infinity;
     this.#renewals.trigger();
   }
 
   /**
-   * Whether a shard is ours as far as we know; `released` is called when it no longer is. A lease that could
-   * not be renewed for a while still counts: giving up its shard would leave the shard alone once renewing
-   * works again.
+   * Whether we hold a shard, as far as we know; `released` is called when we no longer do. A lease with
+   * failed renewals still counts: giving up its shard would leave it without an owner once renewals succeed
+   * again.
    */
   holds(shard: number): boolean {
     return this.#mine.has(shard);
   }
 
-  /** The shards that are ours as far as we know. */
+  /** The shards that we hold, as far as we know. */
   get held(): ReadonlySet<number> {
     return this.#mine;
   }
 
-  /** False while the leases in hand may have run out, so that another controller may have the shards. */
+  /** False if our leases may have expired, so that another controller may own the shards. */
   get areCurrent(): boolean {
     return this.#deps.clock.monotonic() - this.#renewedAt < TRUSTED_MS;
   }
 
-  /** True once this controller has had its share of the shards, which takes others some rounds to release. */
+  /** True once this controller has had its share, which the others take some polls to release. */
   get hasHadShare(): boolean {
     return this.#hasShare;
   }
 
-  /** Gives up a shard whose journal only a later version can read, for as long as this process lives. */
+  /** Gives up a shard whose journal needs a later version, until this process ends. */
   async surrender(shard: number): Promise<void> {
     this.#barred.add(shard);
     await this.#lose(shard);
     await this.#deps.store.release([shard], this.#deps.holder);
   }
 
-  /** Releases everything; called when nothing more will be written. */
+  /** Releases everything. Call it when nothing more will be written. */
   async stop(): Promise<void> {
     if (!this.#isStarted) return;
     this.#hasShare = false;
@@ -148,7 +150,7 @@ export class Leases {
     for (const lease of dead) if (lease.shard === null) await store.removeDead(lease);
   }
 
-  /** Acquires and releases what makes our share of the shards even. */
+  /** Acquires and releases shards to reach an even share. */
   async #share(living: Lease[], dead: Lease[], isCutOff: boolean): Promise<void> {
     const { store, holder, peers, requestShards } = this.#deps;
     const plan = planLeases({ leases: living, holder, isCutOff, barred: this.#barred });
@@ -158,7 +160,7 @@ export class Leases {
       if (shard === null || by !== holder || this.#mine.has(shard) || plan.release.includes(shard)) continue;
       isComplete = (await this.#acquire(shard, null)) && isComplete;
     }
-    // Another controller may be taking the same ones: then the next one is tried.
+    // Another controller may be taking the same shards; on a conflict, the next one is tried.
     let room = Math.min(plan.room, plan.free.length);
     for (const shard of plan.free) {
       if (room <= 0) break;

@@ -6,50 +6,53 @@ import type { ClockDecision } from '../journal/journal-entry.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { JournalMessage } from './journal-writer.ts';
 
-/** A person has resolved or closed an incident, at an instant in Unix ms. */
+/** A person resolved or closed an incident, at a time in Unix ms. */
 export interface ManualEnd {
   monitor_id: string;
   incident_id: string;
   at: number;
 }
 
-/** What a shard is told and asked. The errors below end its life; it is then loaded again, or given up. */
+/**
+ * Messages to a shard. The errors below end this instance of the shard, which is then reloaded or
+ * surrendered.
+ */
 export type ShardMessage = JournalMessage | ClockMessage
-  /** A batch from the bus. One that gets no answer is sent again by its probe. */
+  /** A batch from the bus. Without a response, its probe resends it. */
   | { kind: 'batch'; message: TakenMessage }
-  /** Changed monitors. Answers with the ids of those that the journal has. */
+  /** Changed monitors. Responds with the ids of the journaled ones. */
   | { kind: 'configs'; configs: MonitorConfig[]; respond(journaled: string[]): void }
   /**
-   * Pings of the collection. `lookedAt` (Unix ms): they are all that were stored by then; null when there may
-   * be more. Answers with the ids of those whose monitor is unknown.
+   * Pings from the collection. `polledAt` (Unix ms): they are all that were stored by then; null if there may
+   * be more. Responds with the ids of pings whose monitor is unknown.
    */
   | { kind: 'pings'; pings: ReceivedPing[]; polledAt: number | null; respond(unknownIds: string[]): void }
-  /** Incidents that people have ended. Answers with those that the journal has, or does not need. */
+  /** Incidents ended by a person. Responds with those that are journaled, or need not be. */
   | { kind: 'manualEnds'; ends: ManualEnd[]; respond(journaled: string[]): void }
-  /** Journaled pings that are out of their collection now. */
+  /** Journaled pings that were removed from their collection. */
   | { kind: 'pingsRemoved'; ids: string[] }
-  /** A region that does not have a monitor was asked about it. */
+  /** A witness vote. */
   | { kind: 'witness'; decision: ClockDecision & { kind: 'witness' } }
-  /** Some monitors may have been called down by too few regions for long enough. */
+  /** Minority verdicts may be due. */
   | { kind: 'minorityDue' }
-  /** The database did not answer for a while, or input was lost: silence until now means nothing. */
+  /** The database did not respond for a while, or input was lost: silence until now does not count. */
   | { kind: 'interrupted' }
   | { kind: 'read'; read(shard: ShardView): void };
 
-/** What a question may read of a shard. */
+/** The part of a shard that queries may read. */
 export interface ShardView {
   readonly state: ShardState;
-  /** Token of this life of the shard: no other life, here or elsewhere, has the same. */
+  /** Token of this instance of the shard, unique across controllers and restarts. */
   readonly writer: string;
 }
 
-/** The journal holds an entry of a later format: the shard belongs to a controller that can read it. */
+/** The journal has an entry of a later format. The shard needs a controller that can read it. */
 export class NewerFormatError extends Error {}
 
-/** Another controller has written this shard's journal. */
+/** Another controller has written to this shard's journal. */
 export class OvertakenError extends Error {}
 
-/** A journal entry ended the life that loaded it. */
+/** A journal entry crashed the instance that loaded it. */
 export class PoisonEntryError extends Error {
   readonly n: number;
 

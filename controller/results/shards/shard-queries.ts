@@ -10,17 +10,17 @@ import type { ShardMessage, ShardView } from './shard-message.ts';
 
 const RESPONSE_TIMEOUT_MS = 1000;
 const MAX_RESPONSE_BYTES = 16_777_216;
-/** How long a question waits for an owner: longer than a clean move or a restart leaves a shard alone. */
+/** How long a query waits for an owner: longer than a clean move or a restart leaves a shard without one. */
 const MAX_WAIT_MS = 3000;
-/** The wait before a question is repeated; it doubles. An owner that has arrived is found this soon. */
+/** First retry delay, which doubles. A new owner is found this fast. */
 const MIN_RETRY_MS = 50;
 const MAX_RETRY_MS = 250;
-/** Questions that may wait for owners at once; each repeats up to 14 times. Further ones fail at once. */
+/** Queries that may wait for owners concurrently; each retries up to 14 times. Further ones fail at once. */
 const MAX_WAITING = 500;
 
-/** Something that only the controller that has a shard can tell, from memory. */
+/** A query that only the owner of a shard can process, from memory. */
 export interface ShardQuery<Q, A> {
-  /** The subject's last word. */
+  /** Last token of the subject. */
   name: string;
   params: z.ZodType<Q>;
   response: z.ZodType<A>;
@@ -28,28 +28,28 @@ export interface ShardQuery<Q, A> {
 }
 
 type Reading<A> = { value: A } | { error: unknown };
-/** `isFinal`: the same question would fail again. */
+/** `isFinal`: a retry would fail again. */
 type Attempt<A> = { response: A } | { cause: unknown; isFinal: boolean };
 
-/** A shard in hand could not answer because of a bug or a bad document. */
+/** A local shard failed because of a bug or a bad document. */
 class QueryFailedError extends Error {}
 
-/** Infers the types of a question from its schemas. */
+/** Infers the types of a query from its schemas. */
 export function shardQuery<Q, A>(question: ShardQuery<Q, A>): ShardQuery<Q, A> {
   return question;
 }
 
 export interface ShardQueriesDeps {
   clock: Clock;
-  /** The shards in hand. */
+  /** The local shards. */
   shards: { get(shard: number): Pick<Actor<ShardMessage & { kind: 'read' }>, 'ask'> | undefined };
-  /** False while another controller may have taken over the shards in hand: what they hold may be old. */
+  /** False if another controller may have taken over the local shards, whose data may be outdated. */
   isCurrent(): boolean;
   bus: Bus;
   log: Log;
 }
 
-/** Asks whoever has a shard: here from memory, elsewhere over the bus. */
+/** Queries the owner of a shard: from memory if it is local, otherwise over the bus. */
 export class ShardQueries {
   readonly #deps: ShardQueriesDeps;
   #waiting = 0;
@@ -59,8 +59,8 @@ export class ShardQueries {
   }
 
   /**
-   * Asks until an owner answers: numbers without an owner's part would be too small.
-   * @throws AppError SERVICE_UNAVAILABLE when nobody answers within 3 s.
+   * Retries until an owner responds: numbers without an owner's part would be too small.
+   * @throws AppError SERVICE_UNAVAILABLE if no owner responds within 3 s.
    */
   async request<Q, A>(shard: number, question: ShardQuery<Q, A>, params: Q): Promise<A> {
     const { clock } = this.#deps;
@@ -82,13 +82,13 @@ export class ShardQueries {
     }
   }
 
-  /** Null when nobody has the shard, or its owner does not answer within a second. */
+  /** Null if the shard has no owner, or the owner does not respond within a second. */
   async requestOnce<Q, A>(shard: number, question: ShardQuery<Q, A>, params: Q): Promise<A | null> {
     const outcome = await this.#attempt(shard, question, params, RESPONSE_TIMEOUT_MS);
     return 'response' in outcome ? outcome.response : null;
   }
 
-  /** Answers another controller; null when the shard is not in hand, or it is none of these questions. */
+  /** Responds to another controller; null if the shard is not local or the query is unknown. */
   async respond(
     shard: number, name: string, data: Uint8Array, queries: readonly ShardQuery<unknown, unknown>[],
   ): Promise<string | null> {
@@ -123,7 +123,7 @@ export class ShardQueries {
     throw new QueryFailedError('a request failed', { cause: reading.error });
   }
 
-  /** A question that goes wrong is no reason to load the shard again: the error is part of the reading. */
+  /** Returns an error as part of the result, because a failed query is no reason to reload the shard. */
   #read<A>(shard: number, read: (view: ShardView) => A): Promise<A> | undefined {
     const actor = this.#deps.isCurrent() ? this.#deps.shards.get(shard) : undefined;
     const pending = actor?.ask<Reading<A>>((respond) => ({

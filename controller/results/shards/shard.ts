@@ -29,11 +29,11 @@ import { WriteQueue } from '../writing/write-queue.ts';
 import { JournalGapError, ShardState } from '../state/shard-state.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 
-/** Entries read at once while a journal is replayed. */
+/** Entries per read while a journal is replayed. */
 const READ_BATCH_SIZE = 100;
-/** While all is well a shard's entry is written this often. */
+/** How often a shard's entry is written in normal operation. */
 const FLUSH_INTERVAL_MS = 1000;
-/** A shard whose derived writes lag is asked for an entry again after this. */
+/** Delay before a shard with too many outstanding writes builds its next entry. */
 const FULL_QUEUE_RETRY_MS = 200;
 
 export interface ShardStores extends OutboxPorts, SnapshotMoverStores {
@@ -41,23 +41,23 @@ export interface ShardStores extends OutboxPorts, SnapshotMoverStores {
   hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
 }
 
-/** Each is called by itself: one that throws costs the shard and the others nothing. */
+/** Listeners are isolated: one that throws affects neither the shard nor the others. */
 export interface ShardListeners {
-  /** Entries that are final here; `replayed` while the shard is loaded. */
+  /** Called with each final entry; `replayed` while the shard is loaded. */
   onApplied: ((state: ShardState, applied: AppliedEntry, replayed: boolean) => void)[];
-  /** Configurations that the journal has now. */
+  /** Called with configurations that are now journaled. */
   onConfigs(configs: MonitorConfig[]): void;
 }
 
-/** Figures since the start of this controller, of all its shards. */
+/** Counters since the start of this controller, over all its shards. */
 export interface IngestCounts {
   entries: number;
   results: number;
   voided: number;
   insert_failures: number;
-  /** Calls of listeners that threw. */
+  /** Listener calls that threw. */
   listener_failures: number;
-  /** Entries whose contents were set aside, because they could not be read, applied or written. */
+  /** Entries whose contents were set aside because they could not be read, applied or written. */
   set_aside: number;
 }
 
@@ -71,11 +71,11 @@ export interface ShardDeps {
   lostLanes: Pick<LostLanes, 'report'>;
   listeners: ShardListeners;
   counts: IngestCounts;
-  /** True for an entry that ended an earlier life while it was loaded. */
+  /** True for an entry that crashed an earlier instance while it was loaded. */
   isPoison(n: number): boolean;
 }
 
-/** One life of a shard: what is taken, what it means, and what is still to be written of it. */
+/** One instance of a loaded shard: its input, its state, and its outstanding writes. */
 export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly writer: string;
   readonly state: ShardState;
@@ -89,9 +89,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly #hourWrites: HourWrites;
   readonly #snapshots: SnapshotMover;
   #isCompacting = false;
-  /** Set while regions that are too few wait to be believed. */
+  /** Set while minority verdicts wait to be accepted. */
   #minorityTimer: Timer | null = null;
-  /** When it fires, monotonic ms. */
+  /** When the timer fires, monotonic ms. */
   #minorityAt = Infinity;
 
   private constructor(
@@ -128,10 +128,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   }
 
   /**
-   * Loads a shard: its snapshot, its monitors' states, what they had still to do, and the journal after the
+   * Loads a shard: its snapshot, its monitors' states and pending effects, and the journal after the
    * snapshot.
-   * @throws NewerFormatError; Error when the database gave no answer or the journal moved meanwhile (try
-   * again).
+   * @throws NewerFormatError; Error if the database did not respond or the journal moved meanwhile (retry).
    */
   static async load(
     shard: number, writer: string, deps: ShardDeps, context: ActorContext<ShardMessage>,
@@ -197,19 +196,19 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#schedule();
   }
 
-  /** Waits for what is queued. What the database does not take now is written by the next life. */
+  /** Flushes the queue. The next instance writes what the database does not accept now. */
   async close(): Promise<void> {
     this.#minorityTimer?.cancel();
     await this.#writes.stop();
     await this.#monitorWrites.stop();
   }
 
-  /** Monitors of this shard that the database does not take at present; each is retried by itself. */
+  /** Monitors of this shard that the database currently refuses. Each is retried separately. */
   get setAside(): number {
     return this.#monitorWrites.aside + this.#hourWrites.setAsideCount;
   }
 
-  /** What the life before had written and not carried out. */
+  /** Carries out effects that an earlier instance stored but did not finish. */
   #carryOut(records: StateRecord[]): Promise<void> {
     for (const { monitor_id: id } of records) (this.state.monitors.get(id) as LiveMonitor).queued += 1;
     return this.#monitorWrites.write(records);
@@ -220,7 +219,8 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { shard } = this.state;
     for (;;) {
       const entries = await journal.read(shard, this.state.n, READ_BATCH_SIZE);
-      // An entry behind the snapshot may be a sleeper's, under a number that was free: it does not count.
+      // An entry below the snapshot may come from a stalled former owner that reused a free number; it does
+      // not count.
       const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
       if (written > this.state.n) {
         throw new Error(`the snapshot of shard ${shard} has passed entry ${this.state.n}`);
@@ -237,7 +237,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     }
   }
 
-  /** An entry that ended the life before is applied without its contents, which become dead letters. */
+  /** Applies an entry that crashed an earlier instance without its contents, which become dead letters. */
   #replayed(entry: JournalEntry): AppliedEntry {
     try {
       if (!this.#deps.isPoison(entry.n)) return this.#apply(entry);
@@ -251,7 +251,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     }
   }
 
-  /** A message that throws is set aside: nobody else's results wait because of it. */
+  /** A message that throws is set aside, so that it does not block other results. */
   #take(message: TakenMessage): void {
     const { clock, deadLetters, log } = this.#deps;
     const now = { wall: clock.now(), monotonic: clock.monotonic() };
@@ -290,7 +290,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     if (areAllTaken && polledAt !== null) this.#clock.pingsPolled(polledAt);
   }
 
-  /** Notes those that concern an outage that goes on; returns the incidents of the others. */
+  /** Records the ends of ongoing outages' incidents; returns the incidents of the others. */
   #noteManualEnds(ends: ManualEnd[]): string[] {
     const isNew = ({ monitor_id: id, incident_id: incidentId }: ManualEnd): boolean => {
       const monitor = this.state.monitors.get(id);
@@ -301,10 +301,10 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     return ends.filter((end) => !isNew(end)).map((end) => end.incident_id);
   }
 
-  /** Asks for the next entry to be written when it is due. */
+  /** Schedules the write of the next entry. */
   #schedule(): void {
     const { waitingSince, isUrgent, inHand } = this.#builder;
-    // What becomes of the entry in hand comes first.
+    // The outcome of the current entry comes first.
     if (waitingSince === null || inHand) return;
     const now = this.#deps.clock.monotonic();
     const at = isUrgent ? now : waitingSince + FLUSH_INTERVAL_MS;
@@ -313,7 +313,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     );
   }
 
-  /** The insert is half of the fence, the snapshot the other: a number below it was written before. */
+  /** Fences other owners, together with the insert: an entry below the snapshot's was written before. */
   #settle(outcome: InsertOutcome, snapshotN: number): void {
     const { counts, listeners } = this.#deps;
     const entry = this.#builder.inHand;
@@ -325,7 +325,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     }
     const applied = this.#apply(entry);
     this.#builder.settled();
-    // On its own: the results that came with it do not wait for the write.
+    // Separate, so that results in the same entry do not wait for the write.
     const { changed } = applied;
     if (changed.length > 0) this.#writes.add(() => this.#monitorWrites.write(changed));
     counts.entries += 1;
@@ -334,7 +334,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     if (entry.configs.length > 0) this.#callListener(() => listeners.onConfigs(entry.configs));
   }
 
-  /** The entry is tried once more without its results; a shard without any starts again. */
+  /** Retries the entry without its results. A shard whose entry has none is reloaded. */
   #refused({ n, shard }: JournalEntry): void {
     const { clock, counts, log } = this.#deps;
     counts.set_aside += 1;
@@ -393,7 +393,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   #beginScan(mayCloseHour: boolean): number {
     const { clock } = this.#deps;
     if (!this.#isCompacting) this.#compactor.beginScan();
-    // A decision that is not written yet holds up results too, so nobody's silence counts meanwhile.
+    // While decisions are not written, results are delayed too, so silence must not count.
     if (this.#writes.isFull || this.#builder.hasDecisions) {
       this.#interrupted();
       return 0;
@@ -403,7 +403,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     return decisions.some(({ kind }) => kind === 'hour') ? this.state.monitors.size : 0;
   }
 
-  /** Examines up to `limit` monitors whose deadline may have passed, or that have something to be written. */
+  /** Examines up to `limit` monitors that may have an expired deadline or pending writes. */
   #scan(limit: number): number {
     const { clock } = this.#deps;
     const now = clock.now();
@@ -432,7 +432,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#deps.log.error({ shard, hours }, 'an hour has more results than fit in a block; the rest is left out');
   }
 
-  /** Writes due hours, drops monitors deleted long ago, and moves the snapshot behind what is written. */
+  /** Writes due hours, drops monitors deleted long ago, and moves the snapshot up to what is written. */
   #compact(work: CompactionWork): void {
     const { due, gone } = work;
     const isWalkOnly = due.length + gone.length === 0;

@@ -18,23 +18,23 @@ import type { ShardState } from '../state/shard-state.ts';
 
 const MIN_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
-/** Messages that may wait for one shard: several times what its probes send while an entry is applied. */
+/** Queue limit per shard: several times what its probes send while an entry is applied. */
 const MAILBOX_MESSAGES = 10_000;
 
 export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' | 'listeners'> {
   stores: ShardStores & { deadLetters: Pick<DeadLetterStore, 'add'> };
-  /** Names this controller's start; with a number behind it, the writer of journal entries. */
+  /** Identifies this start of the controller. With a number appended, it is the writer of journal entries. */
   instance: string;
-  /** Whether the shard is still ours; asked after it failed. */
+  /** Whether we still own the shard. Called after it failed. */
   holdsLease(shard: number): boolean;
-  /** The shard's journal is of a later version, which is to have it. */
+  /** Gives up a shard whose journal needs a later version. */
   surrender(shard: number): void;
-  /** A shard begins and ends taking messages. */
+  /** Called when a shard starts or stops taking messages. */
   onStarted(shard: number): void;
   onEnded(shard: number): void;
 }
 
-/** The shards in hand: supervises an actor for each and brings it what is meant for it. */
+/** The local shards: supervises an actor for each and routes its messages. */
 export class Shards {
   readonly counts: IngestCounts = {
     entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
@@ -42,7 +42,7 @@ export class Shards {
   readonly deadLetters: DeadLetterBox;
   readonly lostLanes: LostLanes;
   readonly rate: ProbeRate;
-  /** Batches whose subject names no region that this controller knows. */
+  /** Batches whose subject has a region unknown to this controller. */
   readonly unknownRegions: IgnoredMessages;
   readonly #deps: ShardsDeps;
   readonly #journal: JournalWriter;
@@ -50,9 +50,9 @@ export class Shards {
   readonly #supervisor: Supervisor<number, ShardMessage>;
   readonly #states = new Map<number, ShardState>();
   readonly #loaded = new Map<number, Pick<Shard, 'setAside'>>();
-  /** Entries, as `<shard>:<n>`, that ended the life that loaded them. */
+  /** Entries, as `<shard>:<n>`, that crashed the instance that loaded them. */
   readonly #poison = new Set<string>();
-  /** Shards of this controller that failed and take no results. */
+  /** Failed shards of this controller, which take no results. */
   readonly #failing = new Set<number>();
   #lives = 0;
 
@@ -100,17 +100,17 @@ export class Shards {
     });
   }
 
-  /** Shards of this controller that failed and take no results until they are loaded again. */
+  /** Shards of this controller that failed and take no results until they are reloaded. */
   get failing(): number {
     return this.#failing.size;
   }
 
-  /** Monitors that the database does not take at present; each is retried by itself. */
+  /** Monitors that the database currently refuses. Each is retried separately. */
   get monitorsSetAside(): number {
     return [...this.#loaded.values()].reduce((sum, { setAside }) => sum + setAside, 0);
   }
 
-  /** What is known of the shards that are loaded and take messages; to be read, never changed. */
+  /** States of the loaded shards. Read-only. */
   get states(): ReadonlyMap<number, ShardState> {
     return this.#states;
   }
@@ -119,24 +119,24 @@ export class Shards {
     this.#scanner.start();
   }
 
-  /** Loads a shard and starts taking its results; tries again until it is loaded, or released. */
+  /** Loads a shard and starts taking its results. Retries until it is loaded or released. */
   acquire(shard: number): void {
     this.#supervisor.start(shard);
   }
 
-  /** Ends taking a shard's results at once; resolves when what follows from them is written. */
+  /** Stops taking a shard's results at once; resolves when its outstanding writes are done. */
   release(shard: number): Promise<void> {
     this.#failing.delete(shard);
     return this.#supervisor.stop(shard);
   }
 
-  /** The present life of a shard that is loaded; undefined when it is not in hand. */
+  /** The current instance of a loaded shard; undefined if it is not local. */
   get(shard: number): Actor<ShardMessage> | undefined {
     const actor = this.#supervisor.get(shard);
     return actor?.isRunning ? actor : undefined;
   }
 
-  /** A batch from the bus. Without a reply its probe sends it again. */
+  /** A batch from the bus. Without a response, its probe resends it. */
   take(shard: number, message: TakenMessage): void {
     const { probe_id: probeId, region, bytes } = message;
     const actor = this.get(shard);
@@ -145,12 +145,12 @@ export class Shards {
     else actor.send({ kind: 'batch', message });
   }
 
-  /** Silence until now says nothing about anybody. */
+  /** Silence until now does not count. */
   interrupted(shard: number): void {
     this.get(shard)?.send({ kind: 'interrupted' });
   }
 
-  /** Writes what waits and stops; what could not be written is still with the probes. */
+  /** Flushes and stops. The probes still have the results that could not be written. */
   async stop(): Promise<void> {
     this.#scanner.stop();
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) this.#deps.onEnded(shard);

@@ -11,27 +11,27 @@ import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
 import type { LanePosition, StateRecord } from './records.ts';
 import { newLiveMonitor, replaceRows, rowsOf, type LiveMonitor } from './live-monitor.ts';
 
-/** A result that an entry brought for the first time. */
+/** A result that is new in an entry. */
 export interface FreshResult {
   config: MonitorConfig;
   region: string;
   probe_id: string;
   epoch: string;
   engine: string;
-  /** It came too late to move a verdict. */
+  /** It arrived too late to affect the verdict. */
   late: boolean;
-  /** When the journal took it, Unix ms. */
+  /** When the journal recorded it, Unix ms. */
   received_at: number;
   result: CheckResult;
 }
 
-/** What all results of a batch share; one object for all of them. */
+/** The common fields of a batch's results, in one shared object. */
 export type BatchSource = Omit<FreshResult, 'config' | 'result' | 'received_at'> & RowSource & {
-  /** The results are history and nothing else. */
+  /** The results are history only. */
   muted: true | undefined;
 };
 
-/** An item on which a rule threw twice, and which changed nothing. `fresh`: the result, if it was one. */
+/** An item that had no effect because a rule threw for it twice. `fresh`: the result, if it was one. */
 export interface FailedItem {
   monitor_id: string;
   item: MonitorItem;
@@ -53,12 +53,12 @@ interface ShardMonitors {
   readonly monitors: Map<string, LiveMonitor>;
 }
 
-/** Applies one entry to the monitors that it concerns. */
+/** Applies one entry to its monitors. */
 export class EntryStep {
   readonly #shard: ShardMonitors;
   readonly #entry: JournalEntry;
   readonly #effects = new Map<string, MonitorEffect[]>();
-  /** Effects of monitors that their rules have taken back. */
+  /** Withdrawn effects per monitor. */
   readonly #omitted = new Map<string, number>();
   readonly #touched = new Set<LiveMonitor>();
   readonly #applied: AppliedEntry = { changed: [], fresh: [], failed: [], dropped: [] };
@@ -92,7 +92,7 @@ export class EntryStep {
         for (const [id, { state }] of this.#shard.monitors) if (state.heartbeat) this.item(id, decision);
         break;
       case 'overdue':
-        // A ping or a change in the same entry was unknown to the decision and voids it.
+        // The decision was made without a ping or change in the same entry, which voids it.
         if (![...this.#entry.pings, ...this.#entry.configs].some(
           (other) => other.monitor_id === decision.monitor_id,
         )) {
@@ -122,14 +122,14 @@ export class EntryStep {
     this.#applied.fresh.push(fresh);
     const item: MonitorItem = { kind: 'result', region, probe_id, engine, result, late };
     const isStored = this.#addRow(monitor, source, result);
-    // Any instant that the rules took from one dated ahead would outrank what really comes later.
+    // A time dated ahead would outrank results that are really newer.
     const isHistory = muted === true || (late && isAhead(result, this.#entry.taken_at));
     if (!isStored || (!isHistory && !this.#attemptTwice(result.monitor_id, monitor, item))) {
       this.#applied.failed.push({ monitor_id: result.monitor_id, item, fresh });
     }
   }
 
-  /** An item that fails is set aside for its monitor alone. `row`: what the hour keeps of it. */
+  /** A failing item is set aside for its monitor only. `row`: its row in the hour. */
   item(monitorId: string, item: MonitorItem, row: StoredResult | null = null): void {
     const monitor = this.#shard.monitors.get(monitorId);
     const hasRow = row === null || !monitor || this.#addRow(monitor, row, row);
@@ -139,7 +139,7 @@ export class EntryStep {
   }
 
   #take(monitorId: string, monitor: LiveMonitor | undefined, item: MonitorItem): void {
-    // A document at or past this entry contains it already; only its rows had to be collected again.
+    // A document at or past this entry includes it already; only its rows must be collected again.
     if (!monitor || this.#entry.n <= monitor.position) return;
     const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
     const omitted = this.#omitted.size > 0 ? this.#omitted.get(monitorId) ?? 0 : 0;
@@ -183,13 +183,14 @@ export class EntryStep {
         this.#take(monitorId, monitor, item);
         return true;
       } catch {
-        // Rules are pure, so a second try tells a passing fault (out of memory) from one that recurs.
+        // Rules are pure, so a second attempt distinguishes a transient fault (out of memory) from a
+        // permanent one.
       }
     }
     return false;
   }
 
-  /** False when the row cannot be kept. */
+  /** False if the row cannot be stored. */
   #addRow(monitor: LiveMonitor, source: RowSource, row: RowParts): boolean {
     const hour = hourOf(row.started_at);
     const existing = rowsOf(monitor, hour);

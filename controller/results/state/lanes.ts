@@ -5,31 +5,33 @@ import type { LanePosition } from './records.ts';
 type Moved = Required<LanePosition>;
 
 /**
- * Positions of a shard's lanes, at most `LANES_PER_PROBE` of each probe. Which lanes are kept depends only on
- * the order in which they were moved, so every reader of the journal keeps the same ones.
+ * Positions of a shard's lanes, at most `LANES_PER_PROBE` per probe. Which lanes are kept depends only on the
+ * order of moves, so all readers of the journal keep the same ones.
  */
 export class Lanes implements Iterable<Moved> {
-  /** By probe; the lanes of each in the order in which they were last moved. */
+  /** By probe; each probe's lanes in the order of their last move. */
   readonly #probes = new Map<string, Map<string, Moved>>();
 
-  /** `knownAt` (Unix ms) stands for the time of lanes that have none. */
+  /** `defaultMovedAt` (Unix ms) applies to lanes without a time. */
   constructor(lanes: Iterable<LanePosition> = [], defaultMovedAt = 0) {
     for (const { lane, position, moved_at: movedAt } of lanes) {
       this.move(lane, position, movedAt ?? defaultMovedAt);
     }
   }
 
-  /** Every lane, those of each probe in the order in which they were last moved. */
+  /** All lanes, each probe's in the order of their last move. */
   *[Symbol.iterator](): Iterator<Moved> {
     for (const lanes of this.#probes.values()) yield* lanes.values();
   }
 
-  /** Everything of the lane up to and including this is in the journal; 0 when nothing is known of it. */
+  /** The position up to which the lane is journaled; 0 if it is unknown. */
   position(lane: string): number {
     return this.#probes.get(probeOfLane(lane))?.get(lane)?.position ?? 0;
   }
 
-  /** Moves a lane forward, `at` Unix ms. Returns the lane that its probe loses for it; null when none. */
+  /**
+   * Moves a lane forward, `at` Unix ms. Returns the lane that its probe loses in return; null without one.
+   */
   move(lane: string, position: number, at: number): Moved | null {
     const probe = probeOfLane(lane);
     let lanes = this.#probes.get(probe);
@@ -47,7 +49,7 @@ export class Lanes implements Iterable<Moved> {
     return oldest;
   }
 
-  /** The lane starts from 1 again. */
+  /** The lane restarts at 1. */
   forget(lane: string): void {
     const probe = probeOfLane(lane);
     const lanes = this.#probes.get(probe);

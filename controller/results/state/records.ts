@@ -1,23 +1,23 @@
 import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.ts';
 
-/** Everything of a lane up to `position` is in the journal. */
+/** A lane and the position up to which it is journaled. */
 export interface LanePosition {
   lane: string;
   position: number;
-  /** When the lane was last moved, Unix ms by its writer's clock; absent where an older version wrote it. */
+  /** When the lane last moved, Unix ms by the writer's clock; absent in older documents. */
   moved_at?: number;
 }
 
-/** Blocks, rollups and state documents have all up to entry `n`. */
+/** Blocks, rollups and state documents include everything up to entry `n`. */
 export interface Snapshot {
   n: number;
-  /** The lanes after entry `n`, those of each probe in the order in which they were last moved. */
+  /** The lanes after entry `n`, each probe's in the order of their last move. */
   lanes: LanePosition[];
-  /** When entry `n` was taken, Unix ms; absent where an older version wrote it. */
+  /** When entry `n` was taken, Unix ms; absent in older documents. */
   taken_at?: number | undefined;
 }
 
-/** A monitor's state after entry `position`, and the effects of that entry still to be carried out. */
+/** A monitor's state after entry `position`, and that entry's pending effects. */
 export interface StateRecord {
   monitor_id: string;
   shard: number;

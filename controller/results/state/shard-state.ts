@@ -9,19 +9,19 @@ import { newLiveMonitor, type LiveMonitor } from './live-monitor.ts';
 /** The journal moved while it was read. */
 export class JournalGapError extends Error {}
 
-/** Everything derived from one shard's journal. The same entries in the same order give the same state. */
+/** The state derived from one shard's journal. The same entries in the same order yield the same state. */
 export class ShardState {
   readonly shard: number;
   readonly monitors = new Map<string, LiveMonitor>();
   readonly lanes: Lanes;
-  /** Pings in the journal that may still be in their collection, with the number of their entry. */
+  /** Journaled pings that may still be in their collection, with their entry number. */
   readonly pings = new Map<string, number>();
   readonly #shared = new SharedValues();
   n: number;
-  /** When the latest entry was taken, Unix ms; 0 when unknown. */
+  /** When the latest entry was taken, Unix ms; 0 if unknown. */
   takenAt: number;
 
-  /** `knownAt` (Unix ms) stands for the time of lanes that have none. */
+  /** `defaultMovedAt` (Unix ms) applies to lanes without a time. */
   constructor(shard: number, snapshot: Snapshot, records: StateRecord[], defaultMovedAt = 0) {
     this.shard = shard;
     this.n = snapshot.n;
@@ -32,7 +32,7 @@ export class ShardState {
     }
   }
 
-  /** @throws JournalGapError when the entry is not the next one; the shard must then be loaded again. */
+  /** @throws JournalGapError if the entry is not the next one; the shard must then be reloaded. */
   apply(entry: JournalEntry): AppliedEntry {
     if (entry.n !== this.n + 1) throw new JournalGapError(`journal entry ${entry.n} after ${this.n}`);
     const step = new EntryStep(this, entry);
@@ -41,7 +41,7 @@ export class ShardState {
       step.config(config);
     }
     for (const decision of entry.clock) if (decision.kind === 'assigned') step.clock(decision);
-    // Lanes move when all batches are applied, so that none of them is dropped in between.
+    // Lanes move after all batches are applied, so that none is dropped in between.
     const moves = new Map<string, number>();
     for (const batch of entry.batches) this.#applyBatch(batch, entry.taken_at, step, moves);
     for (const ping of entry.pings) {
@@ -62,7 +62,7 @@ export class ShardState {
 
   #applyBatch(taken: EntryBatch, takenAt: number, step: EntryStep, moves: Map<string, number>): void {
     const { batch } = taken;
-    // One string for all regions that a probe has checked last.
+    // One string for all regions last checked by a probe.
     const [region, probe_id] = [this.#shared.text(taken.region), this.#shared.text(taken.probe_id)];
     const lane = laneName(probe_id, batch.epoch);
     const position = moves.get(lane) ?? this.lanes.position(lane);

@@ -1,12 +1,12 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 
-/** Values that are kept for sharing; above it all are forgotten and shared anew. */
+/** Limit of shared values. Above it, the pool is cleared. */
 const MAX_SHARED = 10_000;
 
 /**
- * Lets the monitors of a shard share what many of them have in common. What is read from a document or an
- * entry has a copy of each text and list of its own, a quarter of a monitor's memory.
+ * Deduplicates equal strings and lists across the monitors of a shard. Without it, each parsed document and
+ * entry would hold its own copies, a quarter of a monitor's memory.
  */
 export class SharedValues {
   readonly #texts = new Map<string, string>();
@@ -20,7 +20,7 @@ export class SharedValues {
     return text;
   }
 
-  /** Shares in place, also with the monitor's own id. */
+  /** Shares in place, including the monitor's own id. */
   state(state: MonitorState, monitorId: string): void {
     this.config(state.config);
     state.config.monitor_id = monitorId;
@@ -46,7 +46,7 @@ export class SharedValues {
     if (config.assigned) config.assigned = this.#list(config.assigned);
   }
 
-  /** Frozen, since a change of one would be a change of all. */
+  /** Frozen, because a change would affect all monitors. */
   #list<T extends string | number>(list: T[]): T[] {
     const key = `${typeof list[0]} ${list.join()}`;
     const shared = this.#lists.get(key);

@@ -16,7 +16,7 @@ const NULLS = { expires_at: null, valid_from: null, problem: null, weak_signatur
 /** Restores the nulls of stored facts. */
 export const restoreFacts = restoring<TlsFacts>(NULLS);
 
-/** Collection `certificates`: of each monitor the certificate that its target showed last, at most 15 kB. */
+/** Collection `certificates`: the latest certificate of each monitor's target, at most 15 kB. */
 export class CertificateStore {
   readonly #certificates: Collection<CertificateDoc>;
 
@@ -30,7 +30,7 @@ export class CertificateStore {
     return doc && restoreFacts(doc.facts);
   }
 
-  /** Keeps a sighting unless a later one is stored. */
+  /** Stores a sighting unless a later one is stored. */
   async save({ monitor_id: _id, seen_at: position, ...seen }: CertificateSighting): Promise<void> {
     await upsertNewer(this.#certificates, [{ _id, position, ...seen }]);
   }

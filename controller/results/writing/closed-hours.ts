@@ -12,9 +12,9 @@ import { MAX_BLOCK_RESULTS } from '../hours/block-codec.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { addRows, rollupKey, rollupOf, type HourMaintenance } from '../hours/rollup.ts';
 
-/** How long after its end the journal closes an hour, so that results under way are still in it. */
+/** How long after its end an hour closes, so that it includes results still in transit. */
 export const HOUR_GRACE_MS = 120_000;
-/** Monitors take turns in writing their blocks over this much of the next hour. */
+/** Monitors write their blocks spread over this much of the next hour. */
 const SPREAD_MS = 50 * 60_000;
 /** A region in doubt delays its monitor's block no longer than this. */
 const MAX_DOUBT_MS = 3 * HOUR_MS;
@@ -24,12 +24,12 @@ export interface HourWriterStores {
   states: Pick<StateStore, 'write'>;
 }
 
-/** An hour that had more results than a block holds; the latest to come are left out. */
+/** An hour with more results than a block holds. The last to arrive are left out. */
 export interface CutHour extends HourKey {
   count: number;
 }
 
-/** True when closed hours, a day or the state of a monitor should be written now. */
+/** True if a monitor's closed hours, day or state should be written now. */
 export function isDueForWriting(id: string, monitor: LiveMonitor, now: number): boolean {
   if (monitor.queued > 0) return false;
   const before = closedBefore(id, now);
@@ -39,9 +39,8 @@ export function isDueForWriting(id: string, monitor: LiveMonitor, now: number): 
 }
 
 /**
- * Writes the blocks, rollups and states of these monitors as of the shard's present entry. Repeating it
- * changes nothing, even after a crash between two writes: rows that a block already has are left out by their
- * entry.
+ * Writes the blocks, rollups and states of these monitors as of the shard's current entry. Idempotent, even
+ * after a crash between two writes: rows that a block already has are skipped by their entry.
  */
 export async function writeClosedHours(
   stores: HourWriterStores, shard: ShardState, ids: string[], now: number,
@@ -86,29 +85,29 @@ export async function writeClosedHours(
 }
 
 /**
- * True for a monitor that only the clock has changed (paused, or never heard of). It has no hour to be saved
- * with, and the snapshot waits for it. It takes its turn like an hour, because the clock changes all of them
- * at once.
+ * True for a monitor changed only by the clock (paused, or without results). It has no hour to be saved with,
+ * but the snapshot waits for it. It is written in its hourly turn, because the clock changes all such
+ * monitors at once.
  */
 function isIdle({ unsavedFrom, hours, state }: LiveMonitor, before: number): boolean {
   if (unsavedFrom === null || hours.length > 0 || Object.keys(state.accounted).length > 0) return false;
   return hourOf(state.accounted_until - 1) <= before;
 }
 
-/** Notes that a monitor's document is as good as entry `position`. */
+/** Records that a monitor's document is up to date with entry `position`. */
 export function markSaved(monitor: LiveMonitor | undefined, position: number): void {
   if (!monitor || monitor.unsavedFrom === null) return;
   monitor.unsavedFrom = monitor.position <= position ? null : Math.max(monitor.unsavedFrom, position + 1);
 }
 
-/** The entry up to which documents have all of this monitor, in a shard at entry `n`. Never goes back. */
+/** The entry up to which this monitor is stored, in a shard at entry `n`. Never decreases. */
 export function savedThrough(monitor: LiveMonitor, n: number): number {
   let through = monitor.unsavedFrom === null ? n : Math.min(n, monitor.unsavedFrom - 1);
   for (const rows of monitor.hours) through = Math.min(through, rows.firstEntry - 1);
   return through;
 }
 
-/** An hour as of entry `position`, even if later entries were applied while `known` was read. */
+/** An hour as of entry `position`, even if later entries were applied while `stored` was read. */
 function mergedHour(
   key: HourKey & { position: number }, monitor: LiveMonitor,
   times?: { accounted: HourTimes; maintained: HourTimes }, stored?: HourRecord,
@@ -133,7 +132,7 @@ function mergedHour(
   return { record: { rows: new ResultColumns(0), rollup, ...key }, cut };
 }
 
-/** Hours that are over, are booked to their end, and whose turn has come. */
+/** Past hours that are fully accounted and due to be written. */
 function closedHours({ state, hours }: LiveMonitor, before: number, now: number): number[] {
   const isClosed = (hour: number): boolean => hour <= before && state.accounted_until >= hour + HOUR_MS
     && (hour < now - MAX_DOUBT_MS || !isInDoubt(state));
@@ -141,7 +140,7 @@ function closedHours({ state, hours }: LiveMonitor, before: number, now: number)
   return [...new Set([...hours.map(({ hour }) => hour), ...accounted])].filter(isClosed);
 }
 
-/** An unconfirmed failure, or an outage that other regions may confirm, can still turn time into downtime. */
+/** True if an unconfirmed failure, or an outage that other regions may confirm, can still become downtime. */
 function isInDoubt({ regions }: MonitorState): boolean {
   for (const name in regions) {
     const { ended, fails, verdict } = regions[name] as RegionState;
@@ -151,13 +150,13 @@ function isInDoubt({ regions }: MonitorState): boolean {
 }
 
 interface Days {
-  /** To roll up now: days that are over, and earlier ones that late results changed. */
+  /** To roll up now: past days, and earlier ones changed by late results. */
   over: number[];
   /** The day that has to wait. */
   left: number | null;
 }
 
-/** The days of these hours, and the day `known` that waited so far. */
+/** The days of these hours, and the day `waiting`. */
 function daysOf(waiting: number | null, hours: number[], before: number): Days {
   const days = new Set(hours.map((hour) => hour - (hour % DAY_MS)));
   if (waiting !== null) days.add(waiting);
@@ -167,12 +166,12 @@ function daysOf(waiting: number | null, hours: number[], before: number): Days {
   return { over: [...days], left: latest };
 }
 
-/** True when a day's last hour is closed. */
+/** True if a day's last hour is closed. */
 function isDayOver(day: number, before: number): boolean {
   return day + DAY_MS <= before + HOUR_MS;
 }
 
-/** Hours that start at or before this are closed for a monitor: its turn has come. */
+/** Hours that start at or before this are closed for a monitor, by its turn. */
 function closedBefore(id: string, now: number): number {
   return now - HOUR_MS - HOUR_GRACE_MS - (fnv1a(id) / 2 ** 32) * SPREAD_MS;
 }

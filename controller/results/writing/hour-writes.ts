@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mong
 import type { ShardState } from '../state/shard-state.ts';
 import { writeClosedHours, type CutHour, type HourWriterStores } from './closed-hours.ts';
 
-/** First and longest wait before a monitor whose hours were refused is tried again. */
+/** First and longest backoff for a monitor whose hours were refused. */
 const MIN_RETRY_MS = 60_000;
 const MAX_RETRY_MS = 3_600_000;
 
@@ -15,17 +15,17 @@ export interface HourWritesDeps {
   state: ShardState;
 }
 
-/** Writes closed hours. A monitor whose hours cannot be written rests, and all others pass. */
+/** Writes closed hours. A monitor whose hours are refused backs off without blocking the others. */
 export class HourWrites {
   readonly #deps: HourWritesDeps;
-  /** When each is tried again, monotonic ms, and how long it rested. */
+  /** When each monitor is retried, monotonic ms, and its last delay. */
   readonly #delayed = new Map<string, { until: number; delayMs: number }>();
 
   constructor(deps: HourWritesDeps) {
     this.#deps = deps;
   }
 
-  /** Monitors whose hours could not be written. */
+  /** Monitors whose hours were refused. */
   get setAsideCount(): number {
     return this.#delayed.size;
   }
@@ -35,8 +35,8 @@ export class HourWrites {
   }
 
   /**
-   * @returns the hours that had more results than a block holds.
-   * @throws Error when the database gives no answer; may be repeated.
+   * @returns the hours with more results than a block holds.
+   * @throws Error if the database does not respond; may be repeated.
    */
   async write(ids: string[]): Promise<CutHour[]> {
     const cut: CutHour[] = [];

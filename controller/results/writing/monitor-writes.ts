@@ -4,32 +4,34 @@ import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mong
 import type { StateRecord } from '../state/records.ts';
 import { persistChanges, type OutboxPorts } from './outbox.ts';
 
-/** First and longest wait before a monitor that was set aside is tried again. */
+/** First and longest backoff for a monitor that was set aside. */
 const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 300_000;
-/** Limit of changes that wait for one monitor; the journal has the others, for the next life of the shard. */
+/**
+ * Limit of queued changes per monitor. Further ones are in the journal, for the next instance of the shard.
+ */
 const MAX_WAITING = 1000;
 
 export interface MonitorWritesDeps {
   clock: Clock;
   log: Log;
   stores: OutboxPorts;
-  /** Called when a record and its effects are in the database. */
+  /** Called when a record and its effects are stored. */
   onWritten(record: StateRecord): void;
 }
 
 interface SetAsideMonitor {
-  /** In their order: a later state must not hide the effects of an earlier one. */
+  /** In order: a later state must not hide the effects of an earlier one. */
   waiting: StateRecord[];
   retryMs: number;
   timer: Timer | null;
-  /** Something is missing behind what waits: the monitor is not written again in this life. */
+  /** Changes were dropped after the queued ones, so this instance does not write the monitor again. */
   isCut: boolean;
 }
 
 /**
- * Writes changed states and their effects. A monitor whose write fails is set aside and retried by itself;
- * all others pass.
+ * Writes changed states and their effects. A monitor whose write is refused is set aside and retried
+ * separately, without blocking the others.
  */
 export class MonitorWrites {
   readonly #deps: MonitorWritesDeps;
@@ -42,12 +44,12 @@ export class MonitorWrites {
     this.#deps = deps;
   }
 
-  /** Monitors that are set aside. */
+  /** Number of monitors that are set aside. */
   get aside(): number {
     return this.#setAsideMonitors.size;
   }
 
-  /** @throws Error when the database gives no answer: what was written is not written again by a repeat. */
+  /** @throws Error if the database does not respond. A repeat skips what was written. */
   async write(records: StateRecord[]): Promise<void> {
     for (const record of records) this.#queueIfSetAside(record);
     const free = records.filter((record) =>
@@ -59,7 +61,7 @@ export class MonitorWrites {
     });
   }
 
-  /** What could not be written by now is left to the next life of the shard. */
+  /** Leaves what could not be written to the next instance of the shard. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const { timer } of this.#setAsideMonitors.values()) timer?.cancel();

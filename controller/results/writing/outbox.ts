@@ -4,7 +4,7 @@ import type { CertificateStore } from './certificate-store.ts';
 import type { StateStore } from './state-store.ts';
 import type { AlertsPort, IncidentsPort } from '../../verdicts/effect.ts';
 
-/** Monitors whose effects are carried out at the same time. */
+/** Monitors whose effects are carried out concurrently. */
 const MAX_CONCURRENT_OUTBOXES = 16;
 
 export interface StatusHistory {
@@ -21,9 +21,9 @@ export interface OutboxPorts {
 }
 
 /**
- * Writes changed states and carries out their effects: first the state with its outbox in one write, then the
- * effects in order, then the outbox is emptied. Each step may be repeated; each effect has its own id and
- * happens once.
+ * Writes changed states and carries out their effects: stores the state with its outbox in one write, carries
+ * out the effects in order, then empties the outbox. Each step is idempotent, because each effect has its own
+ * id.
  */
 export async function persistChanges(ports: OutboxPorts, changed: StateRecord[]): Promise<void> {
   if (changed.length === 0) return;
@@ -31,7 +31,7 @@ export async function persistChanges(ports: OutboxPorts, changed: StateRecord[])
   await carryOut(ports, changed);
 }
 
-/** Carries out stored outboxes, for example those that a crash left behind. */
+/** Carries out stored outboxes, such as those left by a crash. */
 export async function carryOut(ports: OutboxPorts, records: StateRecord[]): Promise<void> {
   const full = records.filter((record) => record.outbox.length > 0);
   for (let at = 0; at < full.length; at += MAX_CONCURRENT_OUTBOXES) {

@@ -5,11 +5,11 @@ import { Lanes } from '../state/lanes.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
-/** The snapshot moves when it is this many entries behind. */
+/** The snapshot moves once it is this many entries behind. */
 const SNAPSHOT_ENTRIES = 64;
 /**
- * A lane that has been still for this much longer than any plan keeps results is forgotten: whatever its
- * probe may send again is too old to be taken twice. Enough for clocks that are hours wrong.
+ * Added to the longest retention before an idle lane is dropped: anything that its probe resends is then too
+ * old to be recorded twice. Covers clocks that are hours off.
  */
 const MARGIN_MS = 2 * 86_400_000;
 
@@ -21,19 +21,19 @@ export interface SnapshotMoverStores {
 export interface SnapshotMoverDeps {
   clock: Clock;
   stores: SnapshotMoverStores;
-  /** The longest that any organization keeps results, ms. */
+  /** The longest retention of results of any organization, ms. */
   maxRawRetentionMs: number;
   state: ShardState;
 }
 
-/** Moves a shard's snapshot behind what is written, and deletes the journal up to it. */
+/** Moves a shard's snapshot up to what is written, and deletes the journal up to it. */
 export class SnapshotMover {
   readonly #deps: SnapshotMoverDeps;
-  /** What the next snapshot needs to know of the entries after `#next`. */
+  /** Entries after `#next`, with the data for the next snapshots. */
   readonly #entries: { n: number; lanes: JournalEntry['lanes']; takenAt: number; latest: number }[] = [];
   /** The next snapshot: lanes after entry `n`. After a failed write it is ahead of the stored one. */
   readonly #next: { n: number; lanes: Lanes; takenAt: number };
-  /** Number of the stored snapshot. */
+  /** Entry of the stored snapshot. */
   #n: number;
 
   constructor(deps: SnapshotMoverDeps) {
@@ -43,20 +43,21 @@ export class SnapshotMover {
     this.#n = n;
   }
 
-  /** Called with each entry after the state has applied it. */
+  /** Called with each entry after it is applied to the state. */
   applied({ n, lanes, taken_at: takenAt }: JournalEntry): void {
     this.#entries.push({ n, lanes, takenAt, latest: this.#deps.state.takenAt });
   }
 
-  /** True when the snapshot is worth moving to entry `saved`. */
+  /** True if the snapshot should move to entry `saved`. */
   isDue(saved: number): boolean {
     return saved - this.#n >= SNAPSHOT_ENTRIES;
   }
 
-  /** Moves the snapshot when it is due. `saved`: everything up to this entry is in documents. */
+  /** Moves the snapshot if it is due. `saved`: everything up to this entry is stored. */
   async move(saved: number): Promise<void> {
     const { clock, stores, state, maxRawRetentionMs } = this.#deps;
-    // A ping leaves its collection before the snapshot passes its entry, or the next owner would not know it.
+    // The snapshot passes a ping's entry only after the ping left its collection; otherwise the next owner
+    // would not recognize it.
     const firstPing = state.pings.values().next().value ?? Infinity;
     const through = Math.max(this.#next.n, Math.min(saved, firstPing - 1));
     if (!this.isDue(through)) return;

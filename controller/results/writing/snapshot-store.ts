@@ -4,33 +4,33 @@ import { entryId } from '../journal/journal-entry.ts';
 import type { LanePosition, Snapshot } from '../state/records.ts';
 import { insertMissing, upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 
-/** Lanes in one document: some 400 kB. */
+/** Lanes per document: about 400 kB. */
 const MAX_DOCUMENT_LANES = 2000;
-/** Parts written with one command. */
+/** Parts per command. */
 const PARTS_PER_COMMAND = 10;
 /** Attempts to read a snapshot that moves meanwhile. */
 const MAX_LOAD_ATTEMPTS = 5;
 
-/** The first lanes of a shard's snapshot, and the names of the documents with the others. */
+/** The first lanes of a shard's snapshot, and the ids of the documents with the others. */
 interface HeadDoc {
   _id: string;
   position: number;
-  /** Arrays where an older version wrote them. */
+  /** Arrays in documents of older versions. */
   lanes: (LanePosition | [lane: string, position: number, moved_at?: number])[];
   parts?: string[];
   taken_at?: number;
 }
 
-/** Further lanes of one snapshot. Written once, and never changed. */
+/** Further lanes of one snapshot. Written once and immutable. */
 interface PartDoc {
   _id: string;
   lanes: LanePosition[];
 }
 
 /**
- * Collection `snapshots`, read on the primary: a head for each shard, and parts for the lanes that it has no
- * room for. Parts are written before the head that names them and removed after the next one, so the head
- * that is stored always has all of its parts.
+ * Collection `snapshots`, read from the primary: a head per shard, and parts for lanes that do not fit into
+ * it. Parts are written before the head that names them and removed after the next head, so that a stored
+ * head always has all its parts.
  */
 export class SnapshotStore {
   readonly #heads: Collection<HeadDoc>;
@@ -41,7 +41,7 @@ export class SnapshotStore {
     this.#parts = db.collection<PartDoc>('snapshots', { readPreference: 'primary' });
   }
 
-  /** Numbers of the shards' snapshots; 0 or absent where there is none. */
+  /** Entries of the shards' snapshots; 0 or absent without one. */
   async numbers(shards: number[]): Promise<Map<number, number>> {
     const found = await this.#heads.find(
       { _id: { $in: shards.map(shardName) } }, { projection: { position: 1 } },
@@ -49,7 +49,10 @@ export class SnapshotStore {
     return new Map(found.map((doc) => [Number(doc._id), doc.position]));
   }
 
-  /** @throws Error when parts of the snapshot were missing each time: it moved, or somebody removed them. */
+  /**
+   * @throws Error if parts were missing in every attempt, because the snapshot moved or somebody removed
+   * them.
+   */
   async load(shard: number): Promise<Snapshot> {
     for (let attempt = 0; attempt < MAX_LOAD_ATTEMPTS; attempt += 1) {
       const head = await this.#heads.findOne({ _id: shardName(shard) });
@@ -72,11 +75,11 @@ export class SnapshotStore {
       ...(parts.length === 0 ? {} : { parts: parts.map(({ _id }) => _id) }),
       ...(taken_at === undefined ? {} : { taken_at }),
     }]);
-    // The head is at `n` or further, whoever moved it: it names none of these.
+    // The stored head is at `n` or later, and names none of these parts.
     await this.#parts.deleteMany({ _id: { $gt: `${shardName(shard)}:`, $lt: entryId(shard, n) } });
   }
 
-  /** Null when one of the parts is missing. */
+  /** Null if one of the parts is missing. */
   async #lanesOf(parts: string[]): Promise<LanePosition[] | null> {
     if (parts.length === 0) return [];
     const found = await this.#parts.find({ _id: { $in: parts } }).sort({ _id: 1 }).toArray();
@@ -92,7 +95,7 @@ function headLanes(head: HeadDoc): LanePosition[] {
   });
 }
 
-/** `<entry>:<token>:<part>`: two owners who write snapshot n at the same time do not mix their parts. */
+/** `<entry>:<token>:<part>`: two owners that write snapshot n concurrently do not mix their parts. */
 function partsOf(shard: number, n: number, lanes: LanePosition[]): PartDoc[] {
   const token = newSecret().slice(0, 16);
   return Array.from({ length: Math.ceil(lanes.length / MAX_DOCUMENT_LANES) }, (_, part) => ({

@@ -5,7 +5,7 @@ import { upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 import { SharedValues } from '../state/shared-values.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from './stored-state.ts';
 
-/** Collection `monitor_states`: each monitor's state at a journal entry, and effects still to carry out. */
+/** Collection `monitor_states`: each monitor's state at a journal entry, and its pending effects. */
 export class StateStore {
   readonly #states: Collection<StateDoc>;
 
@@ -14,15 +14,15 @@ export class StateStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Loading all states of a shard.
+    // Loads all states of a shard.
     await ensureIndexes(this.#states, [{ key: { shard: 1 }, name: 'by_shard' }]);
   }
 
-  /** The states share what they have in common. */
+  /** Deduplicates common values of the states. */
   async load(shard: number): Promise<StateRecord[]> {
     const shared = new SharedValues();
     const records: StateRecord[] = [];
-    // One by one, since copies that die at once leave no holes in the heap.
+    // One by one, because short-lived copies do not fragment the heap.
     for await (const doc of this.#states.find({ shard }).batchSize(1000)) {
       const record = toStateRecord(doc);
       shared.state(record.state, record.monitor_id);
@@ -35,12 +35,12 @@ export class StateStore {
     return (await this.#states.find({ _id: { $in: monitorIds } }).toArray()).map(toStateRecord);
   }
 
-  /** Writes each where the stored position is lower; one that is ahead stays. */
+  /** Writes each record whose stored position is lower. */
   async write(records: StateRecord[]): Promise<void> {
     await upsertNewer(this.#states, records.map(toStateDoc));
   }
 
-  /** Empties the outboxes of records that still stand at that position. */
+  /** Empties the outboxes of records that are still at that position. */
   async clearOutboxes(done: { monitor_id: string; position: number }[]): Promise<void> {
     if (done.length === 0) return;
     await this.#states.bulkWrite(done.map(({ monitor_id, position }) => ({

@@ -22,7 +22,7 @@ export class MongoStatusHistory implements StatusHistory {
     await ensureIndexes(this.#changes, [{ key: { monitor_id: 1, at: -1 }, name: 'by_monitor' }]);
   }
 
-  /** Changes of a monitor before an instant, newest first, and the change that ended the latest of them. */
+  /** A monitor's changes before a given time, newest first, and the change that ended the latest of them. */
   async before(
     monitorId: string, before: number, limit: number,
   ): Promise<{ changes: StatusChange[]; next: StatusChange | null }> {

@@ -9,15 +9,15 @@ import type {
 import type { StateRecord } from '../state/records.ts';
 import { restoreFacts } from './certificate-store.ts';
 
-/** Milliseconds of the hour that starts at `hour`. An array where an older version wrote it. */
+/** Milliseconds of the hour that starts at `hour`. An array in documents of older versions. */
 type StoredTimes =
   | { hour: number; up: number; degraded: number; down: number }
   | [hour: number, up: number, degraded: number, down: number];
 
-/** An array where an older version wrote it. */
+/** An array in documents of older versions. */
 type StoredGap = { from: number; until: number } | [from: number, until: number];
 
-/** A state without arrays directly in arrays, which some databases refuse. */
+/** A state without directly nested arrays, which some databases refuse. */
 type StoredState = Omit<MonitorState, 'accounted' | 'maintained' | 'late'> & {
   accounted: StoredTimes[];
   maintained?: StoredTimes[] | null;
@@ -34,9 +34,9 @@ export interface StateDoc {
 }
 
 /**
- * All fields of a state and its configuration. Laying a document over them gives all states one hidden class;
- * otherwise each monitor would have its own, some 2 kB. Fields that earlier versions did not write keep the
- * value given here.
+ * All fields of a state and its configuration. Merging documents into them gives all states one hidden class;
+ * otherwise each monitor would have its own, about 2 kB. Also the defaults for fields absent in older
+ * documents.
  */
 const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
@@ -53,7 +53,7 @@ const BLANK_STATE: MonitorState = {
   maintained: null, unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
   no_data_since: null, maintenance_since: null, withheld: null, late: null,
 };
-/** What a region has while it is up. A document's own object has half of its fields in a second one. */
+/** The fields of a region that is up. In a parsed document, half of them would be in a second object. */
 const BLANK_REGION: RegionState = {
   verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
   response_time_ms: null, status_code: null, error: null, probe_id: null, engine: '', reason: null,
@@ -71,7 +71,7 @@ const restoreConfig = restoring<MonitorConfig>({
   slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null, assigned: null, domains: null,
 });
 
-/** What is null within the fields of a state; `BLANK_STATE` has the fields themselves. */
+/** Nulls within the fields of a state; `BLANK_STATE` has the fields themselves. */
 const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
   { witnesses: null, flaps: null, warned: null, certificate: null },
   {

@@ -1,9 +1,9 @@
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 
-/** Limit of waiting writes; beyond it the shard builds no further entry. */
+/** Limit of outstanding writes. Beyond it, the shard builds no further entry. */
 const MAX_WAITING = 32;
-/** First and longest wait before a write is tried again. */
+/** First and longest backoff after a failed write. */
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5000;
 
@@ -13,20 +13,22 @@ export interface WriteQueueDeps {
   shard: number;
 }
 
-/** Writes what follows from a shard's entries, in order. Each write is repeated until it succeeds. */
+/**
+ * Performs the writes that follow from a shard's entries, in order. Each write is retried until it succeeds.
+ */
 export class WriteQueue {
   readonly #deps: WriteQueueDeps;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
   #isStopped = false;
-  /** A write was given up; whoever loads the shard next repeats it from the journal. */
+  /** A write was given up. The next instance of the shard repeats it from the journal. */
   #isAborted = false;
 
   constructor(deps: WriteQueueDeps) {
     this.#deps = deps;
   }
 
-  /** True when too many writes are outstanding to accept more. */
+  /** True if too many writes are outstanding to accept more. */
   get isFull(): boolean {
     return this.#waiting >= MAX_WAITING;
   }
@@ -38,7 +40,7 @@ export class WriteQueue {
     });
   }
 
-  /** Waits for the queue. A write that fails from now on is given up, together with those behind it. */
+  /** Flushes the queue. The first write that fails from now on is given up, with those behind it. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#last;
@@ -52,7 +54,7 @@ export class WriteQueue {
         return await write();
       } catch (error) {
         log.warn({ err: error, shard }, 'a derived write failed and will be retried');
-        // A later state written before this one would hide its effects for good.
+        // Writing a later state before this one would hide its effects permanently.
         if (this.#isStopped) this.#isAborted = true;
         else await sleep(clock, backoffMs);
         backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);

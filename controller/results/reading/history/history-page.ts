@@ -1,13 +1,13 @@
 import type { RuntimeStatus } from '../../../verdicts/monitor-config.ts';
 import type { StoredResult } from '../../hours/stored-result.ts';
 
-/** A stretch of time in one status. Instants are Unix ms. */
+/** A period in one status. Timestamps are Unix ms. */
 export interface StatusSpan {
   status: RuntimeStatus;
-  /** A maintenance window was open. */
+  /** True if a maintenance window was open. */
   in_maintenance: boolean;
   from: number;
-  /** Null while it lasts. */
+  /** Null while it is ongoing. */
   to: number | null;
   reason: string;
   incident_id: string | null;
@@ -16,25 +16,25 @@ export interface StatusSpan {
 export interface ResultQuery {
   region?: string | undefined;
   isSuccess?: boolean | undefined;
-  /** Started at this instant or later, Unix ms. */
+  /** Lower bound of the start, inclusive, Unix ms. */
   from: number;
-  /** Started before this instant, Unix ms. */
+  /** Upper bound of the start, exclusive, Unix ms. */
   to: number;
   limit: number;
-  /** As an earlier page gave it. */
+  /** The `next` of an earlier page. */
   cursor?: string | undefined;
 }
 
 export interface ResultPage {
   /** Newest first. */
   results: StoredResult[];
-  /** Where to go on; null at the end. */
+  /** Cursor of the next page; null at the end. */
   next: string | null;
 }
 
-/** A region's response times (ms) of successful checks, percentiles within 5 %; null if there are none. */
+/** A region's response times (ms) of successful checks, percentiles within 5 %; null without any. */
 export interface TimePoint {
-  /** Start of the stretch, Unix ms. */
+  /** Start of the period, Unix ms. */
   at: number;
   avg: number | null;
   min: number | null;
@@ -42,7 +42,7 @@ export interface TimePoint {
   p50: number | null;
   p95: number | null;
   p99: number | null;
-  /** Checks, failed ones too. */
+  /** Number of checks, including failed ones. */
   count: number;
   failed: number;
 }

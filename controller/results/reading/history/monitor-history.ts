@@ -13,10 +13,10 @@ import {
 import type { RollupReader } from '../statistics.ts';
 import type { StoredResult } from '../../hours/stored-result.ts';
 
-/** Hours read at once, and the most that one page is gathered from: a month. */
+/** Hours per read, and the limit for one page: a month. */
 const HOURS_PER_READ = 24;
 const MAX_HOURS_PER_PAGE = 31 * 24;
-/** Up to this many days a series has a point for each hour. */
+/** Up to this many days, a series has one point per hour. */
 const MAX_HOURLY_DAYS = 7;
 
 export interface HistoryDeps {
@@ -30,7 +30,9 @@ export interface HistoryDeps {
   };
 }
 
-/** The history of a monitor. Asks owners before it reads blocks, so that what they write meanwhile counts. */
+/**
+ * The history of a monitor. Reads from owners before blocks, so that results written meanwhile are included.
+ */
 export class MonitorHistory {
   readonly #deps: HistoryDeps;
 
@@ -38,7 +40,7 @@ export class MonitorHistory {
     this.#deps = deps;
   }
 
-  /** Those that began before `before`, newest first. */
+  /** Periods that began before `before`, newest first. */
   async statusSpans(monitorId: string, before: number, limit: number): Promise<StatusSpan[]> {
     const { changes, next } = await this.#deps.changes.before(monitorId, before, limit);
     return changes.map(({ to: status, in_maintenance = false, at: from, reason, incident_id }, index) => {
@@ -47,7 +49,7 @@ export class MonitorHistory {
     });
   }
 
-  /** @throws AppError VALIDATION_ERROR if the cursor is none. */
+  /** @throws AppError VALIDATION_ERROR for an invalid cursor. */
   async results(monitorId: string, query: ResultQuery): Promise<ResultPage> {
     const after = query.cursor === undefined ? null : placeOf(query.cursor);
     if (after === null && query.cursor !== undefined) {
@@ -75,12 +77,15 @@ export class MonitorHistory {
     const results = found.slice(0, query.limit);
     if (found.length > query.limit) return { results, next: cursorOf(results.at(-1) as StoredResult) };
     if (end <= first) return { results, next: null };
-    // A place before all results of the hours that were read.
+    // A position before all results of the hours read so far.
     const empty = { region: '', probe_id: '', scheduled_at: 0, attempt: 0, reason: 'schedule' } as const;
     return { results, next: cursorOf({ started_at: end, ...empty }) };
   }
 
-  /** By region, in order of time: hours for up to 7 days, else days. Leaves out stretches without a check. */
+  /**
+   * By region, in chronological order: hourly for up to 7 days, otherwise daily. Skips periods without
+   * checks.
+   */
   async responseTimes(monitorId: string, days: number): Promise<Map<string, TimePoint[]>> {
     const now = this.#deps.clock.now();
     const stepMs = days <= MAX_HOURLY_DAYS ? HOUR_MS : DAY_MS;
@@ -109,7 +114,7 @@ export class MonitorHistory {
     return seriesOf(parts);
   }
 
-  /** Days that are rolled up and that the owner holds nothing of. */
+  /** Rolled-up days for which the owner has no unwritten results. */
   async #rolledDays(
     monitorId: string, from: number, now: number, unwritten: number[],
   ): Promise<{ day: number; rollup: Rollup }[]> {
@@ -118,7 +123,7 @@ export class MonitorHistory {
     return this.#deps.rollups.days(days.map((day) => ({ monitor_id: monitorId, day })));
   }
 
-  /** In order, without hours of which the rollup says that nothing in them is wanted. */
+  /** In order, without hours whose rollup shows no matching results. */
   async #rows(
     monitorId: string, start: number, end: number, unwritten: Set<number>, query: ResultQuery,
   ): Promise<StoredResult[]> {

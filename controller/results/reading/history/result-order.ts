@@ -2,7 +2,7 @@ import type { StoredResult } from '../../hours/stored-result.ts';
 
 type Place = Pick<StoredResult, 'started_at' | 'region' | 'probe_id' | 'scheduled_at' | 'attempt' | 'reason'>;
 
-/** Newest first; what started together by region, probe, slot and attempt. Zero only for the same result. */
+/** Newest first; equal starts by region, probe, slot and attempt. Zero only for the same result. */
 export function compareResults(one: Place, other: Place): number {
   return (
     other.started_at - one.started_at
@@ -12,20 +12,20 @@ export function compareResults(one: Place, other: Place): number {
   );
 }
 
-/** The results of both in order, each once. */
+/** The sorted union of both, without duplicates. */
 export function uniteResults(one: StoredResult[], other: StoredResult[]): StoredResult[] {
   const all = [...one, ...other].sort(compareResults);
   return all.filter((row, at) => at === 0 || compareResults(all[at - 1] as StoredResult, row) !== 0);
 }
 
-/** The place of a result as text to go on from. */
+/** A result's position as a cursor. */
 export function cursorOf(row: Place): string {
   const { started_at, region, probe_id, scheduled_at, attempt, reason } = row;
   const parts = [started_at, region, probe_id, scheduled_at, attempt, reason];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Null when the text is no cursor. */
+/** Null if the text is not a cursor. */
 export function placeOf(cursor: string): Place | null {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));

@@ -3,15 +3,15 @@ import { shardQuery } from '../../shards/shard-queries.ts';
 import type { FreshResult } from '../../state/entry-step.ts';
 import type { ShardState } from '../../state/shard-state.ts';
 
-/** Monitors remembered per project and shard: some may be deleted before anybody asks. */
+/** Monitors remembered per project and shard, with a margin for deleted ones. */
 const MAX_MONITORS = 20;
 
 const latestResponse = z.array(z.object({ monitor_id: z.string(), at: z.number() }));
 type Latest = z.infer<typeof latestResponse>;
 
 /**
- * The monitors of each project that were checked last, newest first, for the shards in hand; never
- * heartbeats. Built from a shard's states at the first question, and then kept up to date.
+ * Each project's most recently checked monitors, newest first, for local shards and without heartbeats. Built
+ * from a shard's states on the first query, then kept up to date.
  */
 export class LatestChecks {
   readonly #byShard = new WeakMap<ShardState, Map<string, Latest>>();
@@ -23,7 +23,7 @@ export class LatestChecks {
     fromMemory: ({ state }, { project_id }) => this.of(state, project_id),
   });
 
-  /** Monitors of the project that are not deleted. */
+  /** The project's monitors that are not deleted. */
   of(state: ShardState, projectId: string): Latest {
     let projects = this.#byShard.get(state);
     if (!projects) {
@@ -38,13 +38,13 @@ export class LatestChecks {
     return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => statusOf(id) !== 'deleted');
   }
 
-  /** Adds the results of a journal entry. Ignores shards that nobody has asked about. */
+  /** Adds the results of a journal entry. Ignores shards without queries so far. */
   note(state: ShardState, fresh: FreshResult[]): void {
     const projects = this.#byShard.get(state);
     if (!projects) return;
     for (const { config, result } of fresh) {
       if (result.outcome === 'missed' || config.type === 'HEARTBEAT') continue;
-      // A result dated ahead is no later than its entry.
+      // A result dated ahead counts as of its entry.
       const at = Math.min(result.started_at, state.takenAt);
       remember(projects, config.project_id, { monitor_id: config.monitor_id, at });
     }

@@ -7,24 +7,24 @@ import type { MonitorState } from '../../../verdicts/monitor-state.ts';
 const status = z.enum(['up', 'down', 'degraded', 'paused', 'unknown']);
 const instant = z.number().nullable();
 
-/** A monitor as its shard's owner knows it. Instants are Unix ms. */
+/** A monitor as its shard's owner sees it. Timestamps are Unix ms. */
 export const monitorLive = z.object({
   status,
   since: z.number(),
-  /** Owners of earlier versions do not send it. */
+  /** Absent from older owners. */
   in_maintenance: z.boolean().optional(),
   last_check_at: instant,
   last_success_at: instant,
   last_failure_at: instant,
   /** Heartbeats only: the latest ping that reported the end of a job. */
   last_heartbeat_at: instant.optional(),
-  /** Of the outage, or else of the slow stretch. */
+  /** The incident of the outage, otherwise of the slow period. */
   open_incident: z.object({
     id: z.string(),
     started_at: z.number(),
     severity: z.enum(['critical', 'major', 'minor', 'warning']),
     type: errorType,
-    /** Failures so far; owners of earlier versions do not send it. */
+    /** Failures so far; absent from older owners. */
     failure_count: z.number().optional(),
   }).nullable(),
   regions: z.array(z.object({

@@ -9,15 +9,15 @@ import type { MonitoredTime } from '../written/daily-uptimes.ts';
 import { ReadingCache } from '../written/reading-cache.ts';
 import type { TotalsReader } from '../written/written-totals.ts';
 
-/** How many hours back, with the present one. */
+/** Number of hours, including the current one. */
 export const RECENT_HOURS = 24;
-/** Monitors remembered, at about 1.2 kB each. */
+/** Limit of cached monitors, about 1.2 kB each. */
 const MAX_CACHED_MONITORS = 10_000;
-/** Rollups that retention has removed may still count for this long. */
+/** Rollups removed by retention may still count for this long. */
 const CACHE_TTL_MS = 300_000;
-/** Monitors in one query. */
+/** Monitors per query. */
 const BATCH_SIZE = 100;
-/** Numbers of each hour: its journal entry plus one, ms up and watched, the sum and number of times. */
+/** Numbers per hour: its journal entry plus one, ms up, ms monitored, sum and number of response times. */
 const FIELDS = 5;
 const NO_HOURS = new Float64Array(RECENT_HOURS * FIELDS);
 
@@ -29,7 +29,7 @@ export interface RecentHour extends MonitoredTime {
 
 export interface RecentMonitor {
   live: MonitorLive;
-  /** The oldest first; the last one is not over. */
+  /** Oldest first; the last one is not complete. */
   hours: RecentHour[];
 }
 
@@ -47,8 +47,8 @@ interface CachedHours {
 }
 
 /**
- * How monitors were in each of the last 24 hours: from rollups, which are remembered until a monitor's owner
- * writes again, and from the owners.
+ * Monitors' status in each of the last 24 hours: from rollups, cached until a monitor's owner writes again,
+ * and from the owners' unwritten results.
  */
 export class RecentHours {
   readonly #deps: RecentHoursDeps;
@@ -61,8 +61,8 @@ export class RecentHours {
   }
 
   /**
-   * The hours up to that of `now` (Unix ms). Leaves out monitors that nobody has heard of.
-   * @throws AppError SERVICE_UNAVAILABLE when an owner does not answer.
+   * The hours up to that of `now` (Unix ms). Leaves out unknown monitors.
+   * @throws AppError SERVICE_UNAVAILABLE if an owner does not respond.
    */
   async of(monitorIds: string[], now: number): Promise<Map<string, RecentMonitor>> {
     const { unwritten, readUnwrittenRows } = this.#deps;

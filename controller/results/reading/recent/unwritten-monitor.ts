@@ -12,15 +12,15 @@ import { recentResult, viewRecent, type RecentResult } from '../periods.ts';
 
 const times = z.tuple([z.number(), z.number(), z.number()]);
 
-/** What a shard's owner knows about a monitor and no document has yet; sent between controllers. */
+/** A monitor's data that is not in a document yet. Sent between controllers. */
 export const unwrittenMonitor = z.object({
   monitor_id: z.string(),
   live: monitorLive,
-  /** Changes whenever the owner writes rollups of the monitor; owners of earlier versions do not send it. */
+  /** Changes whenever the owner writes rollups of the monitor; absent from older owners. */
   written: z.string().optional(),
   /**
-   * Hours that rollups lack. `first_entry` and `last_entry` are null if no results wait, `times` if no time
-   * is booked; owners of earlier versions send no `last_entry`.
+   * Hours that are not in rollups. `first_entry` and `last_entry` are null without unwritten results, `times`
+   * without accounted time. Older owners send no `last_entry`.
    */
   hours: z.array(z.object({
     hour: z.number(),
@@ -30,7 +30,7 @@ export const unwrittenMonitor = z.object({
       total: z.number(), failed: z.number(), missed: z.number(), time_sum: z.number(), time_count: z.number(),
     }),
     times: times.nullable(),
-    /** What of them was maintenance; absent if nothing. */
+    /** The maintenance part of these times; absent without any. */
     maintenance: times.optional(),
   })),
 });
@@ -46,7 +46,7 @@ export const unwrittenRequest = z.object({
   monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100),
 });
 
-/** A monitor with its time booked up to `now`. `writer` is the owner's token. */
+/** A monitor with time accounted up to `now`. `writer` is the owner's token. */
 export function toUnwrittenMonitor(
   id: string, monitor: LiveMonitor, now: number, writer: string,
 ): UnwrittenMonitor {
@@ -66,7 +66,7 @@ export function toUnwrittenMonitor(
   };
 }
 
-/** The times of an hour and those of its late results. */
+/** The accounted times of an hour, with those of its late results. */
 function timesOf(
   { config, accounted, maintained }: MonitorState, hour: number, rows: HourRows | undefined,
 ): Pick<UnwrittenMonitor['hours'][number], 'times' | 'maintenance'> {

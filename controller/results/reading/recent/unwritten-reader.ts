@@ -10,7 +10,7 @@ import { shardQuery, type ShardQueries } from '../../shards/shard-queries.ts';
 import type { ShardView } from '../../shards/shard-message.ts';
 import type { StateRecord } from '../../state/records.ts';
 
-/** Monitors in one question. */
+/** Monitors per query. */
 const MAX_MONITORS_PER_QUERY = 500;
 
 export interface UnwrittenReaderDeps {
@@ -20,7 +20,7 @@ export interface UnwrittenReaderDeps {
   stored(monitorIds: string[]): Promise<StateRecord[]>;
 }
 
-/** Reads what the owners of shards know and have not written yet. */
+/** Reads the unwritten data of shards from their owners. */
 export class UnwrittenReader {
   readonly #deps: UnwrittenReaderDeps;
 
@@ -37,8 +37,8 @@ export class UnwrittenReader {
   }
 
   /**
-   * Leaves out monitors that nobody has heard of. Never older than 2 s while owners answer. Documents stand
-   * in for an owner that is away: a change of status is written at once, so that only times may be old.
+   * Leaves out unknown monitors. At most 2 s old while owners respond. If an owner is unavailable, documents
+   * are used: they have every change of status, but their times may be outdated.
    */
   async states(monitorIds: string[]): Promise<Map<string, MonitorLive>> {
     const responses = await inChunks(monitorIds, async (shard, ids) => {
@@ -51,9 +51,8 @@ export class UnwrittenReader {
   }
 
   /**
-   * What the owners count of these monitors, and their newest `recent` results. Leaves out monitors that
-   * nobody has heard of.
-   * @throws AppError SERVICE_UNAVAILABLE when an owner does not answer.
+   * Unwritten counts of these monitors, and their `recent` newest results. Leaves out unknown monitors.
+   * @throws AppError SERVICE_UNAVAILABLE if an owner does not respond.
    */
   async read(
     monitorIds: string[], recent: number,
@@ -73,7 +72,7 @@ export class UnwrittenReader {
   }
 }
 
-/** Asks all shards of these monitors at once, and each of them in turn about up to ASK_AT_ONCE. */
+/** Queries all shards of these monitors concurrently, each in chunks of MAX_MONITORS_PER_QUERY. */
 async function inChunks<A>(
   monitorIds: string[], request: (shard: number, ids: string[]) => Promise<A>,
 ): Promise<A[]> {
@@ -101,7 +100,7 @@ function fromMemory(
     const monitor = state.monitors.get(id);
     return monitor ? [{ id, monitor }] : [];
   });
-  // The newest results overall are among those of the monitors that were checked last.
+  // The newest results are always among those of the most recently checked monitors.
   const lastCheck = ({ monitor }: (typeof monitors)[number]): number => monitor.state.last_check_at ?? 0;
   const latestFirst = [...monitors].sort((a, b) => lastCheck(b) - lastCheck(a));
   const latest = recent === 0 ? [] : latestFirst.slice(0, recent);

@@ -4,10 +4,10 @@ import { rowsOf } from '../../state/live-monitor.ts';
 import { shardQuery, type ShardQueries } from '../../shards/shard-queries.ts';
 import { storedResult, type StoredResult } from '../../hours/stored-result.ts';
 
-/** Results in one answer: some 150 kB as JSON. */
+/** Results per response: about 150 kB as JSON. */
 const ROWS_PER_PAGE = 500;
 
-/** `hours` are all that the owner has results of; `rows` are those of the hour in question. */
+/** `hours`: all hours with unwritten results; `rows`: those of the requested hour. */
 const rowsResponse = z.object({ hours: z.array(z.number()), rows: z.array(storedResult) });
 
 /** Results of an hour that are in no block yet. */
@@ -26,8 +26,8 @@ export const unwrittenRowsQuery = shardQuery({
 });
 
 /**
- * Hours of a monitor that its owner has results of.
- * @throws AppError SERVICE_UNAVAILABLE if it does not answer.
+ * Hours of a monitor with unwritten results.
+ * @throws AppError SERVICE_UNAVAILABLE if the owner does not respond.
  */
 export async function unwrittenHours(owners: ShardQueries, monitorId: string): Promise<number[]> {
   const params = { monitor_id: monitorId, hour: -1, skip: 0 };
@@ -35,9 +35,9 @@ export async function unwrittenHours(owners: ShardQueries, monitorId: string): P
 }
 
 /**
- * The owner's results of an hour, of the journal's entries after `after`. Those written meanwhile may be
- * missing: a block read later has them.
- * @throws AppError SERVICE_UNAVAILABLE if it does not answer.
+ * The owner's results of an hour from journal entries after `after`. Results written meanwhile may be
+ * missing; a block read later includes them.
+ * @throws AppError SERVICE_UNAVAILABLE if the owner does not respond.
  */
 export async function unwrittenRows(
   owners: ShardQueries, monitorId: string, hour: number, after = 0,

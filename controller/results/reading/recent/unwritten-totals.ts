@@ -4,19 +4,19 @@ import { countResult, tenths } from '../../hours/row-layout.ts';
 import type { StoredResult } from '../../hours/stored-result.ts';
 import type { UnwrittenMonitor } from './unwritten-monitor.ts';
 
-/** The owner's results of an hour, of entries after that one. */
+/** The owner's results of an hour from entries after `after`. */
 export type UnwrittenRowsReader = (monitorId: string, hour: number, after: number) => Promise<StoredResult[]>;
 
 interface WrittenHours {
-  /** The first hour that is asked about. */
+  /** The first hour of the period. */
   from: number;
-  /** The journal entry up to which the rollups have an hour; undefined if they lack it. */
+  /** The journal entry up to which an hour is in the rollups; undefined if it is in none. */
   positionOf(hour: number): number | undefined;
 }
 
 const NO_TIMES: HourTimes = [0, 0, 0];
 
-/** What a monitor's owner has of its hours, without what the rollups have. */
+/** A monitor's unwritten totals, without those already in the rollups. */
 export async function unwrittenTotals(
   { monitor_id: id, hours }: UnwrittenMonitor,
   { from, positionOf }: WrittenHours,
@@ -34,7 +34,7 @@ export async function unwrittenTotals(
       part.maintenance = { accounted: NO_TIMES, times: maintenance ?? NO_TIMES };
     }
     if (!isCounted) parts.push({ hour, totals: { ...part, ...counts } });
-    // A new owner also has what came late, after the hour was written.
+    // A new owner also has late results that arrived after the hour was written.
     else if (last && last > position) {
       parts.push({ hour, totals: countsOf(await readRows(id, hour, position)) });
     }

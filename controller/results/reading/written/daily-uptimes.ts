@@ -4,16 +4,16 @@ import { rollupKey, steps, sumTotals, upOf, monitoredOf, type Totals } from '../
 import { ReadingCache, type WhenFull } from './reading-cache.ts';
 import type { TotalsReader } from './written-totals.ts';
 
-/** Monitors remembered, at about 1.5 kB each. */
+/** Limit of cached monitors, about 1.5 kB each. */
 const MAX_CACHED_MONITORS = 5000;
 /** Late results may still change past days. */
 const CACHE_TTL_MS = 600_000;
-/** Monitors in one query. */
+/** Monitors per query. */
 const BATCH_SIZE = 50;
-/** Numbers of each day: ms up and ms watched, and both without maintenance. */
+/** Numbers per day: ms up and ms monitored, and both excluding maintenance. */
 const FIELDS = 4;
 
-/** How long a monitor was watched, and how much of that it was up or degraded, ms. */
+/** How long a monitor was monitored, and how much of that it was up or degraded, ms. */
 export interface MonitoredTime {
   up: number;
   monitored: number;
@@ -21,11 +21,11 @@ export interface MonitoredTime {
 
 interface CachedDays {
   today: number;
-  /** FIELDS of each day, the oldest day first. */
+  /** FIELDS per day, oldest day first. */
   days: Uint32Array;
 }
 
-/** How monitors were on each of the last days (UTC) before today, remembered for ten minutes. */
+/** Monitors' status on each of the last days (UTC) before today, cached for ten minutes. */
 export class DailyUptimes {
   readonly #clock: Clock;
   readonly #rollups: TotalsReader;
@@ -38,9 +38,9 @@ export class DailyUptimes {
   }
 
   /**
-   * The uptime of each day in percent, the oldest first; null where nothing was watched.
-   * @param count how many days, always the same
-   * @param includesMaintenance whether time in maintenance counts
+   * The uptime of each day in percent, oldest first; null without monitored time.
+   * @param count number of days, always the same
+   * @param includesMaintenance whether maintenance time counts
    */
   async of(
     monitorIds: readonly string[], count: number, includesMaintenance: boolean,
@@ -49,7 +49,7 @@ export class DailyUptimes {
     return new Map([...found].map(([id, days]) => [id, percentsOf(days, includesMaintenance)]));
   }
 
-  /** The times of each day before `now` (Unix ms), the oldest first; other parameters as those of `of`. */
+  /** The times of each day before `now` (Unix ms), oldest first. Other parameters as for `of`. */
   async times(
     monitorIds: readonly string[], count: number, includesMaintenance: boolean, now: number,
   ): Promise<Map<string, MonitoredTime[]>> {
@@ -97,7 +97,7 @@ export class DailyUptimes {
     return found;
   }
 
-  /** Yesterday from its hours, where it is not rolled up yet. */
+  /** Yesterday's totals from its hours, for monitors without a daily rollup yet. */
   async #yesterday(
     ids: string[], day: number, rolledDays: ReadonlySet<string>,
   ): Promise<Map<string, Totals>> {
@@ -117,7 +117,7 @@ function fieldsOf({ times, maintenance }: Totals): number[] {
   return [up, monitored, up - upOf(maintenance.times), monitored - monitoredOf(maintenance.times)];
 }
 
-/** A loop without objects: a page of hundreds of monitors asks for thousands of days, each second. */
+/** A loop without allocations: a page with hundreds of monitors needs thousands of days every second. */
 function percentsOf(days: Uint32Array, includesMaintenance: boolean): (number | null)[] {
   const percents: (number | null)[] = [];
   for (let at = includesMaintenance ? 0 : 2; at < days.length; at += FIELDS) {
@@ -127,7 +127,7 @@ function percentsOf(days: Uint32Array, includesMaintenance: boolean): (number | 
   return percents;
 }
 
-/** Null if nothing was watched. */
+/** Null without monitored time. */
 export function percentOf({ up, monitored }: MonitoredTime): number | null {
   return monitored === 0 ? null : (up / monitored) * 100;
 }

@@ -1,27 +1,27 @@
 /**
- * `keep what is good` suits readers that go through more than fits, always in the same order. Dropping the
- * oldest would always drop just what such a reader needs next.
+ * `keep what is good` suits readers that always iterate over more entries than fit, in the same order:
+ * dropping the oldest would evict exactly what they need next.
  */
 export type WhenFull = 'drop the oldest' | 'keep what is good';
 
 interface Limits {
   maxEntries: number;
-  /** How long what was read is good, ms. */
+  /** How long an entry is valid, ms. */
   ttlMs: number;
   whenFull: WhenFull;
 }
 
-/** What was read by a key, and when (monotonic ms): bounded in number and in age. */
+/** A cache by key, bounded in size and age (monotonic ms). */
 export class ReadingCache<T> {
   readonly #limits: Limits;
-  /** The longest remembered first. */
+  /** Oldest first. */
   readonly #entries = new Map<string, { value: T; readAt: number }>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
-  /** Undefined if nothing is known, or if it is too old at `at`. */
+  /** Undefined if there is no entry, or it is too old at `at`. */
   get(key: string, at: number): T | undefined {
     const cached = this.#entries.get(key);
     return cached && at - cached.readAt < this.#limits.ttlMs ? cached.value : undefined;

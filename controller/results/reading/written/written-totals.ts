@@ -4,15 +4,15 @@ import { rollupKey, steps, sumTotals, type Totals } from '../../hours/rollup.ts'
 import type { HourStore } from '../../hours/hour-store.ts';
 import { ReadingCache, type WhenFull } from './reading-cache.ts';
 
-/** Totals remembered, one per monitor and period, about 2 kB each. */
+/** Limit of cached totals, one per monitor and period, about 2 kB each. */
 const MAX_CACHED_TOTALS = 5000;
-/** Rollups that retention has removed may still count for this long. */
+/** Rollups removed by retention may still count for this long. */
 const CACHE_TTL_MS = 300_000;
 
 /** A monitor's rollups over a period. */
 export interface Written {
   totals: Totals;
-  /** The journal entry of each hour that is counted by itself. */
+  /** The journal entry of each hour that is counted separately. */
   positions: ReadonlyMap<number, number>;
   /** Days that are counted as a whole. */
   days: ReadonlySet<number>;
@@ -27,8 +27,8 @@ interface CachedTotals {
 }
 
 /**
- * Totals of monitors' rollups from an hour until now, remembered until a monitor's owner writes again. A page
- * of fifty monitors takes some 3,500 rollups, and one per monitor and hour is new.
+ * Totals of monitors' rollups from an hour until now, cached until a monitor's owner writes again. A page of
+ * fifty monitors needs about 3,500 rollups, of which one per monitor and hour is new.
  */
 export class WrittenTotals {
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class WrittenTotals {
     this.#cache = new ReadingCache({ maxEntries: MAX_CACHED_TOTALS, ttlMs: CACHE_TTL_MS, whenFull });
   }
 
-  /** @param monitors ids, each with its owner's version of the rollups; null if that is unknown */
+  /** @param monitors ids with the owner's version of the rollups; null if unknown */
   async of(
     monitors: ReadonlyMap<string, string | null>, from: number, now: number,
   ): Promise<Map<string, Written>> {
@@ -62,7 +62,10 @@ export class WrittenTotals {
     return written;
   }
 
-  /** Reads whole days, the hours of the first partial day, and those of the last two days not rolled up. */
+  /**
+   * Reads whole days, the hours of the first partial day, and hours of the last two days without a daily
+   * rollup.
+   */
   async #read(monitorIds: string[], from: number, now: number): Promise<Map<string, Written>> {
     const firstDay = Math.ceil(from / DAY_MS) * DAY_MS;
     const today = now - (now % DAY_MS);
@@ -94,7 +97,7 @@ export class WrittenTotals {
   }
 }
 
-/** The end of the keys of a period. It begins at a full hour, so that in one hour it has one key. */
+/** The key suffix of a period, rounded to the hour so that it changes once per hour. */
 function periodOf(from: number, now: number): string {
   return `:${Math.floor((now - from) / HOUR_MS)}`;
 }
