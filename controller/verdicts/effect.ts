@@ -4,7 +4,7 @@ import type { RegionChange } from './monitor-state.ts';
 import type { TlsFlaw } from './notices/tls-flaw-rules.ts';
 import type { VoteRecord, VoteSummary } from './votes/vote-ledger.ts';
 
-/** An incident to open. Its id is derived, so opening it twice changes nothing. */
+/** An incident to open. Its id is derived, so opening it twice has no effect. */
 export interface IncidentOpening {
   id: string;
   monitor: MonitorConfig;
@@ -14,9 +14,9 @@ export interface IncidentOpening {
   affected_regions: string[];
   failure_count: number;
   started_at: number;
-  /** Late results revealed the outage: the incident is resolved at once and nobody is alerted. */
+  /** Late results revealed the outage. The incident is resolved at once, and nobody is alerted. */
   late?: true;
-  /** It began in maintenance, or was noticed then, which lasts until this instant (Unix ms). */
+  /** Set if the outage began or was detected in maintenance: when that ends, Unix ms. */
   maintenance_until?: number;
 }
 
@@ -32,7 +32,9 @@ export type AlertEvent =
   | 'monitor.ssl_expiring' | 'monitor.domain_expiring' | 'monitor.region_degraded'
   | 'monitor.no_data' | 'monitor.no_data_resolved';
 
-/** A notification to send. Its id is derived from the monitor, the journal entry and the index in it. */
+/**
+ * A notification to send. Its id is derived from the monitor, the journal entry and the index in the entry.
+ */
 export interface Alert {
   id: string;
   event: AlertEvent;
@@ -40,34 +42,37 @@ export interface Alert {
   incident: { id: string; started_at: number; resolved_at: number | null } | null;
   error: CheckError | null;
   regions: string[];
-  /** The last successful check, Unix ms; its time is null if unknown. Absent if no check caused the alert. */
+  /**
+   * The last successful check, Unix ms; its response time is null if unknown. Absent if no check caused the
+   * alert.
+   */
   last_success?: { at: number; response_time_ms: number | null } | null;
   /** When it happened, Unix ms. */
   at: number;
-  /** When a certificate or domain expires (Unix ms), and the threshold it has crossed (days). */
+  /** When a certificate or domain expires (Unix ms), and the threshold it crossed (days). */
   expiry?: { expires_at: number; days: number };
-  /** What is wrong with a certificate, TLS protocol or key, although checks pass. */
+  /** The flaw of a certificate, TLS protocol or key whose checks still pass. */
   problem?: TlsFlaw;
-  /** Of an outage that several regions could see: what each said. Region ids. */
+  /** The votes on an outage that several regions could see. Region ids. */
   votes?: VoteSummary;
-  /** The outage has gone on for long since a person ended its earlier incident: alerted in any case. */
+  /** The outage continues long after a person ended its earlier incident. Never suppressed. */
   reopened?: true;
-  /** The monitor went down this often within `window_ms`; its next alerts are held until it is steady. */
+  /** The number of outages within `window_ms`. Further alerts are held until the monitor is stable. */
   flapping?: { downs: number; window_ms: number };
 }
 
 export interface IncidentsPort {
   /** Inserts if absent. */
   open(opening: IncidentOpening): Promise<void>;
-  /** Resolves where still open or acknowledged; else changes nothing. */
+  /** Resolves an open or acknowledged incident; no effect otherwise. */
   resolve(resolution: IncidentResolution): Promise<void>;
-  /** Tells of a region's change, and notes it in the history of the incident that goes on. */
+  /** Emits a region's change and records it in the history of the ongoing incident. */
   regionChanged(change: RegionChange): Promise<void>;
   /** Inserts if absent. */
   recordVotes(record: VoteRecord): Promise<void>;
 }
 
 export interface AlertsPort {
-  /** One delivery for each destination concerned, inserted if absent; wakes the senders. */
+  /** Creates one delivery per matching destination, if absent, and triggers the senders. */
   fanOut(alert: Alert): Promise<void>;
 }

@@ -21,7 +21,7 @@ import { alertSlow } from './status/slow-rules.ts';
 import { countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes } from './status/status-rules.ts';
 import { withholdAlerts } from './notices/withheld-alert-rules.ts';
 
-/** The state of a monitor that nothing has been heard of. */
+/** The state of a monitor without any results. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
   const { changed_at: since, status } = config;
   const heartbeat = startCountdown(config, since);
@@ -40,27 +40,27 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
 export const LATE_AFTER_MS = 60_000;
 
 /**
- * Results dated further ahead of their entry move no verdict: they would mute all later ones until then.
- * Twice the error (30 s) from which a probe's times are corrected.
+ * Results dated further ahead of their entry do not affect the verdict; they would suppress all later ones
+ * until then. Twice the clock error (30 s) above which a probe's timestamps are corrected.
  */
 export const MAX_AHEAD_MS = 60_000;
 
 /**
- * True when a result came too late to move a verdict: more than two intervals and more than a minute after it
- * started. Such a result still repairs history.
+ * True if a result arrived too late to affect the verdict: more than two intervals and more than a minute
+ * after it started. Such a result still repairs history.
  */
 export function isLate(config: MonitorConfig, startedAt: number, takenAt: number): boolean {
   return takenAt - startedAt > Math.max(2 * config.interval_ms, LATE_AFTER_MS);
 }
 
-/** True when a result, or the slot that it is for, is dated so far ahead that a clock must be wrong. */
+/** True if a result, or its slot, is dated so far ahead that a clock must be wrong. */
 export function isAhead(result: Pick<CheckResult, 'scheduled_at' | 'started_at'>, takenAt: number): boolean {
   return Math.max(result.scheduled_at, result.started_at) - takenAt > MAX_AHEAD_MS;
 }
 
 /**
- * Applies one journal item to a monitor. Depends on nothing but its arguments, so that a replay of the
- * journal ends in the same state, with the same effects under the same ids.
+ * Applies one journal item to a monitor. A pure function, so a journal replay yields the same state and the
+ * same effects under the same ids.
  */
 export function applyItem(
   before: MonitorState, item: MonitorItem, place: ItemPlace,
@@ -75,8 +75,8 @@ export function applyItem(
 }
 
 /**
- * Applies the rules on slow responses, certificates, expiry, maintenance, flapping and late outages. Leaves
- * the state as it is if they find nothing. None of them reads when the last check was or what it measured.
+ * Applies the rules for slow responses, certificates, expiry, maintenance, flapping and late outages. Leaves
+ * the state unchanged if none applies. None of them reads the last check's time or measurements.
  */
 export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void {
   alertSlow(step);
@@ -113,15 +113,16 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
 function applyResult(step: MonitorStep, item: ResultItem): void {
   const { result, region: name, late } = item;
   const { config, status, since, heartbeat, regions, outage } = step.state;
-  // Probes have no say in a heartbeat.
+  // Heartbeats do not depend on probes.
   if (heartbeat) return;
   if (result.outcome === 'missed') return applyMissed(step, item);
   const at = result.started_at;
   const isSuccess = result.outcome === 'success';
   const region = regions[name] ?? NEW_REGION;
-  // Of the regions that check a new monitor at once, all but the quickest are overtaken: they too get a vote.
+  // When several regions check a new monitor at once, the first result changes the status and outdates the
+  // others. They too get a vote.
   const isFirstVote = isSuccess && region.last_at === null && outage === null;
-  // The status has changed on newer evidence. A region's backlog must not reopen an outage that is over.
+  // The status is based on newer evidence. A region's backlog must not reopen a past outage.
   const isOutdated = status !== 'unknown' && at <= since && !isFirstVote;
   const isCurrent = !late && at > (region.last_at ?? 0) && !isOutdated;
   if (!isCurrent || !isOfCurrentCheck(config, result) || !isAssigned(config, name)) {
@@ -135,7 +136,7 @@ function applyResult(step: MonitorStep, item: ResultItem): void {
   decide(step, at, isSuccess ? 'check succeeded' : 'check failed');
 }
 
-/** True of a result that came in time, and stands for its slot as a recheck does not. */
+/** True for a result in time that represents its slot, unlike a recheck. */
 function isBelated(config: MonitorConfig, { result, region, late }: ResultItem): boolean {
   return !late && result.reason === 'schedule' && isAssigned(config, region);
 }
@@ -145,7 +146,7 @@ function statusOf({ outcome, degraded }: CheckResult): RuntimeStatus {
   return degraded ? 'degraded' : 'up';
 }
 
-/** Written out field by field: copying states would otherwise be the controller's largest cost per result. */
+/** Written field by field: copying states would otherwise be the controller's largest cost per result. */
 function withResult(
   state: MonitorState, result: CheckResult, regions: MonitorState['regions'], outage: Outage | null,
 ): MonitorState {
@@ -171,7 +172,7 @@ function latest(previous: number | null, at: number): number {
   return previous === null || at > previous ? at : previous;
 }
 
-/** A missed slot is not a vote; two or more in a row mean that nobody has looked. */
+/** A missed slot is not a vote. After two or more in a row, the region loses its vote. */
 function applyMissed(step: MonitorStep, { result, region: name, late }: ResultItem): void {
   const { config, regions } = step.state;
   const region = regions[name] ?? NEW_REGION;
@@ -198,7 +199,7 @@ function applySilence(step: MonitorStep, item: MonitorItem & { kind: 'silent' })
   decideAfterLostVote(step, at, reason === 'silent' ? 'no data' : reason);
 }
 
-/** Regions that get the monitor or lose it get their vote or lose it at once. */
+/** Regions gain or lose their vote as soon as they gain or lose the monitor. */
 function applyAssigned(
   step: MonitorStep, { assigned, domains, at }: MonitorItem & { kind: 'assigned' },
 ): void {
@@ -206,7 +207,7 @@ function applyAssigned(
   if (!step.state.heartbeat) decideAfterLostVote(step, at, 'assigned regions changed');
 }
 
-/** A word that nobody needs any more, or on an earlier check, is dropped. */
+/** Drops a vote that is stale or no longer needed. */
 function applyWitness(
   step: MonitorStep, { region, check_revision: revision, witness }: MonitorItem & { kind: 'witness' },
 ): void {
@@ -230,13 +231,13 @@ function applyConfig(step: MonitorStep, config: MonitorConfig): void {
   const settled = mergeMaintenance(old, carryOverAssigned(old, recordFormerRegions(old, config)));
   const changes = { config: settled, ...(heartbeat ? { heartbeat } : {}) };
   if (config.status === 'active' && old.status === 'active') {
-    // Results of another check say no more of this one than those that come after a pause.
+    // Results of another check prove no more about this one than results after a pause.
     const account = config.check_revision === old.check_revision ? accountCertain : accountMonitored;
     step.state = { ...account(step.state, at), ...changes };
     if (!heartbeat) decide(step, at, 'configuration changed');
     return;
   }
-  // A monitor that nobody watches cannot recover: its incident ends without an alert.
+  // An inactive monitor cannot recover, so its incident ends without an alert.
   if (config.status !== 'active' && outage) step.resolve(outage, at);
   const ended = config.status === 'active' ? step.state : { ...step.state, outage: null };
   step.state = { ...accountMonitored(ended, at), ...changes };

@@ -4,13 +4,13 @@ import type { MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './mon
 import type { TlsFlaw } from './notices/tls-flaw-rules.ts';
 import type { VoteRecord } from './votes/vote-ledger.ts';
 
-/** One region's view of a monitor. Instants are Unix ms. */
+/** One region's view of a monitor. Timestamps are Unix ms. */
 export interface RegionState {
   verdict: 'up' | 'down' | 'unknown';
   degraded: boolean;
-  /** Slow successes in a row; earlier versions wrote none. */
+  /** Consecutive slow successes; absent in older documents. */
   slows?: number;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   fails: number;
   first_fail_at: number | null;
   /** Start of the latest result that counted. */
@@ -19,36 +19,36 @@ export interface RegionState {
   status_code: number | null;
   error: CheckError | null;
   probe_id: string | null;
-  /** Version of that probe; earlier versions wrote none. */
+  /** Version of that probe; absent in older documents. */
   engine?: string;
-  /** Why the region is unknown: `silent`, or why slots were missed. */
+  /** Why the region is unknown: `silent`, or the reason for missed slots. */
   reason: string | null;
-  /** The failure that confirmed the present outage; earlier versions wrote none. */
+  /** The failure that confirmed the current outage; absent in older documents. */
   down_at?: number;
-  /** Those who want to know were told that this region is down and the monitor is not. */
+  /** The alert that this region is down, while the monitor is not, was emitted. */
   is_alerted?: true;
-  /** The latest ended outages, oldest first, as long as some region has not been heard past them. */
+  /** The latest ended outages, oldest first, until all regions have reported past them. */
   ended?: RegionOutage[];
 }
 
-/** An outage as one region saw it: from the failure that confirmed it until the next success. */
+/** An outage as seen by one region: from the failure that confirmed it until the next success. */
 export interface RegionOutage extends Failures {
   from: number;
   until: number;
   first_fail_at: number;
 }
 
-/** What a region says that does not have the monitor and was asked for its word. */
+/** The vote of a witness: a region that does not have the monitor. */
 export interface Witness {
   vote: 'up' | 'down';
   probe_id: string;
   engine: string;
-  /** Its fault domain, if it is known. */
+  /** Its fault domain, if known. */
   domain?: string;
   error: CheckError | null;
-  /** How many checks it made; the last of them is its word. */
+  /** The number of checks it made. The last one is its vote. */
   attempt: number;
-  /** When its answer came, Unix ms. */
+  /** When its response arrived, Unix ms. */
   at: number;
 }
 
@@ -57,7 +57,10 @@ interface Failures {
   error: CheckError | null;
 }
 
-/** From the first failed check until recovery, whatever people do with its incident. Also a slow stretch. */
+/**
+ * From the first failed check until recovery, regardless of manual incident changes. Also used for slow
+ * periods.
+ */
 export interface Outage {
   incident_id: string;
   started_at: number;
@@ -65,31 +68,31 @@ export interface Outage {
   type: CheckError['type'];
   message: string;
   severity: Severity;
-  /** When a person resolved or closed its incident, Unix ms; absent if nobody has. */
+  /** When a person resolved or closed its incident, Unix ms; absent otherwise. */
   ended_at?: number;
-  /** Its incident opened because the outage went on after a person had ended the one before. */
+  /** Its incident opened because the outage continued after a person ended the previous one. */
   reopened?: true;
 }
 
-/** Recent outages, and the alert held back while there are too many. */
+/** Recent outages, and the held recovery of a flapping monitor. */
 export interface Flaps {
   /** Starts of the latest outages, Unix ms, oldest first. */
   downs: number[];
-  /** Alerts are held; `ended` is the outage that ended last, null while the monitor is down. */
+  /** Set while alerts are held. `ended` is the latest ended outage; null while the monitor is down. */
   held: { ended: Pick<Alert, 'incident' | 'error' | 'at'> | null } | null;
 }
 
-/** The expiry (Unix ms) that was last warned of, and the threshold that it had crossed (days). */
+/** The latest expiry (Unix ms) with a warning, and the threshold it crossed (days). */
 export interface ExpiryWarning {
   expires_at: number;
   days: number;
 }
 
-/** A certificate that some regions meet, by which protocol, and what they think of it. Times are Unix ms. */
+/** A certificate that some regions see, the protocol, and their assessment. Times are Unix ms. */
 export interface SeenCertificate {
   fingerprint256: string;
   protocol: string;
-  /** Why it is not valid, as a code. */
+  /** Why it is invalid, as a code. */
   problem: string | null;
   expires_at: number | null;
   flaws: TlsFlaw[];
@@ -97,7 +100,7 @@ export interface SeenCertificate {
   regions: Record<string, number>;
 }
 
-/** A warning about a certificate. `days` is the threshold that was crossed, null for a flaw. */
+/** A warning about a certificate. `days` is the crossed threshold, null for a flaw. */
 export interface CertificateWarning {
   about: string;
   days: number | null;
@@ -105,17 +108,17 @@ export interface CertificateWarning {
   at: number;
 }
 
-/** What is known of the certificates of a monitor's target. */
+/** Certificates of a monitor's target. */
 export interface CertificateState {
-  /** No region is in two of them. */
+  /** Each region is in at most one of them. */
   seen: SeenCertificate[];
   /** The latest warnings, oldest first. */
   warnings: CertificateWarning[];
-  /** No warning can be due before this instant (Unix ms); null until something changes. */
+  /** No warning can be due before this time (Unix ms); null until something changes. */
   due: number | null;
 }
 
-/** A certificate as one region saw it first. */
+/** A certificate as one region first saw it. */
 export interface CertificateSighting {
   monitor_id: string;
   region: string;
@@ -124,17 +127,17 @@ export interface CertificateSighting {
   facts: TlsFacts;
 }
 
-/** From an instant to before another, Unix ms. */
+/** Half-open time range, Unix ms. */
 export type TimeRange = [from: number, until: number];
 
-/** What one probe's late results say so far: `fails` failures in a row since `first_fail_at`. */
+/** One probe's late results so far: `fails` consecutive failures since `first_fail_at`. */
 export interface LateRun extends Failures {
   region: string;
   first_fail_at: number;
   last_at: number;
 }
 
-/** An outage that the late results of one region show. */
+/** An outage revealed by late results of one region. */
 export interface LateOutage extends Failures {
   region: string;
   from: number;
@@ -142,73 +145,73 @@ export interface LateOutage extends Failures {
 }
 
 export interface LateHistory {
-  /** Time that nobody watched, in order and without overlap. */
+  /** Unmonitored time, in order and without overlap. */
   gaps: TimeRange[];
   /** By probe. */
   runs: Record<string, LateRun>;
-  /** Outages that wait for other regions, or for their time to be booked. */
+  /** Outages that wait for other regions, or for their time to be accounted. */
   found: LateOutage[];
 }
 
-/** Alerts that can wait until maintenance is over. */
+/** Alerts that can wait until maintenance ends. */
 export type WithheldEvent = 'monitor.down' | 'monitor.slow_response' | 'monitor.no_data';
 
-/** Alerts of troubles that began in maintenance and last. */
+/** Alerts of ongoing conditions that began in maintenance. */
 export interface Withheld {
   events: WithheldEvent[];
-  /** The latest instant at which they were held, Unix ms. */
+  /** When they were last withheld, Unix ms. */
   at: number;
 }
 
-/** Milliseconds of an hour by status. The rest of the hour was unwatched or paused. */
+/** Milliseconds of an hour by status. The rest of the hour was unmonitored or paused. */
 export type HourTimes = [up: number, degraded: number, down: number];
 
-/** All that the rules know about a monitor. */
+/** The complete state of a monitor in the rules. */
 export interface MonitorState {
   config: MonitorConfig;
   status: RuntimeStatus;
   /** When the status last changed, Unix ms. */
   since: number;
   regions: Record<string, RegionState>;
-  /** By region; only while too few assigned regions report. */
+  /** Votes by region, only while too few assigned regions report. */
   witnesses: Record<string, Witness> | null;
-  /** Too few regions report, nobody else could be asked in time, and those that do are believed. */
+  /** True if the verdict of too few regions was accepted because no more votes could be obtained in time. */
   minority_accepted: boolean;
   outage: Outage | null;
   last_check_at: number | null;
   last_success_at: number | null;
-  /** Response time of that success, ms; earlier versions wrote none. */
+  /** Response time of that success, ms; absent in older documents. */
   last_success_ms?: number | null;
   last_failure_at: number | null;
-  /** Time is booked up to this instant. */
+  /** Time is accounted up to here, Unix ms. */
   accounted_until: number;
-  /** Booked times of hours whose rollup is not written yet, by the hour's start. */
+  /** Accounted times of hours without a written rollup, by the hour's start. */
   accounted: Record<number, HourTimes>;
-  /** What of these times was maintenance, in the same form; null without any. */
+  /** The maintenance part of these times, in the same form; null without any. */
   maintained: Record<number, HourTimes> | null;
-  /** Start of the latest day that has rollups of hours but none of its own. */
+  /** Start of the latest day with hourly rollups but no daily one. */
   unrolled_day: number | null;
-  /** The slow stretch that was alerted of. */
+  /** The slow period with an alert. */
   slow: Outage | null;
-  /** Null if there was no recent outage. */
+  /** Null without a recent outage. */
   flaps: Flaps | null;
-  /** `tls` was written by earlier versions. */
+  /** Older versions wrote `tls`. */
   warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
   /** Null until a result carries a certificate. */
   certificate: CertificateState | null;
-  /** Since when the monitor is unknown, Unix ms, if people were told so; null if not. */
+  /** Start of the unknown status, Unix ms, if it was alerted; otherwise null. */
   no_data_since: number | null;
-  /** Since when the status history says that maintenance goes on, Unix ms; null if it does not. */
+  /** Start of the ongoing maintenance in the status history, Unix ms; null without any. */
   maintenance_since: number | null;
   /** Null unless alerts wait for the end of maintenance. */
   withheld: Withheld | null;
-  /** Null if all time was watched and no result was late. */
+  /** Null if there was no unmonitored time and no late result. */
   late: LateHistory | null;
   /** Heartbeat monitors only. */
   heartbeat?: HeartbeatState;
 }
 
-/** A heartbeat's pings and its countdown. Instants are Unix ms. */
+/** A heartbeat's pings and its countdown. Timestamps are Unix ms. */
 export interface HeartbeatState {
   /** The latest ping that reported the end of a job. */
   last_at: number | null;
@@ -216,7 +219,7 @@ export interface HeartbeatState {
   started_at: number | null;
   /** When the next ping is overdue. */
   deadline: number;
-  /** The deadline that the countdown restarted with; pings never move it before this. */
+  /** The deadline set when the countdown restarted. Pings never move it earlier. */
   not_before: number;
 }
 
@@ -232,14 +235,14 @@ export interface JournaledPing {
   run_ms: number | null;
 }
 
-/** The regions whose probes have a monitor, in order, and those among them that share a network. */
+/** The regions whose probes have a monitor, in order, and those that share a network. */
 export interface Assigned {
   assigned: string[];
-  /** By region, the name of the network. */
+  /** Network names by region. */
   domains: Record<string, string> | null;
 }
 
-/** What a journal entry can hold for one monitor. `late`: the result came too late to move a verdict. */
+/** A journal item for one monitor. `late`: the result arrived too late to affect the verdict. */
 export type MonitorItem =
   | {
     kind: 'result'; region: string; probe_id: string; engine: string; result: CheckResult; late: boolean;
@@ -260,23 +263,23 @@ export type MonitorItem =
 
 export type ResultItem = MonitorItem & { kind: 'result' };
 
-/** A line of the monitor's status history. */
+/** An entry of the monitor's status history. */
 export interface StatusChange {
   id: string;
   monitor_id: string;
   organization_id: string;
   project_id: string;
   from: RuntimeStatus;
-  /** The same as `from` where maintenance begins or ends. */
+  /** Equals `from` if maintenance begins or ends. */
   to: RuntimeStatus;
   at: number;
   reason: string;
   incident_id: string | null;
-  /** During maintenance from this change on; absent otherwise. */
+  /** Set if the time after this change is in maintenance. */
   in_maintenance?: true;
 }
 
-/** A change of what one region says of a monitor. */
+/** A change in one region's view of a monitor. */
 export interface RegionChange {
   id: string;
   monitor_id: string;
@@ -288,11 +291,11 @@ export interface RegionChange {
   /** Unix ms. */
   at: number;
   reason: string | null;
-  /** The outage that goes on meanwhile. */
+  /** The incident of the ongoing outage. */
   incident_id: string | null;
 }
 
-/** Something to carry out. Every effect is carried out at least once, and repeating it changes nothing. */
+/** A side effect to carry out at least once. Repeating it has no effect. */
 export type MonitorEffect =
   | { kind: 'status'; change: StatusChange }
   | { kind: 'open'; opening: IncidentOpening }

@@ -6,8 +6,8 @@ import type { MonitorEffect, MonitorState, Outage, RegionChange, StatusChange } 
 import { castVotes, summaryOf, type VoteRecord } from './votes/vote-ledger.ts';
 
 /**
- * An item's place: its journal entry, and how many effects that entry has made for the monitor, those among
- * them that it has taken back.
+ * An item's position: its journal entry, and how many effects that entry has created for the monitor,
+ * including withdrawn ones.
  */
 export interface ItemPlace {
   n: number;
@@ -21,14 +21,14 @@ const SEVERITY: Record<ErrorType, Severity> = {
 
 type StatusMove = Pick<StatusChange, 'from' | 'to' | 'at' | 'reason'>;
 
-/** One journal item on its way through the rules of a monitor: each may replace the state and add effects. */
+/** One journal item passing through a monitor's rules, which may replace the state and add effects. */
 export class MonitorStep {
   readonly before: MonitorState;
-  /** Rules replace it and never write into it. */
+  /** Rules replace it and never mutate it. */
   state: MonitorState;
-  /** In the order in which they are carried out. */
+  /** In execution order. */
   effects: MonitorEffect[] = [];
-  /** Effects that were made and taken back: nothing else may get their ids. */
+  /** Withdrawn effects, whose ids must not be reused. */
   omitted = 0;
   readonly #place: ItemPlace;
 
@@ -42,13 +42,13 @@ export class MonitorStep {
     return Object.keys(this.state.regions);
   }
 
-  /** An id for the next effect. It depends only on the place in the journal: a replay gives the same. */
+  /** An id for the next effect. It depends only on the journal position, so a replay yields the same. */
   id(kind: string): string {
     const { n, index } = this.#place;
     return derivedId(this.state.config.monitor_id, n, index + this.omitted + this.effects.length, kind);
   }
 
-  /** An outage with this error, or a general one if no result gave any. */
+  /** An outage with this error, or a generic one if no result has an error. */
   outage(kind: string, startedAt: number, failures: number, error?: CheckError | null): Outage {
     const { type, message } = error ?? { type: 'connection_error', message: 'The check failed' };
     return {
@@ -57,19 +57,19 @@ export class MonitorStep {
     };
   }
 
-  /** Adds a line to the status history. */
+  /** Adds an entry to the status history. */
   addHistory({ from, to, at, reason }: StatusMove, outage: Outage | null): void {
     const { config: { monitor_id, organization_id, project_id }, maintenance_since: since } = this.state;
     const change: StatusChange = {
       id: this.id('status'), monitor_id, organization_id, project_id,
       from, to, at, reason, incident_id: outage?.incident_id ?? null,
-      // A change from before the begin may be decided after it.
+      // A change from before maintenance may be applied after its start.
       ...(since === null || at < since || to === 'paused' ? {} : { in_maintenance: true as const }),
     };
     this.effects.push({ kind: 'status', change });
   }
 
-  /** Reports what a region says from now on. */
+  /** Records a region's new status. */
   addRegionChange(move: Pick<RegionChange, 'region' | 'status' | 'previous_status' | 'at'>): void {
     const { config: { monitor_id, organization_id, project_id }, regions, outage } = this.state;
     const { reason, error } = regions[move.region] ?? {};
@@ -79,7 +79,7 @@ export class MonitorStep {
     } });
   }
 
-  /** Opens the incident of an outage or of a slow stretch. */
+  /** Opens the incident of an outage or a slow period. */
   open(outage: Outage, regions: string[], late?: true): void {
     const opening: IncidentOpening = {
       id: outage.incident_id, monitor: this.state.config, severity: outage.severity, type: outage.type,
@@ -89,14 +89,14 @@ export class MonitorStep {
     this.effects.push({ kind: 'open', opening: late ? { ...opening, late } : opening });
   }
 
-  /** Resolves its incident, never before its start. */
+  /** Resolves the incident, at the earliest at its start. */
   resolve({ incident_id: id, started_at, failure_count }: Outage, at: number): void {
     const { config: monitor } = this.state;
     const resolution = { id, monitor, resolved_at: Math.max(at, started_at), failure_count };
     this.effects.push({ kind: 'resolve', resolution });
   }
 
-  /** Records who says what now, as the reason for the beginning or end of an outage. */
+  /** Records the current votes as the reason for the start or end of an outage. */
   addVotes(verdict: VoteRecord['verdict'], outage: Outage, at: number): void {
     const { monitor_id, organization_id, project_id, quorum: regions, retries } = this.state.config;
     this.effects.push({ kind: 'votes', record: {

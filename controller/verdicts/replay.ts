@@ -6,13 +6,13 @@ import { regionSilentAfterMs } from './votes/region-rules.ts';
 import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes } from './status/status-rules.ts';
 import type { CastVote } from './votes/vote-ledger.ts';
 
-/** A stored result, as far as the rules read it. */
+/** The fields of a stored result that the rules read. */
 export type ReplayedResult =
   Pick<CheckResult, 'scheduled_at' | 'started_at' | 'outcome' | 'degraded' | 'reason' | 'attempt'
     | 'response_time_ms' | 'status_code' | 'error' | 'missed'>
   & { region: string; probe_id: string; late: boolean };
 
-/** An outage, with the votes that began it; instants are Unix ms, `resolved_at` null while it lasts. */
+/** An outage with its initial votes. Timestamps are Unix ms; `resolved_at` is null while it is ongoing. */
 export interface ReplayedIncident {
   started_at: number;
   resolved_at: number | null;
@@ -20,8 +20,8 @@ export interface ReplayedIncident {
 }
 
 /**
- * Replays results, oldest first, under another configuration, through the very rules that decide live. What
- * is not in results cannot be replayed: the words of regions that did not have the monitor, and pauses.
+ * Replays results, oldest first, under another configuration with the production rules. Witness votes and
+ * pauses are not in the results and cannot be replayed.
  */
 export class Replay {
   readonly #config: MonitorConfig;
@@ -44,13 +44,13 @@ export class Replay {
     this.#apply({ kind: 'result', region, probe_id, engine: '', result, late });
   }
 
-  /** The outages, oldest first, once the time until `until` (Unix ms) has passed. */
+  /** The outages, oldest first, after advancing time to `until` (Unix ms). */
   finish(until: number): ReplayedIncident[] {
     this.#advanceTo(until);
     return [...this.#incidents.values()].sort((one, other) => one.started_at - other.started_at);
   }
 
-  /** What only time decides: regions fall silent, and those that are too few are believed. */
+  /** Applies decisions that depend on time only: silent regions and accepted minority verdicts. */
   #advanceTo(now: number): void {
     if (this.#shortSince !== null && now - this.#shortSince >= ACCEPT_MINORITY_AFTER_MS) {
       this.#apply({ kind: 'alone', at: this.#shortSince + ACCEPT_MINORITY_AFTER_MS });

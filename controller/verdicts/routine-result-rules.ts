@@ -8,8 +8,8 @@ import { hasUnalertedDownRegion } from './votes/region-change-rules.ts';
 import { isOfCurrentCheck } from './votes/region-rules.ts';
 
 /**
- * True when a monitor is up and a result only confirms what its region said before, as nearly all do. The
- * rules then change nothing but the last check and its measurements, and `noteQuiet` can write them in place.
+ * True if a monitor is up and the result only confirms its region, as nearly all do. The rules then change
+ * only the last check and its measurements, and `recordRoutineResult` can update them in place.
  */
 export function isRoutineResult(state: MonitorState, item: ResultItem, place: ItemPlace): boolean {
   const { result, region: name, late } = item;
@@ -34,7 +34,7 @@ function confirmsRegion(region: RegionState, { result }: ResultItem): boolean {
     && region.error === null && region.reason === null && region.down_at === undefined;
 }
 
-/** Writes a quiet result into a state that nobody else holds. The outcome is that of `applyItem`. */
+/** Updates in place a state that has no other reference. Equivalent to `applyItem`. */
 export function recordRoutineResult(
   state: MonitorState, { result, region: name, probe_id, engine }: ResultItem,
 ): void {
@@ -50,7 +50,7 @@ export function recordRoutineResult(
   if (state.last_success_at === null || at > state.last_success_at) state.last_success_at = at;
 }
 
-/** A copy of a state to note quiet results in. */
+/** A copy of a state for recording routine results in place. */
 export function writableCopy(state: MonitorState): MonitorState {
   const regions: MonitorState['regions'] = {};
   for (const name of Object.keys(state.regions)) regions[name] = { ...(state.regions[name] as RegionState) };

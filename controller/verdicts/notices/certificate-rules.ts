@@ -9,13 +9,12 @@ import { flawsOf } from './tls-flaw-rules.ts';
 
 /** Probes repeat their facts once a day. A region that has not is no longer checked from. */
 const FORGET_REGION_AFTER_MS = 3 * DAY_MS;
-/** A repetition sooner than this is not noted: older probes send facts with every result. */
+/** Earlier repetitions are ignored: older probes send facts with every result. */
 const MIN_SIGHTING_INTERVAL_MS = 12 * HOUR_MS;
 
 /**
- * Notes which certificates a monitor's regions see, and warns of them: once per certificate and threshold
- * before it expires (if several thresholds are crossed, of the nearest), and once of each flaw. Opens no
- * incident, because nothing is broken yet; what fails because of its certificate is alerted as an outage.
+ * Records which certificates a monitor's regions see and warns once per flaw and once per certificate and
+ * expiry threshold (the nearest one crossed). Opens no incident, because checks still pass.
  */
 export function trackCertificate(step: MonitorStep, item: MonitorItem): void {
   if (item.kind === 'config') return applyConfigChange(step);
@@ -29,7 +28,7 @@ export function trackCertificate(step: MonitorStep, item: MonitorItem): void {
   warnOfCertificates(step, certificate, at);
 }
 
-/** A changed check forgets what was seen, but never what was told. */
+/** A changed check clears the certificates but not the warnings that were sent. */
 function applyConfigChange(step: MonitorStep): void {
   const { certificate, config } = step.state;
   if (certificate === null) return;
@@ -60,7 +59,7 @@ function recordCertificate(step: MonitorStep, region: string, result: CheckResul
   if (!isSame) step.effects.push({ kind: 'certificate', sighting });
 }
 
-/** Earlier versions remembered only the last expiry that they had warned of. */
+/** Older versions remembered only the last expiry with a warning. */
 function earlierWarnings(warned: { expires_at: number; days: number } | null): CertificateWarning[] {
   return warned === null ? [] : [{ about: aboutExpiry(warned.expires_at), days: warned.days, at: 0 }];
 }
@@ -82,7 +81,7 @@ function seenOf(facts: TlsFacts, region: string, at: number): SeenCertificate {
   };
 }
 
-/** The certificates that regions still see when those of which `isGone` is true are left out. */
+/** The certificates that regions still see, without the regions for which `isGone` is true. */
 function withoutRegions(
   seen: readonly SeenCertificate[], isGone: (region: string, notedAt: number) => boolean,
 ): SeenCertificate[] {

@@ -3,21 +3,21 @@ import type { MonitorConfig } from '../monitor-config.ts';
 import type { CertificateState, SeenCertificate } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 
-/** Warnings that a monitor remembers, so that none is repeated when certificates alternate. */
+/** Warnings remembered per monitor, so that alternating certificates cause no repeated warnings. */
 const MAX_WARNINGS = 16;
-/** Warnings about the certificates of one monitor in 24 hours; the next ones wait. */
+/** Certificate warnings per monitor in 24 hours. Further ones are delayed. */
 const MAX_WARNINGS_PER_DAY = 4;
 
 type Warning = Pick<Parameters<MonitorStep['alert']>[1], 'expiry' | 'problem'>;
 type Warn = (of: SeenCertificate, about: string, warning: Warning) => void;
 
 /**
- * Warns of what regions see at `at` (Unix ms) and was not told before, and finds the next instant at which
- * anything can be due: the next threshold, or in an hour if too much was told today.
+ * Warns of new expiries and flaws seen at `at` (Unix ms) and computes when the next warning can be due: at
+ * the next threshold, or in an hour if the daily limit is reached.
  */
 export function warnOfCertificates(step: MonitorStep, certificate: CertificateState, at: number): void {
   const { config, regions } = step.state;
-  // Where the check fails because of the certificate, the outage says so.
+  // If the check fails because of the certificate, the outage covers it.
   const seen = certificate.seen.filter((one) =>
     Object.keys(one.regions).some((region) => regions[region]?.error?.type !== 'ssl_error'));
   const hasSeveral = certificate.seen.length > 1;
@@ -42,7 +42,7 @@ export function warnOfCertificates(step: MonitorStep, certificate: CertificateSt
   step.state = { ...step.state, certificate: { ...certificate, warnings, due } };
 }
 
-/** Tells of the certificate that expires first. Returns the instant of its next threshold, or null. */
+/** Warns of the first certificate to expire. Returns the time of its next threshold, or null. */
 function warnOfFirstExpiry(
   seen: readonly SeenCertificate[], config: MonitorConfig, at: number, warn: Warn,
 ): number | null {
@@ -60,7 +60,7 @@ function warnOfFirstExpiry(
   return upcoming.length === 0 ? null : Math.min(...upcoming);
 }
 
-/** Names the expiry of a certificate among the warnings that were given. */
+/** The key of an expiry among the warnings that were sent. */
 export function aboutExpiry(expiresAt: number): string {
   return `expiry ${expiresAt}`;
 }

@@ -3,9 +3,9 @@ import type { MonitorItem } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 
 /**
- * Warns before a domain expires: once per threshold and expiry date. If several thresholds are crossed at
- * once, only the nearest counts. Opens no incident, because nothing is broken yet. The expiry is in the
- * configuration, which no probe writes: it is looked at when that changes and each hour.
+ * Warns before a domain expires, once per expiry date and threshold (the nearest one crossed). Opens no
+ * incident, because checks still pass. The expiry is part of the configuration, so the rule runs when that
+ * changes and hourly.
  */
 export function warnOfDomainExpiry(step: MonitorStep, item: MonitorItem): void {
   const { config, warned } = step.state;

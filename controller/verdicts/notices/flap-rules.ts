@@ -3,7 +3,7 @@ import type { MonitorConfig } from '../monitor-config.ts';
 import type { Flaps, MonitorEffect, MonitorItem } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 
-/** A monitor flaps when this many outages begin within the window. */
+/** A monitor flaps if this many outages begin within the window. */
 export const FLAP_DOWNS = 5;
 const WINDOW_INTERVALS = 40;
 const MIN_WINDOW_MS = 60_000;
@@ -15,9 +15,9 @@ export function flapWindowMs(config: Pick<MonitorConfig, 'interval_ms'>): number
 }
 
 /**
- * Keeps a flapping monitor from paging people each time. The alert of the fifth outage says that it flaps.
- * Later alerts are held until the status has lasted a quarter of the window; if the monitor is up then, the
- * last recovery is sent. Incidents and history are unaffected.
+ * Limits the alerts of a flapping monitor. The fifth outage's alert reports the flapping; later ones are held
+ * until the status is stable for a quarter of the window. If the monitor is up then, the last recovery is
+ * sent.
  */
 export function holdFlaps(step: MonitorStep, item: MonitorItem): void {
   const { state, effects } = step;
@@ -32,16 +32,16 @@ export function holdFlaps(step: MonitorStep, item: MonitorItem): void {
       return alert === null ? [] : [{ kind: 'alert', alert }];
     });
     flaps = release(step, flaps, instantOf(item));
-    // The recovery that `release` may have added is numbered after the alerts that are held.
+    // The recovery added by `release` is numbered after the held alerts.
     step.effects = [...remaining, ...effects.slice(count)];
     step.omitted += count - remaining.length;
   }
   if (flaps !== state.flaps) step.state = { ...state, flaps };
 }
 
-/** The alert is null if it is held. */
+/** The alert, or null if it is held. */
 function judgeAlert(flaps: Flaps | null, alert: Alert, windowMs: number): [Flaps | null, Alert | null] {
-  // A person has acted since: that is no flapping.
+  // A person ended the incident since, so this is not flapping.
   if (alert.reopened) return [flaps, alert];
   if (alert.event === 'monitor.down') {
     const recent = (flaps?.downs ?? []).filter((at) => at > alert.at - windowMs);
@@ -56,7 +56,7 @@ function judgeAlert(flaps: Flaps | null, alert: Alert, windowMs: number): [Flaps
   return [{ ...flaps, held: { ended: { incident, error, at } } }, null];
 }
 
-/** Lets alerts through again once the status has lasted long enough, and sends the recovery that was held. */
+/** Stops holding alerts once the status has been stable long enough, and sends the held recovery. */
 function release(step: MonitorStep, flaps: Flaps | null, at: number | null): Flaps | null {
   const { config, since, outage } = step.state;
   const windowMs = flapWindowMs(config);
@@ -68,7 +68,7 @@ function release(step: MonitorStep, flaps: Flaps | null, at: number | null): Fla
   return null;
 }
 
-/** When an item happened; null if it says nothing about the present. */
+/** When an item happened; null if it is not about the present. */
 export function instantOf(item: MonitorItem): number | null {
   switch (item.kind) {
     case 'result': return item.late || item.result.outcome === 'missed' ? null : item.result.started_at;

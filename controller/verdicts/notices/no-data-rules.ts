@@ -1,13 +1,13 @@
 import type { MonitorState } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 
-/** Shorter than this many intervals, a silence is not told: a slow monitor is not heard more often. */
+/** No alert before this many intervals without data: an infrequently checked monitor reports less often. */
 const MIN_INTERVALS = 3;
 
 /**
- * When people are told that nobody knows how a monitor is, Unix ms: once it has been unknown for the larger
- * of `afterMs` and three intervals. Null if it is not unknown, was never checked, is a heartbeat, or if they
- * were told. Time before `watchedSince` (Unix ms) does not count: nobody was here to hear of it.
+ * When a no-data alert is due, Unix ms: after the monitor was unknown for the larger of `afterMs` and three
+ * intervals. Null if it is not unknown, was never checked, is a heartbeat or was alerted. Time before
+ * `monitoredSince` (Unix ms) does not count, because no controller was receiving results.
  */
 export function noDataAt(state: MonitorState, afterMs: number, monitoredSince: number): number | null {
   if (!isWithoutData(state) || state.no_data_since !== null) return null;
@@ -15,7 +15,7 @@ export function noDataAt(state: MonitorState, afterMs: number, monitoredSince: n
   return Math.max(state.since, monitoredSince) + delayMs;
 }
 
-/** Tells that there is no data, once. `monitor.no_data_resolved` follows when the monitor has a status. */
+/** Alerts that there is no data, once. `monitor.no_data_resolved` follows when the monitor has a status. */
 export function applyNoData(step: MonitorStep): void {
   const { state } = step;
   if (!isWithoutData(state) || state.no_data_since !== null) return;
@@ -23,7 +23,7 @@ export function applyNoData(step: MonitorStep): void {
   step.state = { ...step.state, no_data_since: state.since };
 }
 
-/** Tells that there is data again, unless people have ended the wait: by a pause, say. */
+/** Alerts that there is data again, unless a person ended the condition, for example by a pause. */
 export function resolveNoData(step: MonitorStep): void {
   const { state } = step;
   if (state.no_data_since === null || isWithoutData(state)) return;
@@ -35,7 +35,7 @@ function isWithoutData({ config, status, heartbeat, last_check_at: checkedAt }: 
   return status === 'unknown' && config.status === 'active' && !heartbeat && checkedAt !== null;
 }
 
-/** Alerts of the time without data, from when the monitor became unknown. */
+/** Alerts of a period without data that began when the monitor became unknown. */
 export function alertNoData(step: MonitorStep, event: 'monitor.no_data' | 'monitor.no_data_resolved'): void {
   const { since, last_success_at: at, last_success_ms: ms = null } = step.state;
   step.alert(event, {

@@ -1,19 +1,19 @@
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 
-/** What is wrong with a TLS connection or its certificate: a code that never changes, and a sentence. */
+/** A flaw of a TLS connection or its certificate: a code that never changes, and a sentence. */
 export interface TlsFlaw {
   code: string;
   message: string;
 }
 
 const OUTDATED_PROTOCOLS = new Set(['SSLv3', 'TLSv1', 'TLSv1.1']);
-/** Bits below which a key is weak, by its type: what public authorities still sign. */
+/** Keys with fewer bits are weak, by type: the minimum that public authorities still sign. */
 const MIN_KEY_BITS: Readonly<Record<string, number>> = Object.freeze({ RSA: 2048, DSA: 2048, EC: 256 });
 const MAX_MESSAGE_LENGTH = 256;
 
 /**
- * The flaws of a connection, in a fixed order: the certificate is not trusted, the protocol is older than TLS
- * 1.2, the key is too short, or the signature uses a broken hash. Empty if there are none.
+ * The flaws of a connection, in a fixed order: untrusted certificate, protocol older than TLS 1.2, short key,
+ * signature with a broken hash. Empty if there are none.
  */
 export function flawsOf({ valid, problem, protocol, key = '', weak_signature: hash }: TlsFacts): TlsFlaw[] {
   const flaws: TlsFlaw[] = [];

@@ -6,22 +6,22 @@ import type { MonitorItem, MonitorState, WithheldEvent } from '../monitor-state.
 import type { MonitorStep } from '../monitor-step.ts';
 import { alertNoData } from './no-data-rules.ts';
 
-/** Alerts that end what another one began. */
+/** The event that each of these ends. */
 const START_EVENT_OF: Partial<Record<AlertEvent, WithheldEvent>> = {
   'monitor.up': 'monitor.down', 'monitor.slow_response_resolved': 'monitor.slow_response',
   'monitor.no_data_resolved': 'monitor.no_data',
 };
 
 /**
- * Holds the alerts of troubles that begin in maintenance. A trouble that ends in it alerts nobody; one that
- * lasts longer is alerted when the maintenance is over. What people were told of before it, they hear the end
- * of at once. Incidents open as always, and say that they began in maintenance.
+ * Withholds alerts of conditions that begin in maintenance. A condition that also ends in it causes no alert;
+ * one that outlasts it is alerted afterwards. Recoveries from earlier conditions are sent at once. Incidents
+ * open as usual, marked as begun in maintenance.
  */
 export function withholdAlerts(step: MonitorStep, item: MonitorItem): void {
   const { state: { config, withheld }, effects } = step;
   if (withheld === null && (!config.maintenance?.length || effects.length === 0)) return;
   const instant = instantOf(item);
-  // Regions report out of order: maintenance that has begun for one is not over for another.
+  // Regions report out of order: once maintenance has begun for one, it must not count as over for another.
   const at = Math.max(instant ?? 0, withheld?.at ?? 0, effects.length > 0 ? lastResultAt(step.state) : 0);
   const events = new Set(withheld?.events);
   const maintenanceEnd = maintenanceEndAt(config, at);
@@ -43,19 +43,19 @@ export function releaseAt({ config, withheld }: MonitorState): number | null {
   return withheld === null ? null : alertsHeldUntil(config, withheld.at);
 }
 
-/** Decides about one alert, and notes in `events` what is withheld from now on. */
+/** Decides whether to withhold an alert, and updates `events`. */
 function isWithheld(step: MonitorStep, alert: Alert, at: number, events: Set<WithheldEvent>): boolean {
   const { event } = alert;
   const startEvent = START_EVENT_OF[event];
   if (startEvent !== undefined) return events.delete(startEvent);
   if (alertsHeldUntil(step.state.config, at) === at) {
-    // An earlier one need not be sent as well.
+    // An earlier one is then redundant.
     if (alert.reopened) events.delete('monitor.down');
     return false;
   }
   switch (event) {
     case 'monitor.down':
-      // Alerts of a flapping monitor are held already, until it is steady.
+      // The alerts of a flapping monitor are already held.
       if (step.state.flaps?.held && !alert.reopened) return false;
       events.add(event);
       return true;
@@ -70,7 +70,7 @@ function isWithheld(step: MonitorStep, alert: Alert, at: number, events: Set<Wit
   }
 }
 
-/** Regions that are still down then are told of after the maintenance. */
+/** Regions that are still down are alerted after the maintenance. */
 function withoutAlerted(regions: MonitorState['regions'], names: string[]): MonitorState['regions'] {
   const entries = Object.entries(regions).map(([name, region]) => {
     if (!names.includes(name)) return [name, region] as const;
@@ -80,7 +80,7 @@ function withoutAlerted(regions: MonitorState['regions'], names: string[]): Moni
   return Object.fromEntries(entries);
 }
 
-/** Ended without an alert, by a pause for example. */
+/** False if it ended without an alert, for example by a pause. */
 function isOngoing({ outage, slow, no_data_since: since }: MonitorState, event: WithheldEvent): boolean {
   if (event === 'monitor.down') return outage !== null;
   return (event === 'monitor.slow_response' ? slow : since) !== null;

@@ -6,12 +6,12 @@ import type { HeartbeatState, JournaledPing, MonitorState } from '../monitor-sta
 import type { MonitorStep } from '../monitor-step.ts';
 import { countFailure, moveStatus } from './status-rules.ts';
 
-/** How long after a ping the next one may come, ms. */
+/** How long after a ping the next one is overdue, ms. */
 function overdueAfterMs({ heartbeat }: MonitorConfig): number {
   return heartbeat ? heartbeat.interval_ms + heartbeat.grace_ms : 0;
 }
 
-/** A heartbeat that waits for a ping from `at` on (Unix ms); undefined for monitors of other types. */
+/** A heartbeat that expects a ping from `at` on (Unix ms); undefined for monitors of other types. */
 export function startCountdown(
   config: MonitorConfig, at: number, lastAt: number | null = null,
 ): HeartbeatState | undefined {
@@ -21,8 +21,8 @@ export function startCountdown(
 }
 
 /**
- * A ping of a successful job puts the monitor up, a failure puts it down at once, a start is only noted.
- * Pings that are older than the last one, or arrive while the monitor is not active, move nothing.
+ * A successful ping sets the monitor up, a failed one sets it down at once, and a start is only recorded.
+ * Pings older than the last one, or for an inactive monitor, are ignored.
  */
 export function applyPing(step: MonitorStep, ping: JournaledPing): void {
   const { state, state: { heartbeat, config } } = step;
@@ -47,7 +47,7 @@ export function applyPing(step: MonitorStep, ping: JournaledPing): void {
   else moveStatus(step, { to, at, reason: 'ping received' });
 }
 
-/** No ping came by `at`, its deadline. Changes nothing if one came, or the deadline moved, meanwhile. */
+/** No ping arrived by the deadline `at`. No effect if one arrived or the deadline moved meanwhile. */
 export function applyOverdue(step: MonitorStep, at: number): void {
   const { state, state: { heartbeat, config } } = step;
   if (!heartbeat || heartbeat.deadline > at || config.status !== 'active' || state.status === 'down') return;
@@ -62,8 +62,8 @@ export function applyOverdue(step: MonitorStep, at: number): void {
 }
 
 /**
- * Nobody took pings from `from` to `until`: that time is not booked and the deadline moves back by it. If a
- * ping was due meanwhile, it may be lost, so the countdown restarts.
+ * No pings were processed from `from` to `until`: that time is not accounted, and the deadline moves back by
+ * it. If a ping was due meanwhile, it may be lost, so the countdown restarts.
  */
 export function applyUnmonitored(step: MonitorStep, from: number, until: number): void {
   const { heartbeat, config } = step.state;
@@ -71,7 +71,7 @@ export function applyUnmonitored(step: MonitorStep, from: number, until: number)
   const accounted = accountUntil(step.state, from);
   step.state = { ...accounted, accounted_until: Math.max(accounted.accounted_until, until) };
   if (heartbeat.deadline <= from) return;
-  // An idle shard was unwatched long before this countdown began: only the time since counts.
+  // An idle shard may be unmonitored long before this countdown began. Only the time since then counts.
   const missedFrom = Math.max(from, heartbeat.deadline - overdueAfterMs(config));
   const deadline = isExpectedBy(config, heartbeat, until)
     ? Math.max(heartbeat.deadline, until + overdueAfterMs(config))
@@ -79,7 +79,9 @@ export function applyUnmonitored(step: MonitorStep, from: number, until: number)
   step.state = { ...step.state, heartbeat: { ...heartbeat, deadline, not_before: deadline } };
 }
 
-/** The heartbeat under a changed configuration: other times or a resumed monitor restart the countdown. */
+/**
+ * The heartbeat under a changed configuration. A new schedule or a resumed monitor restarts the countdown.
+ */
 export function heartbeatAfterConfig(
   before: MonitorState, config: MonitorConfig,
 ): HeartbeatState | undefined {
@@ -99,7 +101,7 @@ function isExpectedBy(config: MonitorConfig, heartbeat: HeartbeatState, until: n
   return heartbeat.last_at === null || until > heartbeat.deadline - graceMs - maxEarlyMs;
 }
 
-/** What a ping that reports a failure says about it. */
+/** The error of a ping that reports a failure. */
 export function pingFailure({ exit_code: code }: Pick<JournaledPing, 'exit_code'>): CheckError {
   const message = code === null ? 'The job reported a failure' : `The job ended with exit code ${code}`;
   return { type: 'status_code', message };

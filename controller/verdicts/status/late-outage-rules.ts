@@ -6,15 +6,15 @@ import type { MonitorStep } from '../monitor-step.ts';
 import { agreedRanges, isAssigned, requiredOfAllRegions, type AgreedRange } from '../votes/quorum-rules.ts';
 import { isOfCurrentCheck, NEW_REGION } from '../votes/region-rules.ts';
 
-/** Probes whose late results are followed at a time. */
+/** Probes whose late results are tracked concurrently. */
 const MAX_RUNS = 8;
-/** Late outages that a monitor remembers. */
+/** Late outages remembered per monitor. */
 const MAX_FOUND_OUTAGES = 16;
 
 /**
- * Reports outages that only late results show: in enough regions at a time, more failures in a row than the
- * monitor retries, then a success. If nobody watched that time, each opens and resolves an incident, without
- * an alert. Judged once the time is booked, so that late results and those in time may come in any order.
+ * Reports outages that only late results show: enough regions had more consecutive failures than the monitor
+ * has retries, then a success. For unmonitored time, each opens and resolves an incident without an alert.
+ * Waits until the time is accounted, so that results may arrive in any order.
  */
 export function reportLateOutages(step: MonitorStep, item: MonitorItem): void {
   const history = lateHistory(step.state);
@@ -26,20 +26,20 @@ export function reportLateOutages(step: MonitorStep, item: MonitorItem): void {
   if (found === history.found && !over.some(({ until }) => until > step.before.accounted_until)) return;
   const voters = { config, regions: reportingRegions(step.state) };
   for (const range of agreedRanges(voters, over)) reportIfUnmonitored(step, range);
-  // If one vote is enough, no outage waits for another region's.
+  // If one vote suffices, no outage has to wait for another region.
   if (requiredOfAllRegions(voters) > 1) return;
   const waiting = found.filter(({ until }) => until > accountedUntil);
   step.state = { ...step.state, late: { ...lateHistory(step.state), found: waiting } };
 }
 
-/** The regions heard of, those among them that only sent late results. */
+/** All reporting regions, including those with late results only. */
 function reportingRegions(state: MonitorState): MonitorState['regions'] {
   const { runs, found } = lateHistory(state);
   const late = [...Object.values(runs), ...found].map(({ region }) => [region, NEW_REGION]);
   return { ...Object.fromEntries(late), ...state.regions };
 }
 
-/** Adds a late result to its probe's run of failures. A pause between results starts a new run. */
+/** Adds a late result to its probe's run of failures. A gap between results starts a new run. */
 function recordLateResult(
   state: MonitorState, { result, region, probe_id: probeId }: ResultItem,
 ): MonitorState {
@@ -68,7 +68,10 @@ function withRun(runs: LateHistory['runs'], probeId: string, run: LateRun): Late
   return Object.fromEntries(Object.entries(all).filter(([id]) => id !== oldest?.[0]));
 }
 
-/** Reports a stretch if nobody watched it, except for the one interval that the status before it holds. */
+/**
+ * Reports a time range if it was unmonitored, apart from the one interval for which the previous status
+ * holds.
+ */
 function reportIfUnmonitored(step: MonitorStep, range: AgreedRange<LateOutage>): void {
   const { from, until, by } = range;
   const parts = unmonitoredParts(step.state, from, until);
@@ -81,7 +84,7 @@ function reportIfUnmonitored(step: MonitorStep, range: AgreedRange<LateOutage>):
   step.resolve(outage, until);
 }
 
-/** The outage of a stretch that was over before anybody knew about it. */
+/** The outage of a time range that was over before it was detected. */
 export function lateOutage(step: MonitorStep, { from, by }: AgreedRange<LateOutage>): Outage {
   const error = by.find((each) => each.error !== null)?.error;
   return step.outage('late', from, by.reduce((sum, { fails }) => sum + fails, 0), error);

@@ -4,19 +4,22 @@ import type { MonitorState, RegionOutage, RegionState } from '../monitor-state.t
 import type { MonitorStep } from '../monitor-step.ts';
 import { agreedRanges, isAssigned, type AgreedRange } from '../votes/quorum-rules.ts';
 
-/** An outage that one region saw, last at `known_until`; `until` is Infinity while it lasts. */
+/**
+ * An outage seen by one region and confirmed until `confirmed_until`; `until` is Infinity while it is
+ * ongoing.
+ */
 type SeenOutage = RegionOutage & { region: string; confirmed_until: number };
 
-/** True when a region saw an outage that other regions have yet to report on. */
+/** True if a region saw an outage and other regions have not yet reported on that time. */
 export function isAwaitingReports({ regions }: MonitorState): boolean {
   for (const name in regions) if (regions[name]?.ended !== undefined) return true;
   return false;
 }
 
 /**
- * Reports outages that enough regions saw at a time but reported one after the other, so that no verdict was
- * ever down. Each is reported like a late one, once all voting regions have been heard past its end or before
- * the status moves (`moves`), after which older outages no longer count.
+ * Reports outages that enough regions saw at the same time but reported one after another, so that no verdict
+ * was down. Each is reported like a late one once all voting regions have reported past its end, or before
+ * the status moves, because older outages no longer count then.
  */
 export function reportOverlaps(step: MonitorStep, isStatusMoving: boolean): void {
   if (step.state.outage !== null || !isAwaitingReports(step.state)) return;
@@ -26,20 +29,20 @@ export function reportOverlaps(step: MonitorStep, isStatusMoving: boolean): void
   }
 }
 
-/** When the regions' present outage began, even if it is over for some of them; Infinity if there is none. */
+/** When the regions' current outage began, even if it ended for some of them; Infinity without one. */
 export function ongoingSince(state: MonitorState): number {
   if (!isAwaitingReports(state)) return Infinity;
   const ongoing = overlaps(state).find(({ until }) => until === Infinity);
   return ongoing ? beginOf(ongoing) : Infinity;
 }
 
-/** True when a region that is down was up after `at` (Unix ms): it cannot confirm a failure from then. */
+/** True if a region that is down was up after `at` (Unix ms): it cannot confirm an earlier failure. */
 export function hasRecoveredSince({ regions }: MonitorState, at: number): boolean {
   return Object.values(regions).some(({ verdict, ended = [] }) =>
     verdict === 'down' && ended.some(({ until }) => until > at));
 }
 
-/** The state without the regions' outages that nothing can overlap any more. */
+/** Removes regional outages that no other outage can overlap any more. */
 export function dropSettledOutages(state: MonitorState): MonitorState {
   if (!isAwaitingReports(state)) return state;
   const waiting = overlaps(state)[0]?.from ?? Infinity;
@@ -52,7 +55,7 @@ export function dropSettledOutages(state: MonitorState): MonitorState {
   return { ...state, regions };
 }
 
-/** The instant (Unix ms) up to which all voting regions have been heard; Infinity if none votes. */
+/** The time (Unix ms) up to which all voting regions have reported; Infinity if none votes. */
 function reportedByAll({ config, regions }: MonitorState): number {
   const voting = Object.entries(regions)
     .filter(([name, { verdict }]) => isAssigned(config, name) && verdict !== 'unknown');
@@ -60,8 +63,8 @@ function reportedByAll({ config, regions }: MonitorState): number {
 }
 
 /**
- * Stretches in which enough of all asked regions agree; fewer would not have been enough in time either.
- * Stretches from before the last change of status or configuration are settled already.
+ * Time ranges in which enough of all assigned regions agree; fewer would not have sufficed in time either.
+ * Excludes ranges before the last change of status or configuration.
  */
 function overlaps({ config, regions, since }: MonitorState): AgreedRange<SeenOutage>[] {
   const assigned = Object.entries(regions).filter(([name]) => isAssigned(config, name));
@@ -83,7 +86,7 @@ function beginOf({ from, by }: AgreedRange<SeenOutage>): number {
   return Math.min(...by.filter((outage) => outage.from <= from).map((outage) => outage.first_fail_at));
 }
 
-/** Status, times and history become what they would be if the regions had been heard at once. */
+/** Sets status, times and history as if the regions had reported at once. */
 function reportOverlap(step: MonitorStep, overlap: AgreedRange<SeenOutage>): void {
   const { state, state: { status } } = step;
   const { until } = overlap;

@@ -1,12 +1,12 @@
 import type { MonitorState, Outage } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 
-/** How long an outage may go on after a person has ended its incident before another one opens, ms. */
+/** How long an outage must continue after a person ended its incident before another one opens, ms. */
 export const REOPEN_AFTER_MS = 300_000;
-/** After a restart, pings that were stored before it are in the journal within this time, ms. */
+/** After a restart, previously stored pings are in the journal within this time, ms. */
 const PINGS_SETTLE_MS = 15_000;
 
-/** Notes that a person has resolved or closed an incident, if its outage goes on. */
+/** Records that a person resolved or closed an incident, if its outage is ongoing. */
 export function recordManualEnd(
   step: MonitorStep, { incident_id, at }: { incident_id: string; at: number },
 ): void {
@@ -15,15 +15,15 @@ export function recordManualEnd(
   step.state = { ...step.state, outage: { ...outage, ended_at: at } };
 }
 
-/** True while the outage of this incident goes on and nobody is known to have ended the incident. */
+/** True while the outage of this incident is ongoing and no person has ended the incident. */
 export function isOngoing({ outage }: MonitorState, incidentId: string): boolean {
   return outage !== null && outage.incident_id === incidentId && outage.ended_at === undefined;
 }
 
 /**
- * When another incident opens for an outage whose incident a person has ended, Unix ms. Null if none does, or
- * if the monitor may have recovered: a check has to fail after the person's decision and after
- * `watchedSince` (Unix ms). Before that, its recovery may be among results that are still to come.
+ * When another incident opens for an outage whose incident a person ended, Unix ms. A check must fail after
+ * that and after `monitoredSince` (Unix ms), because the recovery may be among pending results. Null if none
+ * opens, or the monitor may have recovered.
  */
 export function reopenAt(state: MonitorState, monitoredSince: number): number | null {
   const { status, outage, heartbeat, last_failure_at } = state;
@@ -33,7 +33,7 @@ export function reopenAt(state: MonitorState, monitoredSince: number): number | 
   return (last_failure_at ?? 0) > Math.max(outage.ended_at, monitoredSince) ? dueAt : null;
 }
 
-/** Opens another incident for an outage whose incident a person has ended, and alerts, unless it is over. */
+/** Opens another incident for an ongoing outage whose incident a person ended, and alerts. */
 export function reopen(step: MonitorStep, at: number): void {
   const { status, outage, heartbeat } = step.state;
   if (outage?.ended_at === undefined || status !== 'down' || at < outage.ended_at + REOPEN_AFTER_MS) return;

@@ -2,8 +2,8 @@ import type { Outage } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 
 /**
- * Alerts of a slow stretch and of its end. The status shows every slow response; an alert takes as many in a
- * row as an outage takes failures. An outage, a pause or a deletion ends the stretch without an alert.
+ * Alerts of the start and end of a slow period. The status reflects every slow response; an alert needs as
+ * many in a row as an outage needs failures. An outage, pause or deletion ends the period without an alert.
  */
 export function alertSlow(step: MonitorStep): void {
   const { status, since, slow } = step.state;

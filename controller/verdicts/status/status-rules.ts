@@ -6,17 +6,17 @@ import type { MonitorStep } from '../monitor-step.ts';
 import { dropSettledOutages, hasRecoveredSince, ongoingSince, reportOverlaps } from './overlap-rules.ts';
 import { verdictOf } from '../votes/quorum-rules.ts';
 
-/** How long others are given to have their say before those that report are believed, ms. */
+/** How long to wait for more votes before a minority verdict is accepted, ms. */
 export const ACCEPT_MINORITY_AFTER_MS = 10_000;
 
-/** Moves the status to the verdict of all votes where the two differ. */
+/** Moves the status to the verdict of all votes if they differ. */
 export function decide(step: MonitorStep, at: number, reason: string): void {
   step.state = withoutExtraVotes(step.state);
   const { config, status, outage } = step.state;
   if (config.status !== 'active') return;
   const verdict = verdictOf(step.state);
   const isUp = verdict === 'up' || verdict === 'degraded';
-  // A success from before the outage is no recovery, and a failure from before a recovery is no agreement.
+  // A success from before the outage is no recovery, and a failure from before a recovery confirms nothing.
   const isOutdated = outage
     ? isUp && at <= outage.started_at
     : verdict === 'down' && hasRecoveredSince(step.state, at);
@@ -26,19 +26,19 @@ export function decide(step: MonitorStep, at: number, reason: string): void {
   step.state = dropSettledOutages(step.state);
 }
 
-/** True while the regions that report say "down" and are too few to be believed without help. */
+/** True while the reporting regions vote "down" but are too few for a verdict. */
 export function needsMoreVotes({ config, regions }: MonitorState): boolean {
   return config.status === 'active' && verdictOf({ config, regions }) === 'short';
 }
 
-/** Others were asked, and those that report were believed, only for as long as these were too few. */
+/** Drops witness votes and the accepted minority verdict once the regular votes suffice. */
 function withoutExtraVotes(state: MonitorState): MonitorState {
   const hasExtraVotes = state.witnesses !== null || state.minority_accepted;
   if (!hasExtraVotes || needsMoreVotes(state)) return state;
   return { ...state, witnesses: null, minority_accepted: false };
 }
 
-/** Decides when a region has lost its vote: the other regions' word is as recent as they were last heard. */
+/** Decides after a region lost its vote, as of the latest results of the other regions. */
 export function decideAfterLostVote(step: MonitorStep, at: number, reason: string): void {
   decide(step, Math.max(at, lastResultAt(step.state), step.state.accounted_until), reason);
 }
@@ -47,11 +47,11 @@ interface Move {
   to: RuntimeStatus;
   at: number;
   reason: string;
-  /** Why it is down, if no region says so. */
+  /** Why it is down, if no region provides an error. */
   error?: CheckError;
 }
 
-/** Regions report out of order: a change never precedes the last one, and time booked past it is rebooked. */
+/** Regions report out of order. A change never precedes the last one, and time accounted past it is moved. */
 export function moveStatus(step: MonitorStep, { to, at: reportedAt, reason, error }: Move): void {
   const { status: from, since: last, outage } = step.state;
   const at = Math.max(reportedAt, last);
@@ -77,7 +77,7 @@ export function moveStatus(step: MonitorStep, { to, at: reportedAt, reason, erro
   step.state = { ...step.state, outage: null };
 }
 
-/** When the outage began: the earliest first failure of the regions that are down, after the last change. */
+/** When the outage began: the earliest first failure of the down regions after the last change. */
 function firstFailure(state: MonitorState, at: number): number {
   let first = Math.min(at, ongoingSince(state));
   for (const { verdict, first_fail_at: failedAt } of Object.values(state.regions)) {

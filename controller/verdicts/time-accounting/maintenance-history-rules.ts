@@ -2,7 +2,7 @@ import { isInMaintenance, maintenanceEndAt } from './maintenance-rules.ts';
 import type { MonitorState } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 
-/** Records in the status history that maintenance began, unless it has; `now` is Unix ms. */
+/** Adds the begin of maintenance to the status history, unless it is there; `now` is Unix ms. */
 export function beginMaintenance(step: MonitorStep, now: number): void {
   const { config, status, outage, maintenance_since: since } = step.state;
   if (since !== null || config.status !== 'active' || !isInMaintenance(config, now)) return;
@@ -11,11 +11,11 @@ export function beginMaintenance(step: MonitorStep, now: number): void {
   step.addHistory({ from: status, to: status, at, reason: 'maintenance began' }, outage);
 }
 
-/** Records in it that maintenance is over at `now` (Unix ms). A pause has an entry of its own. */
+/** Adds the end of maintenance at `now` (Unix ms) to the status history. A pause has its own entry. */
 export function endMaintenance(step: MonitorStep, now: number): void {
   const { config, status, outage, maintenance_since: since } = step.state;
   if (since === null) return;
-  // A change that people made before the begin may be read after it.
+  // A configuration change from before the start may be applied after it.
   const latest = Math.max(now, since);
   if (config.status === 'active' && isInMaintenance(config, latest)) return;
   step.state = { ...step.state, maintenance_since: null };
@@ -27,13 +27,13 @@ export function endMaintenance(step: MonitorStep, now: number): void {
 }
 
 /**
- * When the next begin or end is due in the status history, Unix ms; `now` or earlier if it is due already,
- * null if none is to come.
+ * When the next start or end is due in the status history, Unix ms; at most `now` if it is due already. Null
+ * if there is none.
  */
 export function nextMaintenanceChangeAt(state: MonitorState, now: number): number | null {
   const { config, maintenance_since: since } = state;
   if (config.status !== 'active') return null;
   if (since !== null) return maintenanceEndAt(config, now);
-  // They are in order of their begin.
+  // In order of their start.
   return config.maintenance?.find(({ until }) => until > now)?.from ?? null;
 }

@@ -1,30 +1,30 @@
 import type { MaintenanceRange, MonitorConfig } from '../monitor-config.ts';
 import type { TimeRange } from '../monitor-state.ts';
 
-/** Late results are booked apart as long as this; older ones only count. */
+/** For this long, maintenance applies to late results; older ones count as outside of it. */
 const RETENTION_MS = 7 * 86_400_000;
-/** Stretches of a monitor; beyond them the latest ones have to wait for the next configuration. */
+/** Limit of ranges per monitor. Later ones wait for the next configuration. */
 const MAX_RANGES = 200;
 
 type Windows = Pick<MonitorConfig, 'maintenance'>;
 
-/** Whether a monitor is in maintenance at an instant (Unix ms). */
+/** Whether a monitor is in maintenance at a given time (Unix ms). */
 export function isInMaintenance({ maintenance }: Windows, at: number): boolean {
   return maintenance?.some(({ from, until }) => from <= at && at < until) ?? false;
 }
 
-/** When maintenance that goes on at an instant is over, Unix ms; that instant if there is none. */
+/** When the maintenance at a given time ends, Unix ms; that time itself if there is none. */
 export function maintenanceEndAt({ maintenance = [] }: Windows, at: number): number {
-  // They are in order, so one pass follows those that overlap.
+  // In order, so one pass follows overlapping ranges.
   return maintenance.reduce((end, { from, until }) => (from <= end ? Math.max(end, until) : end), at);
 }
 
-/** The same for maintenance that holds alerts. */
+/** Like `maintenanceEndAt`, for maintenance that holds alerts. */
 export function alertsHeldUntil({ maintenance = [] }: Windows, at: number): number {
   return maintenanceEndAt({ maintenance: maintenance.filter(({ holds_alerts }) => holds_alerts) }, at);
 }
 
-/** The parts of a stretch of time that are maintenance, in order and without overlap. */
+/** The maintenance in a time range, in order and without overlap. */
 export function maintenanceIn({ maintenance }: Windows, from: number, until: number): TimeRange[] {
   const parts: TimeRange[] = [];
   for (const range of maintenance ?? []) {
@@ -36,8 +36,7 @@ export function maintenanceIn({ maintenance }: Windows, from: number, until: num
 }
 
 /**
- * The stretches of a monitor whose configuration changes: what has passed stays as it was, and what comes is
- * as the new configuration says.
+ * Merges the ranges on a configuration change: past time follows the old configuration, future time the new.
  */
 export function mergeMaintenance(old: MonitorConfig, config: MonitorConfig): MonitorConfig {
   const { changed_at: at } = config;
@@ -49,7 +48,7 @@ export function mergeMaintenance(old: MonitorConfig, config: MonitorConfig): Mon
   return { ...config, maintenance: joinRanges([...elapsed, ...upcoming]).slice(0, MAX_RANGES) };
 }
 
-/** A stretch that goes on unchanged is one stretch. */
+/** Joins adjacent ranges of the same maintenance. */
 function joinRanges(ranges: MaintenanceRange[]): MaintenanceRange[] {
   const all: MaintenanceRange[] = [];
   for (const range of ranges) {

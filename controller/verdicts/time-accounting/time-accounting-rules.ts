@@ -5,7 +5,7 @@ import type { HourTimes, LateHistory, MonitorState, TimeRange } from '../monitor
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Unwatched stretches that a monitor remembers; late results for older ones only count. */
+/** Unmonitored ranges remembered per monitor. Late results for older ones only count as results. */
 export const MAX_GAPS = 16;
 const NO_HISTORY: LateHistory = Object.freeze({ gaps: [], runs: {}, found: [] });
 
@@ -16,12 +16,12 @@ function columnOf(status: RuntimeStatus): 0 | 1 | 2 | null {
   return status === 'down' ? 2 : null;
 }
 
-/** Start of the hour that contains an instant (Unix ms). */
+/** Start of the hour that contains a time (Unix ms). */
 export function hourOf(atMs: number): number {
   return atMs - (atMs % HOUR_MS);
 }
 
-/** Books the time up to `until` under the present status. Never moves backwards. */
+/** Accounts the time up to `until` under the current status. Never moves backwards. */
 export function accountUntil(state: MonitorState, until: number): MonitorState {
   if (until <= state.accounted_until) return state;
   const column = columnOf(state.status);
@@ -37,19 +37,21 @@ function addTo(column: 0 | 1 | 2): TimesChange {
   };
 }
 
-/** How long a status holds after the latest result, ms. In a longer silence it holds for one interval. */
+/**
+ * How long a status holds after the latest result, ms. In a longer silence it holds for one interval only.
+ */
 export function statusHoldMs({ interval_ms: intervalMs, timeout_ms: timeoutMs }: MonitorConfig): number {
   return 2 * intervalMs + timeoutMs;
 }
 
-/** Books like `bookUntil`, except for time that nobody watched, which stays free for late results. */
+/** Like `accountUntil`, but leaves unmonitored time for late results. */
 export function accountMonitored(state: MonitorState, until: number): MonitorState {
   return accountUntil(accountGap(state, until), until);
 }
 
 /**
- * Books an hour that is over, except for what only the next result can tell: whether the status held for
- * longer than an interval after the latest one. The hour is not written before that is known.
+ * Accounts a completed hour, except for what depends on the next result: whether the status held longer than
+ * an interval after the latest one. The hour is not written before that is known.
  */
 export function accountHour(state: MonitorState, until: number): MonitorState {
   const lastAt = lastResultAt(state);
@@ -58,7 +60,7 @@ export function accountHour(state: MonitorState, until: number): MonitorState {
   return accountUntil(accountGap(state, until), end);
 }
 
-/** Books a silence that ends at `until`. Returns `state` itself while results arrive without a break. */
+/** Accounts a silence that ends at `until`. Returns `state` itself if there was none. */
 export function accountGap(state: MonitorState, until: number): MonitorState {
   const lastAt = lastResultAt(state);
   const isSilent = lastAt > 0 && until > lastAt + statusHoldMs(state.config);
@@ -69,8 +71,8 @@ export function accountGap(state: MonitorState, until: number): MonitorState {
 }
 
 /**
- * Books the time before a change that leaves the check as it is. In a silence it books what is known and
- * leaves the rest open: the results of that time may be on their way.
+ * Accounts the time before a change that does not affect the check. In a silence it accounts only what is
+ * certain, because results of that time may still arrive.
  */
 export function accountCertain(state: MonitorState, until: number): MonitorState {
   const isReporting = accountGap(state, until) === state;
@@ -78,9 +80,9 @@ export function accountCertain(state: MonitorState, until: number): MonitorState
 }
 
 /**
- * Books the part of an unwatched stretch that a result covers, which was on its way when a pause or another
- * check ended the watch: from the one before until the next one is due, or until that end if it is sooner.
- * Hours whose rollup is written stay as they are.
+ * Accounts unmonitored time covered by a result that arrived after a pause or a changed check: from the
+ * previous result until the next one is due, at most until the pause or change. Hours with a written rollup
+ * stay unchanged.
  */
 export function accountBelated(state: MonitorState, at: number, status: RuntimeStatus): MonitorState {
   const { config, accounted_until: accountedUntil } = state;
@@ -96,7 +98,7 @@ export function accountBelated(state: MonitorState, at: number, status: RuntimeS
   return isNonEmpty(range) ? withoutGap(withTimes(state, range, addTo(column)), ...range) : state;
 }
 
-/** When the latest result that counted was started, Unix ms; 0 if there is none. */
+/** When the latest result that counted started, Unix ms; 0 if there is none. */
 export function lastResultAt(state: MonitorState): number {
   let lastAt = 0;
   for (const name in state.regions) lastAt = Math.max(lastAt, state.regions[name]?.last_at ?? 0);
@@ -106,8 +108,8 @@ export function lastResultAt(state: MonitorState): number {
 type Move = [was: RuntimeStatus, is: RuntimeStatus];
 
 /**
- * Moves booked time to another status: an outage counts from its first failed check, but is only known later.
- * Hours whose rollup is written do not change.
+ * Moves accounted time to another status: an outage counts from its first failed check but is confirmed
+ * later. Hours with a written rollup stay unchanged.
  */
 export function moveTime(state: MonitorState, from: number, until: number, [was, is]: Move): MonitorState {
   const end = Math.min(until, state.accounted_until);
@@ -125,10 +127,10 @@ export function moveTime(state: MonitorState, from: number, until: number, [was,
   return old === null && fresh !== null ? withoutGap(accounted, from, end) : accounted;
 }
 
-/** What an hour has booked when `ms` of it change; undefined leaves it without. */
+/** An hour's times after a change of `ms`; undefined removes them. */
 type TimesChange = (times: HourTimes | undefined, ms: number) => HourTimes | undefined;
 
-/** Changes the times of a stretch, and in the same way what of them is maintenance. */
+/** Changes the times of a range, and its maintenance times in the same way. */
 function withTimes(state: MonitorState, range: TimeRange, change: TimesChange): MonitorState {
   const accounted = changedHours(state.accounted, [range], change);
   const maintenance = maintenanceIn(state.config, ...range);
@@ -153,7 +155,7 @@ export function lateHistory(state: MonitorState): LateHistory {
   return state.late ?? NO_HISTORY;
 }
 
-/** Notes a stretch that nobody watched, but not in a known outage, nor of a heartbeat: no probe sees it. */
+/** Records unmonitored time, except in a known outage and for heartbeats, which no probe checks. */
 function withGap(state: MonitorState, from: number, until: number): MonitorState {
   if (from >= until || state.outage !== null || state.heartbeat || state.status === 'paused') return state;
   const history = lateHistory(state);
@@ -164,7 +166,7 @@ function withGap(state: MonitorState, from: number, until: number): MonitorState
   return { ...state, late: { ...history, gaps } };
 }
 
-/** The unwatched parts of a stretch, in order. */
+/** The unmonitored parts of a time range, in order. */
 export function unmonitoredParts(state: MonitorState, from: number, until: number): TimeRange[] {
   const { gaps } = lateHistory(state);
   return gaps
@@ -172,7 +174,7 @@ export function unmonitoredParts(state: MonitorState, from: number, until: numbe
     .filter(isNonEmpty);
 }
 
-/** The state in which this stretch no longer counts as unwatched. */
+/** Marks a time range as monitored. */
 export function withoutGap(state: MonitorState, from: number, until: number): MonitorState {
   if (!state.late || unmonitoredParts(state, from, until).length === 0) return state;
   const around = state.late.gaps.flatMap(([start, end]): TimeRange[] =>

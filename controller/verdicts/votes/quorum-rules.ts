@@ -1,14 +1,14 @@
 import type { MonitorConfig, RuntimeStatus } from '../monitor-config.ts';
 import type { MonitorState } from '../monitor-state.ts';
 
-/** Where several regions are assigned, a majority is never fewer down votes than these. */
+/** With several assigned regions, a majority is never fewer down votes than these. */
 const MIN_DOWN_VOTES = 2;
 
-/** From the mildest to the worst; regions in one fault domain have the mildest of their votes. */
+/** From mildest to worst. Regions in one fault domain share the mildest of their votes. */
 const VOTES = ['up', 'degraded', 'down'] as const;
 export type Vote = (typeof VOTES)[number];
 
-/** How many votes there are, and how many of them say what. */
+/** The number of votes, in total and by value. */
 interface Tally {
   votes: number;
   down: number;
@@ -18,12 +18,12 @@ interface Tally {
 type Voters = Pick<MonitorState, 'config' | 'regions'> & Partial<Pick<MonitorState, 'witnesses' | 'minority_accepted'>>;
 
 /**
- * The verdict of all votes; `short` if those that report say "down" and are too few to be believed alone:
- * then the status stays as it is until others have been asked.
+ * The verdict of all votes. `short`: the reporting regions vote "down" but are too few for a verdict; the
+ * status stays until more votes arrive.
  */
 export type Verdict = Exclude<RuntimeStatus, 'paused'> | 'short';
 
-/** How many of `votes` must say "down": at least one. A number asks for that many, however few there are. */
+/** The required number of down votes: at least one. A fixed number is independent of the number of votes. */
 export function requiredVotes(quorum: MonitorConfig['quorum'], votes: number): number {
   if (quorum === 'any') return 1;
   if (quorum === 'all') return Math.max(1, votes);
@@ -32,9 +32,8 @@ export function requiredVotes(quorum: MonitorConfig['quorum'], votes: number): n
 }
 
 /**
- * The verdict of the assigned regions together. A region that does not report has no vote, nor has one that
- * is not assigned; without any vote, or with fewer than a number asks for, the monitor is `unknown`, never
- * `down`.
+ * The verdict of the assigned regions. Silent and unassigned regions have no vote. Without votes, or with
+ * fewer than a fixed quorum, the monitor is `unknown`, never `down`.
  */
 export function verdictOf(voters: Voters): Verdict {
   const { config: { quorum } } = voters;
@@ -44,29 +43,29 @@ export function verdictOf(voters: Voters): Verdict {
   return down < minDownVotes(voters) && !voters.minority_accepted ? 'short' : 'down';
 }
 
-/** The regions whose probes have the monitor; where that is not known, those it names, or all heard of. */
+/** The regions whose probes have the monitor; if unknown, the regions it names, or all that have reported. */
 export function assignedRegions({ config, regions }: Pick<MonitorState, 'config' | 'regions'>): string[] {
   const { assigned, monitoring_regions: named } = config;
   return assigned ?? (named.length > 0 ? named : Object.keys(regions));
 }
 
-/** True when a region's results count for this monitor. */
+/** True if a region's results count for this monitor. */
 export function isAssigned({ assigned, monitoring_regions: named }: MonitorConfig, region: string): boolean {
   return assigned ? assigned.includes(region) : named.length === 0 || named.includes(region);
 }
 
-/** What a region says; null if it has no vote. */
+/** A region's vote; null if it has none. */
 export function voteOf({ config, regions }: Pick<MonitorState, 'config' | 'regions'>, name: string): Vote | null {
   const region = regions[name];
   if (!region || region.verdict === 'unknown' || !isAssigned(config, name)) return null;
   return region.verdict === 'down' ? 'down' : region.degraded ? 'degraded' : 'up';
 }
 
-/** Unassigned regions that were asked count as long as the assigned ones are too few. */
+/** Witness votes count only while the assigned regions are too few. */
 function tallyOf(voters: Voters): Tally {
   const { config: { domains }, regions, witnesses } = voters;
   const tally = { votes: 0, down: 0, degraded: 0 };
-  // Without domains, as for most, this is only a count: it runs for each result.
+  // Usually there are no domains. This path runs for each result, so it only counts.
   const shared = domains || witnesses ? new Map<string, Vote>() : null;
   for (const name in regions) {
     const vote = voteOf(voters, name);
@@ -92,13 +91,13 @@ function add(tally: Tally, vote: Vote, count: 1 | -1): void {
   if (vote !== 'up') tally[vote] += count;
 }
 
-/** The fewest down votes that are believed, whatever share of the votes they are. */
+/** The minimum number of down votes for a verdict, whatever the quorum. */
 function minDownVotes(voters: Pick<MonitorState, 'config' | 'regions'>): number {
   if (voters.config.quorum !== 'majority') return 1;
   return assignedRegions(voters).length >= MIN_DOWN_VOTES ? MIN_DOWN_VOTES : 1;
 }
 
-/** A stretch (Unix ms) in which enough regions were down, with the outages that they saw. */
+/** A time range (Unix ms) in which enough regions were down, with the outages they saw. */
 export interface AgreedRange<T> {
   from: number;
   until: number;
@@ -106,8 +105,8 @@ export interface AgreedRange<T> {
 }
 
 /**
- * The stretches in which enough votes were down, in order, if all assigned regions could have voted: what
- * was not heard in time has to be clear without those that are silent.
+ * The ranges in which enough votes were down, in order, as if all assigned regions could have voted: outages
+ * found afterwards must not depend on silent regions.
  */
 export function agreedRanges<T extends { region: string; from: number; until: number }>(
   voters: Pick<MonitorState, 'config' | 'regions'>, found: T[],
@@ -121,7 +120,7 @@ export function agreedRanges<T extends { region: string; from: number; until: nu
   bounds.slice(0, -1).forEach((from, index) => {
     const until = bounds[index + 1] as number;
     const by = found.filter((outage) => outage.from <= from && outage.until >= until);
-    // A network says "down" only if all of its regions do.
+    // A network votes "down" only if all of its regions do.
     const others = assigned.filter((name) => !by.some(({ region }) => region === name));
     if (votesOf(domains, assigned) - votesOf(domains, others) < required) return;
     const last = ranges.at(-1);
@@ -139,7 +138,7 @@ export function requiredOfAllRegions(voters: Pick<MonitorState, 'config' | 'regi
   return Math.max(minDownVotes(voters), requiredVotes(voters.config.quorum, votes));
 }
 
-/** How many votes these regions have together. */
+/** The number of votes that these regions have together. */
 export function votesOf(domains: MonitorConfig['domains'], regions: string[]): number {
   return new Set(regions.map((region) => domains?.[region] ?? ` ${region}`)).size;
 }

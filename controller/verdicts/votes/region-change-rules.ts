@@ -3,15 +3,15 @@ import type { MonitorState, RegionState } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 import { isAssigned } from './quorum-rules.ts';
 
-/** What a region says, as it is shown. */
+/** A region's displayed status. */
 export function statusOfRegion(region: RegionState | undefined): RegionStatus {
   if (!region) return 'unknown';
   return region.verdict === 'up' && region.degraded ? 'degraded' : region.verdict;
 }
 
 /**
- * Tells each change of what a region says at `at` (Unix ms), but not that it is up when it reports for the
- * first time. Where a region is down and the monitor is not, those who want to know are alerted, once.
+ * Emits each change in a region's status at `at` (Unix ms), except for a first report of up. Emits one alert
+ * for a region that is down while the monitor is not.
  */
 export function reportRegionChanges(step: MonitorStep, at: number): void {
   const { before, state } = step;
@@ -26,7 +26,7 @@ export function reportRegionChanges(step: MonitorStep, at: number): void {
   for (const name of regionsToAlert(state)) alertRegion(step, name);
 }
 
-/** True while a region is down and it is not clear yet, or not told, that the others see the monitor up. */
+/** True if a region is down without an alert so far. */
 export function hasUnalertedDownRegion({ config, regions }: MonitorState): boolean {
   for (const name in regions) {
     const region = regions[name] as RegionState;
@@ -36,8 +36,8 @@ export function hasUnalertedDownRegion({ config, regions }: MonitorState): boole
 }
 
 /**
- * Regions that are down, while all others with a vote were heard since it failed and the monitor is up. A
- * region that rechecks may be about to join it; one not heard since the monitor came up, to come up too.
+ * Down regions to alert: the monitor is up, and all other voting regions have reported since the failure.
+ * Excludes regions that may still be confirmed by a recheck or have not reported since the monitor came up.
  */
 function regionsToAlert(state: MonitorState): string[] {
   const { status, since, config, regions } = state;

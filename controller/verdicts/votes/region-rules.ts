@@ -2,7 +2,7 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../monitor-config.ts';
 import type { RegionOutage, RegionState, ResultItem } from '../monitor-state.ts';
 
-/** Ended outages that a region remembers until all regions have been heard past them. */
+/** Ended outages remembered per region until all regions have reported past them. */
 const MAX_ENDED_OUTAGES = 4;
 
 export const NEW_REGION: RegionState = Object.freeze({
@@ -10,7 +10,7 @@ export const NEW_REGION: RegionState = Object.freeze({
   response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
 });
 
-/** True when the monitor is active and has checked the same since this result. */
+/** True if the monitor is active and its check has not changed since this result. */
 export function isOfCurrentCheck(config: MonitorConfig, result: CheckResult): boolean {
   return config.status === 'active' && result.assignment_rev >= config.check_revision;
 }
@@ -42,18 +42,18 @@ function endedBy(region: RegionState, until: number): RegionOutage[] | undefined
   return [...(ended ?? []), { from, until, first_fail_at, fails, error }].slice(-MAX_ENDED_OUTAGES);
 }
 
-/** A region that has lost its vote. If it was in an outage, nobody knows when that ended. */
+/** A region that lost its vote. If it was in an outage, the end of that is unknown. */
 export function withoutVote(before: RegionState, reason: string): RegionState {
   const { down_at: _unknown, is_alerted: _alerted, ...region } = before;
   return { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason };
 }
 
-/** Stands for all regions in `asked_before`: the choice was automatic. */
+/** In `former_regions`: all regions, because the choice was automatic. */
 const ANY_REGION = '*';
-/** Formerly asked regions that a monitor remembers. */
+/** Former regions remembered per monitor. */
 const MAX_FORMER_REGIONS = 100;
 
-/** The configuration `after`, with the regions that it no longer asks and `before` asked or remembered. */
+/** The configuration `after`, with the regions that it no longer selects and those remembered by `before`. */
 export function recordFormerRegions(before: MonitorConfig, after: MonitorConfig): MonitorConfig {
   const formerRegions = before.monitoring_regions.length === 0 ? [ANY_REGION] : before.monitoring_regions;
   const { monitoring_regions: regions, changed_at: changedAt } = after;
@@ -64,16 +64,16 @@ export function recordFormerRegions(before: MonitorConfig, after: MonitorConfig)
   return latest.length === 0 ? after : { ...after, former_regions: Object.fromEntries(latest) };
 }
 
-/** A region is silent when nothing came for two intervals, the timeout and this. */
+/** Added to two intervals and the timeout before a region counts as silent. */
 const SILENCE_GRACE_MS = 15_000;
 
-/** How long after its latest result a region is silent, ms. */
+/** How long after its latest result a region counts as silent, ms. */
 export function regionSilentAfterMs(config: MonitorConfig): number {
   const { interval_ms: intervalMs, timeout_ms: timeoutMs } = config;
   return 2 * intervalMs + timeoutMs + SILENCE_GRACE_MS;
 }
 
-/** The configuration `after`, with the assigned regions of `before` if nobody knew whether they change. */
+/** The configuration `after`, with the assigned regions of `before` if the new ones are unknown. */
 export function carryOverAssigned(before: MonitorConfig, after: MonitorConfig): MonitorConfig {
   const { assigned = null, domains = null } = before;
   if (after.assigned || !assigned) return after;
@@ -82,8 +82,8 @@ export function carryOverAssigned(before: MonitorConfig, after: MonitorConfig): 
 }
 
 /**
- * Why a region's results are not for this monitor; null if they may be. `owner` is the organization of a
- * private region, null for a shared one. A region asked until `since` (Unix ms) may still deliver results.
+ * Why a region's results are not for this monitor; null if they may be. `owner` is a private region's
+ * organization, null for a shared one. A region removed after `since` (Unix ms) may still send results.
  */
 export function foreignReason(
   config: MonitorConfig, region: string, owner: string | null, since: number,

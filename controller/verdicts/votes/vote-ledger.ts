@@ -4,55 +4,55 @@ import type { MonitorState } from '../monitor-state.ts';
 import { assignedRegions, isAssigned, voteOf } from './quorum-rules.ts';
 
 /**
- * Why a vote counted or did not: `same_fault_domain` if another region of its network stands for both;
- * `unassigned` if the region does not have the monitor; `silent` if nothing was heard of it.
+ * Whether a vote counted. `same_fault_domain`: another region of its network represents both; `unassigned`:
+ * the region does not have the monitor; `silent`: it has not reported.
  */
 export const VOTE_WEIGHTS = ['counted', 'same_fault_domain', 'unassigned', 'silent', 'quarantined'] as const;
 
-/** The reason of a vote for `up` by a region whose latest checks failed. */
+/** The reason of an `up` vote of a region whose latest checks failed. */
 const UNCONFIRMED = 'fails, not confirmed yet';
 
-/** What one region said when a verdict was decided. What is not known is absent. */
+/** One region's vote at the time of a verdict. Unknown fields are absent. */
 export interface CastVote {
   region: string;
   vote: 'up' | 'down' | 'none';
   weight: (typeof VOTE_WEIGHTS)[number];
   probe_id?: string;
-  /** When its latest check began, or an asked region answered; Unix ms. */
+  /** When its latest check began or a witness responded, Unix ms. */
   at?: number;
-  /** How many checks in a row failed; 1 for a success. */
+  /** Consecutive failed checks; 1 for a success. */
   attempt?: number;
   /** Version of the probe. */
   engine?: string;
   error?: CheckError;
-  /** Why it has no vote, or that it is about to change its mind. */
+  /** Why it has no vote, or that its failure is not yet confirmed. */
   reason?: string;
 }
 
-/** The votes behind the beginning or end of an outage. Its id is derived: it can be written twice. */
+/** The votes for the start or end of an outage. Its id is derived, so repeated writes have no effect. */
 export interface VoteRecord {
   id: string;
   organization_id: string;
   project_id: string;
   monitor_id: string;
   incident_id: string;
-  /** When the verdict came, Unix ms. */
+  /** When the verdict was reached, Unix ms. */
   at: number;
   verdict: 'down' | 'up';
   policy: { regions: MonitorConfig['quorum']; retries: number };
   votes: CastVote[];
 }
 
-/** The regions whose vote counted, and those that had none. */
+/** The regions whose vote counted, and those without a vote. */
 export interface VoteSummary {
   down: string[];
   up: string[];
-  /** They have seen a failure and are checking again: no vote against the outage. */
+  /** They saw a failure and are rechecking, which does not count against the outage. */
   rechecking: string[];
   silent: string[];
 }
 
-/** Null where only one region could have said anything. */
+/** Null if only one region could vote. */
 export function summaryOf(votes: CastVote[]): VoteSummary | null {
   const regionsWith = (vote: CastVote['vote'], weight: CastVote['weight'], reason?: string) => votes
     .filter((one) => one.vote === vote && one.weight === weight && (vote === 'none' || one.reason === reason))
@@ -65,7 +65,7 @@ export function summaryOf(votes: CastVote[]): VoteSummary | null {
   return Object.values(summary).flat().length > 1 ? summary : null;
 }
 
-/** What each region says now: assigned ones in order, then others that were asked or still have a word. */
+/** The current votes: assigned regions in order, then witnesses and other regions with results. */
 export function castVotes(state: MonitorState): CastVote[] {
   const { config, regions, witnesses } = state;
   const assigned = assignedRegions(state);
@@ -106,7 +106,7 @@ function weightOf(state: MonitorState, name: string, countedRegions: Set<string>
   return state.regions[name]?.reason === 'quarantined' ? 'quarantined' : 'silent';
 }
 
-/** The regions whose votes count: the first of each network that has its mildest word stands for it. */
+/** The regions whose votes count: the first in each network with its mildest vote. */
 function countedRegionsOf(
   voters: { region: string; domain: string | undefined; isDown: boolean }[],
 ): Set<string> {
