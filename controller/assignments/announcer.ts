@@ -8,7 +8,10 @@ import type { CommittedChange } from './writer.ts';
 
 const MAX_MESSAGE_CHANGES = 500;
 
-/** Sends changes to probes. A message may get lost: the probe's next beat shows that it is behind. */
+/**
+ * Sends assignment changes to probes. A message can be lost; the probe's next beat then shows that it is
+ * behind.
+ */
 export class Announcer {
   readonly #deps: { bus: Bus; sealer: EnvelopeSealer };
 
@@ -16,7 +19,7 @@ export class Announcer {
     this.#deps = deps;
   }
 
-  /** Sends the change itself; only a nudge where it is too large for a message. */
+  /** Sends the change itself, or only its revision if the change is too large for one message. */
   announce(probe: EnrolledProbe, { revision, changes }: CommittedChange): void {
     const bytes = Buffer.byteLength(JSON.stringify(changes));
     const isTooLarge = changes.length > MAX_MESSAGE_CHANGES || bytes > MAX_PAGE_BYTES;
@@ -24,7 +27,9 @@ export class Announcer {
     else this.#send(probe, { from: revision - 1, revision, reset: false, changes, more: null });
   }
 
-  /** Makes the probe ask: an empty change whose number leaves a gap to any revision below it. */
+  /**
+   * Makes the probe request its changes: an empty change whose revision leaves a gap after every lower one.
+   */
   announceRevision(probe: EnrolledProbe, revision: number): void {
     this.#send(probe, { from: revision, revision, reset: false, changes: [], more: null });
   }

@@ -4,7 +4,7 @@ import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import type { Assigned } from '../verdicts/monitor-state.ts';
 import { chooseSome } from './rules.ts';
 
-/** What decides in which regions a monitor runs. */
+/** The monitor's fields that determine its regions. */
 export interface RegionChoice {
   monitor_id: string;
   organization_id: string;
@@ -14,13 +14,13 @@ export interface RegionChoice {
 
 type Directory = Pick<FleetDirectory, 'regions' | 'probesOf'>;
 
-/** The regions in which a monitor runs, in order: those it names that exist, else automatic ones. */
+/** The regions in which a monitor runs, in order: the existing ones it names, otherwise automatic ones. */
 export function regionsOf(directory: Directory, choice: RegionChoice, limit: number): string[] {
   return chooseSome(choice.monitor_id, possibleRegions(directory, choice), limit);
 }
 
 /**
- * The assigned regions of a monitor as far as they are known here; null for a heartbeat, and until the plan's
+ * The assigned regions of a monitor as this controller knows them. Null for a heartbeat, and until the plan's
  * limit is known.
  */
 export function assignedOf(
@@ -35,7 +35,7 @@ export function withSharedDomains(directory: Directory, assigned: string[]): Ass
   return { assigned, domains: sharedDomains(directory, assigned) };
 }
 
-/** The regions that a monitor names and may use; else the shared ones, those with probes if there are any. */
+/** The regions that a monitor names and may use; otherwise the shared ones, preferably those with probes. */
 function possibleRegions(directory: Directory, choice: RegionChoice): string[] {
   const { monitoring_regions: named, organization_id: owner } = choice;
   const regions = directory.regions();
@@ -49,7 +49,7 @@ function possibleRegions(directory: Directory, choice: RegionChoice): string[] {
   return served.length > 0 ? served : shared;
 }
 
-/** Only networks that two or more of the regions are in: alone in one, a region votes for itself. */
+/** Only networks with two or more of the regions. The only region of a network always has its own vote. */
 function sharedDomains(directory: Directory, regions: string[]): Assigned['domains'] {
   if (regions.length < 2) return null;
   const domains = regions.map((region) => domainOf(directory.probesOf(region)));
@@ -61,7 +61,7 @@ function sharedDomains(directory: Directory, regions: string[]): Assigned['domai
   return shared.length > 0 ? Object.fromEntries(shared) : null;
 }
 
-/** The network that all of a region's probes are in; null if it is unknown or there are several. */
+/** The network of all of a region's probes; null if it is unknown or the probes are in several. */
 export function domainOf(probes: readonly ProbeDoc[]): string | null {
   const domains = new Set(probes.filter(isEnrolled).map(({ asn, provider }) =>
     (asn ? `AS${asn}` : provider?.trim().toLowerCase() ?? '')));

@@ -2,23 +2,23 @@ import type { Assignment, AssignmentChange } from '../../shared/contracts/assign
 
 /** A document of `assignments`: what one probe should do about one monitor. */
 export interface AssignmentDoc {
-  /** `<probe_id>:<monitor_id>`: a probe's items are a range of `_id`. */
+  /** `<probe_id>:<monitor_id>`, so that a range of `_id` selects a probe's items. */
   _id: string;
   probe_id: string;
   monitor_id: string;
   organization_id: string;
   region: string;
-  /** The probe's revision that this item came with; 0 until its first change has one. */
+  /** The probe's revision that includes this item; 0 until its first change has one. */
   rev: number;
-  /** A tombstone: the probe is to drop the monitor. */
+  /** A tombstone: the probe must drop the monitor. */
   gone: boolean;
-  /** Revision of the monitor that this follows from: an older one never overwrites it. */
+  /** The monitor revision that this item was derived from. An older one never overwrites a newer one. */
   monitor_rev: number;
   /** Null in a tombstone. */
   assignment: Assignment | null;
   /** The probe's id while the change has no revision yet. */
   pending?: string;
-  /** Names the write that is pending. */
+  /** Identifies the pending write. */
   token?: string;
   /** Unix ms. */
   changed_at: number;
@@ -27,13 +27,13 @@ export interface AssignmentDoc {
 /** Whether a probe has a monitor, or when (`changed_at`) it lost it. */
 export type AssignmentHistoryEntry = Pick<AssignmentDoc, 'probe_id' | 'monitor_id' | 'rev' | 'gone' | 'changed_at'>;
 
-/** A change of one probe's set, as decided; without an assignment the monitor leaves it. */
+/** A planned change of one probe's set. Without an assignment, the monitor leaves the set. */
 export type PlannedChange = Pick<
   AssignmentDoc,
   'probe_id' | 'region' | 'organization_id' | 'monitor_id' | 'monitor_rev' | 'assignment'
 >;
 
-/** A change as it travels. */
+/** The change in the format that probes receive. */
 export function toAssignmentChange(change: Pick<PlannedChange, 'monitor_id' | 'assignment'>): AssignmentChange {
   return change.assignment === null ? { gone: change.monitor_id } : { set: change.assignment };
 }

@@ -10,16 +10,16 @@ import type { AssignmentStore } from './store.ts';
 
 const REFRESH_INTERVAL_MS = 5000;
 const PAIRS_PER_QUERY = 1000;
-/** Pairs in memory, some 100 MB; beyond it all are read again. */
+/** Limit of pairs in memory, about 100 MB. The cache is cleared when it is full. */
 const MAX_PAIRS = 1_000_000;
 const PRUNE_INTERVAL_MS = 600_000;
-/** Pairs that ended longer ago than this are forgotten, and read again if they are asked for. */
+/** Pairs that ended longer ago than this are evicted, and read again on demand. */
 const ENDED_PAIR_TTL_MS = 3_600_000;
 
 interface AssignmentHistoryCacheDeps {
   items: Pick<AssignmentStore, 'historyOf' | 'newerHistory' | 'pendingOf'>;
   heads: Pick<HeadStore, 'list'>;
-  /** Whether this controller takes results of the monitor. */
+  /** Whether this controller processes the monitor's results. */
   isOurs(monitorId: string): boolean;
   clock: Clock;
   log: Log;
@@ -34,22 +34,22 @@ interface PairRequest {
 }
 
 /**
- * Which probe has, or had, which monitor, for callers that cannot wait for the database: pairs that were
- * asked for, kept up to date by the revisions of the probes' sets. A read finds an assignment before its
- * probe is told of it.
+ * Caches which probe has, or had, which monitor, for callers that cannot wait for the database. Holds the
+ * requested pairs and follows the revisions of the probes' sets. A read sees an assignment before its probe
+ * receives it.
  */
 export class AssignmentHistoryCache {
-  /** Monitors looked up in the database since the start, and results left waiting by the limit of misses. */
+  /** Since the start: monitors looked up in the database, and results deferred by the miss limit. */
   readonly counts = { lookups: 0, declined: 0 };
   readonly #deps: AssignmentHistoryCacheDeps;
   readonly #refreshTask: PeriodicTask;
   readonly #missLimit: MissLimit;
-  /** By probe and monitor: when the probe lost it, Unix ms; Infinity while it has it. */
+  /** By probe and monitor: when the probe lost the monitor, Unix ms; Infinity while it has it. */
   readonly #pairs = new Map<string, Map<string, number>>();
   #size = 0;
-  /** The revision of each probe's set up to which its pairs are known; null before the first round. */
+  /** The revision up to which each probe's pairs are cached; null before the first poll. */
   #revisions: Map<string, number> | null = null;
-  /** One query at a time, so that no answer overtakes a newer one. */
+  /** One query at a time, so that no response overtakes a newer one. */
   readonly #queryLimit = pLimit(1);
   #requests: PairRequest[] = [];
   #prunedAtMono: number;
@@ -77,27 +77,27 @@ export class AssignmentHistoryCache {
     return this.#refreshTask.stop();
   }
 
-  /** Assignments were changed: they are read within some seconds. */
+  /** Reads changed assignments within a few seconds. */
   refreshWithinInterval(): void {
     this.#refreshTask.triggerWithinInterval();
   }
 
   /**
-   * When a probe lost a monitor, Unix ms; Infinity while it has it; undefined when that is not known here. At
-   * most some seconds old.
+   * When a probe lost a monitor, Unix ms; Infinity while it has it; undefined if not cached. At most a few
+   * seconds old.
    */
   until(probeId: string, monitorId: string): number | undefined {
     return this.#pairs.get(probeId)?.get(monitorId);
   }
 
-  /** The revision of a probe's set, at most some seconds old; 0 if it was never given anything. */
+  /** The revision of a probe's set, at most a few seconds old; 0 if it was never assigned anything. */
   revisionOf(probeId: string): number {
     return this.#revisions?.get(probeId) ?? 0;
   }
 
   /**
-   * Reads pairs, by monitor as in `until`, null for one that never was. Rejects when the database gives no
-   * answer. Returns null, and reads nothing, when the probe was asked about too often in vain.
+   * Reads pairs by monitor, with values as in `until`; null for a pair that never existed. Rejects if the
+   * database does not respond. Returns null without reading if the probe has exceeded its miss limit.
    */
   read(probeId: string, monitorIds: string[]): Promise<Map<string, number | null>> | null {
     if (!this.#missLimit.admits(probeId, this.#deps.clock.monotonic())) {
@@ -110,7 +110,7 @@ export class AssignmentHistoryCache {
     });
   }
 
-  /** Answers as many requests as fit into a query; the others have a turn of their own. */
+  /** Resolves as many requests as fit into one query and leaves the others for the next. */
   async #readBatch(): Promise<void> {
     let pairs = 0;
     const fitsInQuery = ({ monitorIds }: PairRequest) => (pairs += monitorIds.length) <= PAIRS_PER_QUERY;
@@ -146,7 +146,7 @@ export class AssignmentHistoryCache {
     }
     for (const [probeId, head] of heads) {
       const from = revisions.get(probeId) ?? 0;
-      // A lower revision than before: the database was restored.
+      // A lower revision means that the database was restored.
       if (head < from) this.#forget(probeId);
       if (head > from) await this.#queryLimit(() => this.#readChanges(probeId, from));
       revisions.set(probeId, head);
@@ -155,7 +155,10 @@ export class AssignmentHistoryCache {
     return 'idle';
   }
 
-  /** Takes a probe's changes after a revision: pending ones first, since those may be numbered meanwhile. */
+  /**
+   * Reads a probe's changes after a revision. Pending ones come first, because they may be numbered
+   * meanwhile.
+   */
   async #readChanges(probeId: string, from: number): Promise<void> {
     const { items } = this.#deps;
     for (let after: string | undefined = ''; after !== undefined;) {
@@ -194,7 +197,7 @@ export class AssignmentHistoryCache {
     this.#pairs.delete(probeId);
   }
 
-  /** Forgets pairs of monitors that another controller has, and those that ended long ago. */
+  /** Evicts pairs of monitors that another controller owns, and pairs that ended long ago. */
   #prune(): void {
     const { clock, isOurs } = this.#deps;
     const now = clock.monotonic();

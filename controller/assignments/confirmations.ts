@@ -8,9 +8,9 @@ import type { MonitorState } from '../verdicts/monitor-state.ts';
 import { isAssigned } from '../verdicts/votes/quorum-rules.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 
-/** Failures that come together are asked about together: sealing a message costs about a millisecond. */
+/** Failures within this time share one message, because sealing a message takes about a millisecond. */
 const COLLECT_MS = 10;
-/** Monitors that one probe is asked about at a time; what is beyond waits for its schedule. */
+/** Pending monitors per probe. The others wait for their schedule. */
 const MAX_PENDING_MONITORS = 20_000;
 
 interface ConfirmationsDeps {
@@ -21,11 +21,11 @@ interface ConfirmationsDeps {
 }
 
 /**
- * Has the other probes of a monitor check it at once when one of them sees it fail for the first time, so
- * that a verdict does not wait for their schedules. An order may get lost: then the schedule decides.
+ * When a probe sees a monitor fail for the first time, makes the monitor's other probes check it at once, so
+ * that the verdict need not wait for their schedules. If the order is lost, they check on schedule.
  */
 export class Confirmations {
-  /** Monitors that probes were asked about since the start, and those left to the schedule. */
+  /** Since the start: checks requested from probes, and those left to the schedule. */
   readonly counts = { requested: 0, omitted: 0 };
   readonly #deps: ConfirmationsDeps;
   readonly #pending = new Map<string, Set<string>>();
@@ -35,7 +35,7 @@ export class Confirmations {
     this.#deps = deps;
   }
 
-  /** Asks about a result that has just been applied, if it is its region's first failure. */
+  /** Requests confirmation of a result just applied if it is its region's first failure. */
   onResult(state: MonitorState, region: string, result: CheckResult): void {
     const monitorId = state.config.monitor_id;
     for (const probeId of otherProbes(state, region, result)) this.#add(probeId, monitorId);
@@ -70,7 +70,7 @@ export class Confirmations {
   }
 }
 
-/** The probes of other regions that saw the monitor up, if the result begins its region's failures. */
+/** The probes of other regions that saw the monitor up, if the result is the first failure of its region. */
 export function otherProbes(
   { config, status, regions }: MonitorState, region: string, { outcome, started_at: at }: CheckResult,
 ): string[] {

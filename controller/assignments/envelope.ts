@@ -7,12 +7,12 @@ import type { ControllerKeys } from '../platform/bus/nkeys.ts';
 import type { EnrolledProbe } from '../probes/probe.ts';
 
 const HOUR_MS = 3_600_000;
-/** Long, since a probe's clock may be off by an hour. A set on the probe's disk has been verified already. */
+/** Long, because a probe's clock may be off by an hour. A set on the probe's disk is already verified. */
 const LIFETIME_MS = { assign: 24 * HOUR_MS, sync: 24 * HOUR_MS, run: 2 * HOUR_MS };
 
 type Recipient = Pick<EnrolledProbe, '_id' | 'box_key'>;
 
-/** Puts messages into envelopes that only their probe can read and only a controller can have made. */
+/** Seals messages so that only their probe can read them and only a controller can have created them. */
 export class EnvelopeSealer {
   readonly #keys: ControllerKeys;
   readonly #clock: Clock;

@@ -4,9 +4,9 @@ import { Documents } from '../platform/mongo/documents.ts';
 interface HeadDoc {
   /** Probe id. */
   _id: string;
-  /** Revision of what the probe should run. */
+  /** Revision of the probe's desired set. */
   head: number;
-  /** Tombstones up to here were removed: a probe that holds less has to start over. */
+  /** Tombstones up to this revision were removed. A probe with a lower revision needs the whole set. */
   horizon: number;
 }
 
@@ -16,7 +16,7 @@ export class HeadStore extends Documents<HeadDoc> {
     super(db, 'assignment_heads');
   }
 
-  /** `{head: 0, horizon: 0}` for a probe that was never given anything. */
+  /** `{head: 0, horizon: 0}` for a probe that was never assigned anything. */
   async find(probeId: string): Promise<Pick<HeadDoc, 'head' | 'horizon'>> {
     return (await this.findOne({ _id: probeId })) ?? { head: 0, horizon: 0 };
   }
@@ -26,7 +26,7 @@ export class HeadStore extends Documents<HeadDoc> {
     return new Map(found.map((doc) => [doc._id, doc.head]));
   }
 
-  /** The next revision; no other caller gets the same one. */
+  /** The next revision. Concurrent callers get different ones. */
   async next(probeId: string): Promise<number> {
     const after = await this.all.findOneAndUpdate(
       { _id: probeId },

@@ -13,7 +13,7 @@ import type { AssignmentStore } from './store.ts';
 import type { AssignmentWriter, CommittedChange } from './writer.ts';
 
 const BATCH_SIZE = 500;
-/** Each round after the first answers a write of another controller. */
+/** Each pass after the first handles a concurrent write of another controller. */
 const MAX_PLANNING_PASSES = 4;
 
 type RegionChoice = Pick<MonitorDoc, '_id' | 'organization_id' | 'monitoring_regions'>;
@@ -29,11 +29,11 @@ interface PlacementDeps {
   regionLimit: (organizationId: string) => Promise<number>;
   /** Whether checks may reach private and loopback addresses. */
   allowPrivate: boolean;
-  /** The sets of some probes are being changed. */
+  /** Called when the sets of some probes are about to change. */
   onChanged: () => void;
 }
 
-/** Makes what the probes should run agree with the monitors. */
+/** Keeps the probes' sets in line with the monitors. */
 export class Placement {
   readonly #deps: PlacementDeps;
 
@@ -42,9 +42,8 @@ export class Placement {
   }
 
   /**
-   * Assigns an active monitor to one probe in each of its regions; any other monitor to none. When it
-   * resolves, this is durable and the probes are told. Repeating it changes nothing; an older revision of a
-   * monitor is passed over.
+   * Assigns an active monitor to one probe in each of its regions, and any other monitor to none. Resolves
+   * when this is durable and the probes are notified. Idempotent; ignores an older revision of a monitor.
    */
   async apply(monitors: readonly MonitorDoc[]): Promise<void> {
     for (let at = 0; at < monitors.length; at += BATCH_SIZE) {
@@ -52,27 +51,29 @@ export class Placement {
     }
   }
 
-  /** Region ids in which the monitor runs, in order: those it names that exist, else automatic ones. */
+  /** Region ids in which the monitor runs, in order: the existing ones it names, otherwise automatic ones. */
   async regionsOf(monitor: RegionChoice): Promise<string[]> {
     return (await this.#regionChooser([monitor]))(monitor);
   }
 
-  /** What a probe of each region would be told about the monitor, even if it is not to run; by region. */
+  /** By region: the assignment that a probe would receive, even if the monitor is not to run. */
   async assignmentsOf(monitor: MonitorDoc): Promise<Map<string, Assignment>> {
     return assignmentsIn(await this.regionsOf(monitor), monitor, this.#deps.allowPrivate);
   }
 
-  /** Probes of the region that take monitors now. */
+  /** Probes of the region that currently accept monitors. */
   eligible(regionId: string): string[] {
     return eligibleProbes(this.#probesOf(regionId));
   }
 
-  /** As `movesAmong`, of the region's probes now. */
+  /** `movesAmong` for the region's current probes. */
   movesIn(regionId: string): ReturnType<typeof movesAmong> {
     return movesAmong(this.#probesOf(regionId));
   }
 
-  /** Writes the changes and tells the probes. Additions come first, so a moving monitor keeps running. */
+  /**
+   * Writes the changes and notifies the probes. Additions come first, so that a moving monitor keeps running.
+   */
   async commit(changes: readonly PlannedChange[]): Promise<void> {
     const isAddition = (change: PlannedChange) => change.assignment !== null;
     const added = new Set(changes.filter(isAddition).map((change) => change.monitor_id));
@@ -81,13 +82,13 @@ export class Placement {
     await this.#commitNow(changes.filter(isLast));
   }
 
-  /** Finishes what writers that died had begun before `before` (Unix ms). */
+  /** Finishes writes that a crashed controller began before `before` (Unix ms). */
   async finishPending(before: number): Promise<void> {
     const finished = await this.#deps.writer.recommit(before);
     for (const [probeId, committed] of finished) this.#announce(probeId, committed);
   }
 
-  /** Gives a probe anew what it holds under another setting of `allowPrivate`, or none. */
+  /** Rewrites the probe's assignments that have no setting of `allowPrivate`, or another one. */
   async renewPolicy(probeId: string): Promise<void> {
     const { items, allowPrivate } = this.#deps;
     for (let after: string | undefined = ''; after !== undefined; ) {
@@ -97,7 +98,9 @@ export class Placement {
     }
   }
 
-  /** Plans again after it wrote: a rebalance that read earlier may have moved a monitor meanwhile. */
+  /**
+   * Plans again after each write, because a rebalance that read earlier may have moved a monitor meanwhile.
+   */
   async #applyBatch(monitors: readonly MonitorDoc[]): Promise<void> {
     const regionsOf = await this.#regionChooser(monitors);
     const wanted = new Map(monitors.map((monitor) => {
@@ -155,7 +158,7 @@ export class Placement {
   }
 }
 
-/** Probes have nothing to do for a heartbeat: the controllers watch it. */
+/** Controllers, not probes, evaluate heartbeats. */
 function runsOnProbes(monitor: MonitorDoc): boolean {
   return monitor.status === 'active' && monitor.deleted_at === null && monitor.type !== 'HEARTBEAT';
 }
@@ -184,7 +187,7 @@ function assignmentsIn(
 function renewed(item: AssignmentDoc, allowPrivate: boolean): PlannedChange[] {
   const { probe_id, region, organization_id, monitor_id, monitor_rev, assignment } = item;
   if (assignment === null) return [];
-  // In the order of a planned assignment: whether one is settled is asked of its JSON.
+  // In the field order of a planned assignment, because `isSettled` compares JSON.
   const { spec, ...rest } = assignment;
   return [{
     probe_id, region, organization_id, monitor_id, monitor_rev,

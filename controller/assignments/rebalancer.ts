@@ -14,17 +14,17 @@ import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 
 const POLL_INTERVAL_MS = 2000;
-/** What a look has found is settled by a second look, in case more probes come or go with it. */
+/** A scan's findings must hold in a second scan, in case several probes come or go together. */
 const RECHECK_DELAY_MS = 500;
-/** A writer that took longer than this has died; somebody looks for what it left this often. */
+/** A writer that takes longer than this has crashed. Its pending changes are finished at this interval. */
 const PENDING_TIMEOUT_MS = 30_000;
 const FINISH_INTERVAL_MS = 10_000;
-/** Controllers see a probe come or go some seconds apart; a second walk corrects what one did meanwhile. */
+/** Controllers detect probe changes seconds apart. A second walk corrects what one did meanwhile. */
 const SECOND_WALK_DELAY_MS = 60_000;
 const WALK_INTERVAL_MS = 15 * 60_000;
 const REMOVE_PROBE_AFTER_MS = 60_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
-/** Kept beyond the retention of raw results, for clocks that differ and sweeps that come late. */
+/** Added to the retention of raw results, for clock differences and delayed sweeps. */
 const TOMBSTONE_MARGIN_MS = 2 * 86_400_000;
 const PAGE_SIZE = 500;
 
@@ -36,9 +36,9 @@ interface RebalancerDeps {
   probes: ProbeRemoval;
   regions: PlacementMarks;
   directory: FleetDirectory;
-  /** Whether this controller looks after the region; others then leave it alone. */
+  /** Whether this controller is responsible for the region. */
   owns: (regionId: string) => boolean;
-  /** A probe's tombstones say that it once had these monitors: its spooled results are no lies. */
+  /** Tombstones prove that a probe once had these monitors, so its spooled results are legitimate. */
   tombstoneRetentionMs: number;
   clock: Clock;
   log: Log;
@@ -46,14 +46,14 @@ interface RebalancerDeps {
 }
 
 interface RegionState {
-  /** The probes that took monitors when we last settled the region; null before that. */
+  /** The probes that took monitors when the region was last settled; null before that. */
   settledFor: string | null;
-  /** What the last look saw: nothing moves before two looks in a row see the same. */
+  /** Findings of the last scan. Nothing moves before two consecutive scans agree. */
   seen: string;
   nextWalkMono: number;
 }
 
-/** From where monitors move, and to which probes. */
+/** The probe that monitors leave, and the probes they may move to. */
 interface Move {
   region: string;
   probeId: string;
@@ -91,7 +91,7 @@ export class Rebalancer {
     await this.#pollTask.stop();
   }
 
-  /** Looks now whether monitors have to move. */
+  /** Checks now whether monitors have to move. */
   trigger(): void {
     this.#pollTask.trigger();
   }
@@ -139,7 +139,7 @@ export class Rebalancer {
     const isPlacingDue = (region.to_place > 0 || isOutdated) && eligible.length > 0;
     const startedAtMono = clock.monotonic();
     if (!isStable || !(isChanged || isPlacingDue || startedAtMono >= state.nextWalkMono)) return;
-    // Monitors that no probe ran before have no item: only the monitors themselves show them.
+    // Monitors that never had a probe have no item, so only their own documents reveal them.
     if (isPlacingDue) {
       await this.#placeAll(region);
       await regions.clearToPlace(region._id, region.to_place, SPEC_VERSION);
@@ -147,13 +147,13 @@ export class Rebalancer {
     }
     for (const { _id: probeId, removed_at: removedAt } of probes) {
       if (keepers.includes(probeId)) continue;
-      // What a deleted probe had must have moved before its items are removed.
+      // The monitors of a deleted probe must move before its items are removed.
       const to = removedAt === null ? targets : eligible;
       await this.#moveFrom({ region: region._id, probeId, eligible: to });
     }
     for (const probe of probes) if (!this.#isStopped) await placement.renewPolicy(probe._id);
     if (this.#isStopped) return;
-    // By the second walk every controller has long known that these probes are gone.
+    // By the second walk, every controller knows that these probes are gone.
     const isLast = !isChanged && state.settledFor !== null;
     if (isLast) for (const probe of removed) await this.#remove(probe);
     const tookMs = Math.round(clock.monotonic() - startedAtMono);
@@ -174,7 +174,7 @@ export class Rebalancer {
     await this.#deps.placement.apply(batch);
   }
 
-  /** Moves the monitors that another probe should run to that probe. */
+  /** Moves the monitors that belong on another probe to that probe. */
   async #moveFrom(move: Move): Promise<void> {
     const { items, placement } = this.#deps;
     const { probeId, eligible } = move;
@@ -214,16 +214,16 @@ export class Rebalancer {
 }
 
 /**
- * How long tombstones are kept, ms. Any result from the time of the assignment is older than plans keep
- * results when its tombstone goes, and is refused for that.
+ * How long tombstones are kept, ms. A result from the time of the assignment is refused as too old by the
+ * time its tombstone is removed.
  */
 export function tombstoneRetentionMs(maxRawRetentionMs: number): number {
   return maxRawRetentionMs + TOMBSTONE_MARGIN_MS;
 }
 
 /**
- * Removes a probe's tombstones from before `before` (Unix ms); returns how many. The horizon is raised first,
- * so that a probe that never received them is given the whole set.
+ * Removes a probe's tombstones older than `before` (Unix ms) and returns their number. Raises the horizon
+ * first, so that a probe that missed them receives the whole set.
  */
 export async function sweepTombstones(
   stores: { items: AssignmentStore; heads: HeadStore },
@@ -236,7 +236,7 @@ export async function sweepTombstones(
   return stores.items.removeTombstones(probeId, rev);
 }
 
-/** Takes the monitors off `probeId`, and puts each on its proper probe unless it is there. */
+/** Takes the monitors off `probeId` and places each on its target probe unless it is already there. */
 function changesOf({ region, probeId, eligible }: Move, items: readonly AssignmentDoc[]): PlannedChange[] {
   const changes: PlannedChange[] = [];
   for (const { probe_id, gone, organization_id, monitor_id, monitor_rev, assignment } of items) {
@@ -254,9 +254,8 @@ function changesOf({ region, probeId, eligible }: Move, items: readonly Assignme
 }
 
 /**
- * Takes back what was put on a probe while another controller acted on a later revision of the monitor: it
- * read the items before ours were there and left them alone. (A controller that reads later takes care of
- * them itself.)
+ * Undoes placements that raced with a later monitor revision of another controller, which read the items
+ * before ours were written. A controller that reads later corrects them itself.
  */
 function overtaken(committed: readonly PlannedChange[], items: readonly AssignmentDoc[]): PlannedChange[] {
   const isOvertaken = ({ monitor_id: id, region, monitor_rev: rev }: PlannedChange) =>

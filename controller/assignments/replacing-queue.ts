@@ -2,27 +2,27 @@ type Work = () => Promise<void>;
 
 interface Limits {
   maxRunning: number;
-  /** Askers that may wait. */
+  /** Limit of keys that may wait. */
   maxWaiting: number;
 }
 
 /**
- * Does work for many askers: one piece at a time for each of them, in turn, and a few at once in all. What an
- * asker sends replaces what it still has waiting.
+ * Runs work per key: one task at a time for each key, in turn, and a few concurrently overall. A new task
+ * replaces the waiting one of the same key.
  */
 export class ReplacingQueue {
   readonly #limits: Limits;
-  /** In order of their turn. An asker that has been served goes to the end. */
+  /** In order of their turn. A served key goes to the end. */
   readonly #waiting = new Map<string, Work>();
   readonly #running = new Map<string, Promise<void>>();
-  /** Pieces dropped since the start: their asker sent a newer one, or too many others waited. */
+  /** Tasks dropped since the start, because a newer one replaced them or the queue was full. */
   dropped = 0;
 
   constructor(limits: Limits) {
     this.#limits = limits;
   }
 
-  /** `work` must not reject. It replaces what still waits for the same asker, and keeps its turn. */
+  /** `work` must not reject. It replaces the waiting task of the same key and keeps its turn. */
   put(key: string, work: Work): void {
     const isWaiting = this.#waiting.has(key);
     if (isWaiting || this.#waiting.size >= this.#limits.maxWaiting) this.dropped += 1;
@@ -30,7 +30,7 @@ export class ReplacingQueue {
     this.#startNext();
   }
 
-  /** Drops what waits; resolves when what is under way has ended. */
+  /** Drops waiting tasks; resolves when running ones have ended. */
   async stop(): Promise<void> {
     this.#waiting.clear();
     await Promise.all(this.#running.values());
@@ -49,7 +49,7 @@ export class ReplacingQueue {
     }
   }
 
-  /** Passes over at most as many askers as are under way. */
+  /** Skips at most as many keys as are running. */
   #nextKey(): string | undefined {
     for (const key of this.#waiting.keys()) if (!this.#running.has(key)) return key;
     return undefined;

@@ -9,8 +9,8 @@ export function chooseProbe(monitorId: string, probeIds: readonly string[]): str
 }
 
 /**
- * At most `limit` of `ids`, in order of id, by rendezvous hashing: the same ones for the same key, and when
- * an id comes or goes, only the keys that it takes or leaves get another.
+ * At most `limit` of `ids`, in order of id, by rendezvous hashing: stable for a key, and adding or removing
+ * an id changes the choice only for the keys that it gains or loses.
  */
 export function chooseSome(key: string, ids: readonly string[], limit: number): string[] {
   if (ids.length <= limit) return [...ids].sort();
@@ -24,9 +24,8 @@ export function chooseSome(key: string, ids: readonly string[], limit: number): 
 }
 
 /**
- * Offset of a monitor's slots in its interval, ms, from 0 to `intervalMs - 1`: spread over the interval by
- * the monitor's hash, and the monitor's regions evenly apart, so that R regions see a fault within interval /
- * R.
+ * Offset of a monitor's slots in its interval, ms, from 0 to `intervalMs - 1`. The monitor's hash spreads
+ * monitors over the interval; its R regions are spaced evenly, so they see a fault within interval / R.
  */
 export function phaseMs(monitorId: string, intervalMs: number, region: number, regions: number): number {
   const base = mix(fnv1a(monitorId)) % intervalMs;
@@ -41,9 +40,8 @@ interface RegionProbe {
 }
 
 /**
- * Which of a region's enrolled probes take monitors: the best of them, so that a region's last probe keeps
- * its monitors in any case. One that drains is better than one that has no vote, and that than one that is
- * away.
+ * The region's enrolled probes that accept monitors: only the best ones, so that the last probe always keeps
+ * its monitors. From best to worst: healthy, draining, without a vote, away.
  */
 export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
   const isSound = ({ presence, isQuarantined }: RegionProbe) => presence !== 'away' && !isQuarantined;
@@ -60,9 +58,9 @@ export function eligibleProbes(probes: readonly RegionProbe[]): string[] {
 }
 
 /**
- * To which probes of a region monitors move, and which probes keep theirs for now. While none of them is
- * steady, as when all were away, nothing moves: the first to come back would take everything for a moment.
- * One that is back keeps what it still has until it is steady.
+ * The probes of a region that receive moving monitors, and those that keep theirs for now. Nothing moves
+ * until a probe is steady; otherwise the first one back would take everything. A returned probe keeps its
+ * monitors until it is steady.
  */
 export function movesAmong(probes: readonly RegionProbe[]): { targets: string[]; keepers: string[] } {
   const eligible = eligibleProbes(probes);
@@ -77,15 +75,15 @@ export function movesAmong(probes: readonly RegionProbe[]): { targets: string[];
 
 interface MonitorPlan {
   monitor: { _id: string; organization_id: string; revision: number };
-  /** What each region should run; empty when the monitor is not to run at all. */
+  /** What each region should run; empty if the monitor should not run at all. */
   wanted: ReadonlyMap<string, Assignment>;
-  /** All items of this monitor, tombstones too. */
+  /** All items of this monitor, including tombstones. */
   held: readonly AssignmentDoc[];
 }
 
 /**
- * The changes that make one probe per wanted region run the monitor, and no other. None when that is so
- * already, or when a later revision of the monitor was acted on. A region without probes keeps what it has.
+ * The changes after which exactly one probe per wanted region runs the monitor. None if that is already so,
+ * or if a later revision of the monitor was applied. A region without probes keeps its items.
  */
 export function planMonitor(
   { monitor, wanted, held }: MonitorPlan,
@@ -114,15 +112,15 @@ export function planMonitor(
   return changes;
 }
 
-/** Whether the item says what is wanted, under a revision of its probe. */
+/** Whether the item has the wanted assignment under a revision of its probe. */
 function isSettled(item: AssignmentDoc | undefined, assignment: Assignment): boolean {
   if (!item || item.gone || item.pending !== undefined) return false;
   if (JSON.stringify(item.assignment) === JSON.stringify(assignment)) return true;
-  // A database that stores no null gives fields back in another order.
+  // A database that omits nulls returns fields in another order.
   return inOrder(item.assignment) === inOrder(assignment);
 }
 
-/** JSON with the fields of each object in order of their names. */
+/** JSON with the fields of each object sorted by name. */
 function inOrder(value: unknown): string {
   return JSON.stringify(value, (_name, inner: unknown) =>
     (typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -130,7 +128,7 @@ function inOrder(value: unknown): string {
       : inner));
 }
 
-/** Finaliser of MurmurHash3 (32 bit, public domain): FNV alone leaves the high bits of similar keys alike. */
+/** Finalizer of MurmurHash3 (32 bit, public domain). FNV alone leaves the high bits of similar keys alike. */
 function mix(hash: number): number {
   let value = hash >>> 0;
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);

@@ -16,12 +16,14 @@ import type { Placement } from './placement.ts';
 import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 
-/** Added to the check's own timeout: to start it, and for both ways on the bus. */
+/** Added to the check's timeout, for its start and the bus round trip. */
 const GRACE_MS = 5000;
-/** One result, which takes about 2 kB. */
+/** Enough for one result, which takes about 2 kB. */
 const MAX_RESPONSE_BYTES = 65_536;
 
-/** `unreachable`: no probe took the order; `timeout`: one may have taken it; `refused`: an invalid answer. */
+/**
+ * `unreachable`: no probe received the order; `timeout`: one may have; `refused`: the response was invalid.
+ */
 type RunOutcome = { result: CheckResult } | { failure: 'unreachable' | 'timeout' | 'refused' };
 
 interface RunNowDeps {
@@ -34,7 +36,7 @@ interface RunNowDeps {
   rate: ProbeRate;
 }
 
-/** Has a monitor checked now, in all of its regions at once. */
+/** Runs a monitor's check now, in all of its regions concurrently. */
 export class RunNow implements CheckRunner {
   readonly #deps: RunNowDeps;
 
@@ -54,9 +56,8 @@ export class RunNow implements CheckRunner {
   }
 
   /**
-   * One entry for each region, in order of its id, within the monitor's timeout and 5 s. A result counts for
-   * the monitor if the probe that has it assigned made it; a result of a monitor that is not saved counts
-   * nowhere.
+   * One entry per region, in order of its id, within the monitor's timeout plus 5 s. A result affects the
+   * monitor only if its assigned probe made it. Results of an unsaved monitor never do.
    */
   async run(monitor: MonitorDoc, isSaved: boolean): Promise<RegionRun[]> {
     const assignments = await this.#deps.placement.assignmentsOf(monitor);
@@ -64,7 +65,7 @@ export class RunNow implements CheckRunner {
     return Promise.all([...assignments].map(([region, assignment]) => this.#runIn(region, assignment, held)));
   }
 
-  /** Has a probe make one check now. Never rejects for what a probe or the network does. */
+  /** Makes a probe run one check now. Never rejects because of the probe or the network. */
   async order(region: string, probeId: string, order: RunOrder, timeoutMs: number): Promise<RunOutcome> {
     const { bus, directory, sealer, rate } = this.#deps;
     const probe = await directory.findEnrolled({ region, probeId });

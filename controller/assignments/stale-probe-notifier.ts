@@ -11,7 +11,7 @@ import type { Announcer } from './announcer.ts';
 import type { HeadStore } from './head-store.ts';
 import type { AssignmentHistoryCache } from './assignment-history-cache.ts';
 
-/** One look per probe in 4 s: a probe beats every 5 s, and it costs a read of the database and a nudge. */
+/** One comparison per probe in 4 s: a probe beats every 5 s, and each costs a database read and a message. */
 const CHECK_RATE = { perSecond: 0.25, burst: 1 };
 const heldRevision = z.object({ revision: z.int().min(0) });
 
@@ -25,7 +25,9 @@ interface StaleProbeNotifierDeps {
   log: Log;
 }
 
-/** Nudges probes whose beat shows another revision than ours. One of the controllers looks at each beat. */
+/**
+ * Notifies probes whose beat shows a different revision than the database. One controller handles each beat.
+ */
 export class StaleProbeNotifier {
   readonly #deps: StaleProbeNotifierDeps;
   readonly #checkRate = new TokenBuckets(CHECK_RATE);
@@ -50,7 +52,7 @@ export class StaleProbeNotifier {
     const held = decodeJson(heldRevision, message.data, MAX_BEAT_BYTES);
     if (!held) return;
     const cached = this.#deps.assignments.revisionOf(from.probeId);
-    // What is known is some seconds old: only the database can say which of the two is behind.
+    // The cache is seconds old, so only the database can tell which side is behind.
     if (held.revision !== cached) void this.#compare(from.probeId, held.revision).catch(() => undefined);
   }
 
@@ -60,7 +62,7 @@ export class StaleProbeNotifier {
     if (!probe) return;
     const { head } = await heads.find(probeId);
     if (head === held) return;
-    // A probe ahead of us has the set of a lost database; only a number above its own shows it a gap.
+    // A probe that is ahead has the set of a lost database. Only a revision above its own shows it a gap.
     announcer.announceRevision(probe, Math.max(head, held + 1));
     if (held > head) log.warn({ probe_id: probeId, held, head }, 'a probe is ahead of the database');
   }

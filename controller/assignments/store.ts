@@ -7,7 +7,7 @@ import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AssignmentDoc, AssignmentHistoryEntry, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
-/** Ids that the database finds in one go, so that others' commands get their turn. */
+/** Ids per query, so that other commands are not blocked for long. */
 const IDS_BATCH_SIZE = 500;
 const HISTORY_FIELDS = { probe_id: 1, monitor_id: 1, rev: 1, gone: 1, changed_at: 1 };
 
@@ -27,41 +27,40 @@ const restoreItem = restoring<AssignmentDoc>({ assignment: null }, {
 
 type ActiveId = Pick<AssignmentDoc, '_id' | 'monitor_id'>;
 
-/** A place in the order of a probe's revisions. */
+/** A position in the order of a probe's revisions. */
 interface RevisionCursor {
   rev: number;
   monitorId: string;
 }
 
 /**
- * Collection `assignments`. A change is staged (`pending`), gets a revision of its own, and is settled under
- * it. To miss nothing, read all that is pending first and then what is newer than a revision (see
- * AssignmentWriter).
+ * Collection `assignments`. A change is staged (`pending`), gets its own revision, and is settled under it.
+ * To miss nothing, readers read all pending items first, then those after a revision (see AssignmentWriter).
  */
 export class AssignmentStore extends Documents<AssignmentDoc> {
   constructor(db: Db) {
     super(db, 'assignments', [
-      // Planning looks up which probes run a monitor.
+      // Planning finds the probes that run a monitor.
       { key: { monitor_id: 1 }, name: 'monitor' },
-      // A probe that is behind gets what is newer than its revision.
+      // A probe that is behind gets the items after its revision.
       { key: { probe_id: 1, rev: 1, _id: 1 }, name: 'newer' },
-      // What is written and not settled: nearly always nothing.
+      // Staged and not settled: nearly always empty.
       { key: { pending: 1, _id: 1 }, name: 'pending', sparse: true },
-      // What a probe runs of an organization, and how much of all.
+      // What a probe runs for an organization, and how many monitors it runs in total.
       { key: { probe_id: 1, gone: 1, organization_id: 1 }, name: 'by_probe' },
       // Monitors per region of an organization.
       { key: { organization_id: 1, gone: 1, region: 1 }, name: 'by_region' },
     ], restoreItem);
   }
 
-  /** All items of these monitors, tombstones too. */
+  /** All items of these monitors, including tombstones. */
   ofMonitors(monitorIds: string[]): Promise<AssignmentDoc[]> {
     return this.select({ monitor_id: { $in: monitorIds } }).toArray();
   }
 
   /**
-   * Writes changes of one probe as pending. Returns how many took hold: an item that follows from a later
-   * revision of its monitor stays, and a monitor that the probe never had needs no tombstone.
+   * Writes changes of one probe as pending and returns how many took effect. An item from a later monitor
+   * revision stays. A monitor that the probe never had needs no tombstone.
    */
   async stage(changes: PlannedChange[], token: string, now: number): Promise<number> {
     let staged = 0;
@@ -73,14 +72,17 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return staged;
   }
 
-  /** Gives what `token` staged its revision; returns how many items had not been overwritten by then. */
+  /**
+   * Assigns the revision to the items staged under `token`; returns how many had not been overwritten by
+   * then.
+   */
   async settle(probeId: string, token: string, rev: number): Promise<number> {
     const change = { $set: { rev }, $unset: { pending: '', token: '' } } as const;
     const result = await this.all.updateMany({ pending: probeId, token }, change);
     return result.modifiedCount;
   }
 
-  /** Items that came with exactly this revision. */
+  /** Items with exactly this revision. */
   atRevision(probeId: string, rev: number): Promise<AssignmentDoc[]> {
     return this.select({ probe_id: probeId, rev, pending: { $exists: false } }).toArray();
   }
@@ -91,7 +93,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return this.select(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
-  /** Probes with items that have been pending since before `before`: their writer died. */
+  /** Probes with items pending since before `before`: their writer crashed. */
   async probesWithPending(before: number): Promise<string[]> {
     const found = await this.all
       .find({ pending: { $gt: '' }, changed_at: { $lt: before } })
@@ -101,35 +103,37 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return [...new Set(found.map((item) => item.probe_id))];
   }
 
-  /** Items newer than a revision in order of (rev, monitor), from after the given place. */
+  /** Items after the cursor, in order of (rev, monitor). */
   newer(probeId: string, cursor: RevisionCursor, limit: number): Promise<AssignmentDoc[]> {
     return this.select(newerThan(probeId, cursor)).sort({ rev: 1, _id: 1 }).limit(limit).toArray();
   }
 
-  /** As `newer`, without what is to be run. */
+  /** Like `newer`, without the assignments. */
   newerHistory(probeId: string, cursor: RevisionCursor, limit: number): Promise<AssignmentHistoryEntry[]> {
     const all = this.all.find(newerThan(probeId, cursor)).sort({ rev: 1, _id: 1 });
     return all.project<AssignmentHistoryEntry>(HISTORY_FIELDS).limit(limit).toArray();
   }
 
-  /** What there is of these pairs, tombstones too. */
+  /** The items of these pairs, including tombstones. */
   historyOf(pairs: { probeId: string; monitorId: string }[]): Promise<AssignmentHistoryEntry[]> {
     const ids = pairs.map(({ probeId, monitorId }) => itemId(probeId, monitorId));
     return this.all.find({ _id: { $in: ids } }).project<AssignmentHistoryEntry>(HISTORY_FIELDS).toArray();
   }
 
-  /** What a probe should run, by monitor id, after the monitor `after`. */
+  /** The probe's active items in order of monitor id, after the monitor `after`. */
   activeOf(probeId: string, after: string, limit: number): Promise<AssignmentDoc[]> {
     return this.select(active(probeId, after)).sort({ _id: 1 }).limit(limit).toArray();
   }
 
-  /** As `activeOf`, ids only. */
+  /** Like `activeOf`, ids only. */
   activeIdsOf(probeId: string, after: string, limit: number): Promise<ActiveId[]> {
     const all = this.all.find(active(probeId, after)).sort({ _id: 1 });
     return all.project<ActiveId>({ monitor_id: 1 }).limit(limit).toArray();
   }
 
-  /** What a probe should run under another setting of `allow_private`, or none, in order as `activeOf`. */
+  /**
+   * The probe's active items with another setting of `allow_private`, or none, in the order of `activeOf`.
+   */
   ofOtherPolicy(
     probeId: string, allowPrivate: boolean, after: string, limit: number,
   ): Promise<AssignmentDoc[]> {
@@ -138,7 +142,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return this.all.find(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
-  /** Ids of an organization's monitors that a probe should run, in no order. */
+  /** Ids of an organization's monitors that a probe should run, unordered. */
   async idsOf(organizationId: string, probeId: string): Promise<string[]> {
     const filter = { probe_id: probeId, gone: false, organization_id: organizationId };
     const found = this.all.find(filter, { batchSize: IDS_BATCH_SIZE }).project<ActiveId>({ monitor_id: 1 });
@@ -150,17 +154,17 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
     return this.count({ probe_id: probeId, gone: false });
   }
 
-  /** Monitors of an organization by the region that they run in. */
+  /** Numbers of an organization's monitors by region. */
   async countByRegion(organizationId: string): Promise<Map<string, number>> {
     const groups = this.all.aggregate<{ _id: string; n: number }>([
-      // Only texts: a damaged document must not make the others fail.
+      // Strings only: a damaged document must not fail the whole query.
       { $match: { organization_id: organizationId, gone: false, region: { $gt: '' } } },
       { $group: { _id: '$region', n: { $sum: 1 } } },
     ]);
     return new Map((await groups.toArray()).map(({ _id: region, n }) => [region, n]));
   }
 
-  /** The highest revision among a probe's settled tombstones from before `before`; 0 without any. */
+  /** The highest revision among a probe's settled tombstones older than `before`; 0 without any. */
   async latestTombstone(probeId: string, before: number): Promise<number> {
     const settled = { gone: true, changed_at: { $lt: before }, pending: { $exists: false } };
     const found = await this.all
@@ -184,7 +188,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
 
 function newerThan(probeId: string, { rev, monitorId }: RevisionCursor): Filter<AssignmentDoc> {
   const after = [{ rev: { $gt: rev } }, { rev, _id: { $gt: itemId(probeId, monitorId) } }];
-  // Both sides of $or lie in the range of `rev`, which the index can serve.
+  // Both branches of $or lie in the range of `rev`, so the index can serve them.
   return { probe_id: probeId, $or: after, rev: { $gte: rev } };
 }
 
@@ -216,7 +220,7 @@ function stageWrite(change: PlannedChange, token: string, now: number): AnyBulkW
   };
 }
 
-/** An upsert beside an item of a later monitor revision ends as a duplicate key: that item stays. */
+/** The upsert fails with a duplicate key if an item of a later monitor revision exists. That item stays. */
 function ignoreNewerItems(error: unknown): { matchedCount: number; upsertedCount: number } {
   if (!duplicatesOnly(error)) throw error;
   return (error as MongoBulkWriteError).result;

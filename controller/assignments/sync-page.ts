@@ -4,23 +4,23 @@ import type { HeadStore } from './head-store.ts';
 import type { AssignmentStore } from './store.ts';
 
 const MAX_PAGE_ITEMS = 500;
-/** Of JSON; sealed and in base64 it grows by a third and stays below 512 kB. */
+/** Limit of JSON. Sealing and base64 add a third, which stays below 512 kB. */
 export const MAX_PAGE_BYTES = 380_000;
 
-/** How far a paged answer is. */
+/** Position in a paged response. */
 interface SyncCursor {
   kind: 'reset' | 'pending' | 'newer';
-  /** The revision that the last page will state: its value before the first read. */
+  /** The revision that the last page reports, read before the first page. */
   head: number;
-  /** Only `newer` items are in order of their revision. */
+  /** Only `newer` items are ordered by revision. */
   rev: number;
   monitorId: string;
 }
 
 /**
- * One page of all that changed since `request.revision`; or of the whole set, for a new holder, one that is
- * ahead of us (our database was restored) or one behind the removed tombstones. Pending items are read before
- * newer ones: an item settled in between is then read twice rather than never.
+ * One page of the changes since `request.revision`, or of the whole set for a probe that is new, ahead of a
+ * restored database, or behind removed tombstones. Reads pending items first: an item settled meanwhile then
+ * appears twice, not never.
  */
 export async function buildSyncPage(
   stores: { items: AssignmentStore; heads: HeadStore },
@@ -33,7 +33,7 @@ export async function buildSyncPage(
   if (cursor.kind !== 'pending' || page.more) return { ...base, ...page };
   const next: SyncCursor = { ...cursor, kind: 'newer', rev: request.revision + 1, monitorId: '' };
   if (page.changes.length > 0) return { ...base, changes: page.changes, more: formatCursor(next) };
-  // Nearly always nothing is pending, and the answer is complete with one page.
+  // Nearly always nothing is pending and one page completes the response.
   return { ...base, ...toPage(await itemsAfter(stores.items, probeId, next), next) };
 }
 
@@ -49,7 +49,7 @@ async function startCursor(heads: HeadStore, probeId: string, revision: number):
   return { kind: isFullSet ? 'reset' : 'pending', head, rev: 0, monitorId: '' };
 }
 
-/** As many items as a page may hold; `more` names the place of the next page, null when this is all. */
+/** As many items as fit on a page. `more` is the cursor of the next page, null on the last one. */
 function toPage(
   items: AssignmentDoc[], cursor: SyncCursor,
 ): { changes: AssignmentChange[]; more: string | null } {
@@ -72,7 +72,7 @@ function formatCursor({ kind, head, rev, monitorId }: SyncCursor): string {
   return kind === 'newer' ? `newer:${head}:${rev}:${monitorId}` : `${kind}:${head}:${monitorId}`;
 }
 
-/** Null for anything that `writePlace` did not write: the answer then starts over. */
+/** Null for any text that is not one of our cursors; the response then starts over. */
 function parseCursor(after: string | null): SyncCursor | null {
   const match = /^(reset|pending|newer):(\d{1,15}):(?:(\d{1,15}):)?([0-9a-zA-Z-]{0,64})$/.exec(after ?? '');
   if (!match) return null;

@@ -12,7 +12,7 @@ import type { AssignmentStore } from './store.ts';
 import { buildSyncPage } from './sync-page.ts';
 
 const MAX_CONCURRENT = 4;
-/** Probes whose request waits; those of others are dropped, and they ask again. */
+/** Probes with a queued request. Further requests are dropped, and their probes repeat them. */
 const MAX_QUEUED_PROBES = 1000;
 const MAX_REQUEST_BYTES = 4096;
 
@@ -26,7 +26,7 @@ interface SyncDeps {
   log: Log;
 }
 
-/** Answers probes that are behind, each in its turn. One of the controllers gets each request. */
+/** Sends changes to probes that are behind, one probe at a time. One controller handles each request. */
 export class SyncResponder {
   readonly #deps: SyncDeps;
   readonly #queue = new ReplacingQueue({ maxRunning: MAX_CONCURRENT, maxWaiting: MAX_QUEUED_PROBES });
@@ -36,7 +36,7 @@ export class SyncResponder {
     this.#deps = deps;
   }
 
-  /** Requests that were not answered, since their probe sent a newer one or too many probes waited. */
+  /** Requests dropped because their probe sent a newer one or the queue was full. */
   get dropped(): number {
     return this.#queue.dropped;
   }

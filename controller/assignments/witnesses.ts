@@ -14,15 +14,15 @@ import type { AssignmentStore } from './store.ts';
 
 /** Regions asked about one monitor. */
 const MAX_REGIONS = 3;
-/** Monitors asked about at a time, and those that wait for it; beyond that nobody is asked. */
+/** Monitors asked about concurrently; beyond these and the waiting ones, requests are omitted. */
 const MAX_CONCURRENT = 32;
 const MAX_WAITING = 500;
-/** Monitors remembered, so that each is asked about once an interval. */
+/** Monitors remembered, so that each is asked about at most once per interval. */
 const MAX_REMEMBERED_MONITORS = 10_000;
-/** Added to a check's own timeout: to start it, and for both ways on the bus. */
+/** Added to the check's timeout, for its start and the bus round trip. */
 const GRACE_MS = 5000;
 
-/** The word of a region that does not have the monitor, on its check of that revision. */
+/** The vote of a region without the monitor, for a check of that revision. */
 export interface WitnessVote {
   monitor_id: string;
   region: string;
@@ -40,22 +40,25 @@ interface WitnessesDeps {
 }
 
 /**
- * Asks probes that do not have a monitor to check it, when those that have it and report are too few to be
- * believed. Nothing waits for them: without an answer in time, the few are believed.
+ * Asks probes without the monitor to check it when too few of its regions report. Nothing waits for them:
+ * without a vote in time, the minority verdict is accepted.
  */
 export class Witnesses {
-  /** Monitors asked about since the start, and those that were too many. */
+  /** Since the start: monitors asked about, and those omitted because of the limit. */
   readonly counts = { requested: 0, omitted: 0 };
   readonly #deps: WitnessesDeps;
   readonly #queue = new PQueue({ concurrency: MAX_CONCURRENT });
-  /** When each monitor was last asked about, monotonic ms. */
+  /** When witnesses were last asked about each monitor, monotonic ms. */
   readonly #requestedAtMono = new Map<string, number>();
 
   constructor(deps: WitnessesDeps) {
     this.#deps = deps;
   }
 
-  /** Asks about a monitor if it needs help and was not asked about in its interval; each word is told. */
+  /**
+   * Asks for votes if the monitor needs them and none were requested in this interval. Calls `onVote` for
+   * each.
+   */
   request(state: MonitorState, onVote: (vote: WitnessVote) => void): void {
     if (!needsMoreVotes(state) || !this.#isDue(state)) return;
     const regions = this.#regionsFor(state);
@@ -70,7 +73,9 @@ export class Witnesses {
     );
   }
 
-  /** Whether a live probe may yet have a say: of a silent region of the monitor, or of one to be asked. */
+  /**
+   * Whether a live probe may still vote: in a silent region of the monitor, or in a possible witness region.
+   */
   canGetMoreVotes(state: MonitorState): boolean {
     const silent = assignedRegions(state).filter((region) => voteOf(state, region) === null);
     return silent.some((region) => this.#trusted(region).length > 0) || this.#regionsFor(state).length > 0;
@@ -89,7 +94,7 @@ export class Witnesses {
     return true;
   }
 
-  /** Regions that may serve the organization, have a live probe and are in no network that has its say. */
+  /** Regions that the organization may use, with a live probe, in a network that has no vote yet. */
   #regionsFor({ config, regions }: MonitorState): string[] {
     const { directory } = this.#deps;
     const domain = (region: string) => domainOf(directory.probesOf(region));
@@ -104,7 +109,7 @@ export class Witnesses {
     return chooseSome(config.monitor_id, others.map(({ _id }) => _id), MAX_REGIONS);
   }
 
-  /** Live probes of a region whose word counts. */
+  /** Live probes of a region that have a vote. */
   #trusted(region: string): string[] {
     const live = this.#deps.liveness.liveProbes(region);
     return live.filter(({ quarantine }) => !quarantine).map((probe) => probe._id);
@@ -124,7 +129,7 @@ export class Witnesses {
     }));
   }
 
-  /** A failure is checked again as often as the monitor retries, as its own probes do. */
+  /** Rechecks a failure as often as the monitor's own probes do. */
   async #requestVote(region: string, assignment: Assignment): Promise<Witness | null> {
     const { clock, directory, runNow } = this.#deps;
     const probeId = chooseProbe(assignment.monitor_id, this.#trusted(region));

@@ -14,9 +14,9 @@ export interface CommittedChange {
 }
 
 /**
- * Gives changes a revision, without a transaction and from several controllers at once: stages them, so that
- * a reader of the revision finds them pending or settled; numbers them by an increment of its own; settles
- * them. If it dies in between, they stay pending: every answer includes them, and `recommit` numbers them.
+ * Assigns revisions to changes without a transaction, with several controllers writing concurrently. Stages
+ * the changes first, so that a reader of the revision finds them; then numbers and settles them. After a
+ * crash they stay pending: every response includes them, and `recommit` numbers them.
  */
 export class AssignmentWriter {
   readonly #deps: { items: AssignmentStore; heads: HeadStore; clock: Clock };
@@ -25,7 +25,7 @@ export class AssignmentWriter {
     this.#deps = deps;
   }
 
-  /** Takes changes of this probe only. Null when none took hold: the monitors had later revisions. */
+  /** The changes must be of this probe. Null if none took effect because the monitors had later revisions. */
   async change(probeId: string, changes: PlannedChange[]): Promise<CommittedChange | null> {
     const { items, heads, clock } = this.#deps;
     const token = randomBytes(12).toString('base64url');
@@ -37,7 +37,7 @@ export class AssignmentWriter {
     return { revision, changes: applied.map(toAssignmentChange) };
   }
 
-  /** Numbers what writers that died left pending before `before` (Unix ms), by probe. */
+  /** Assigns revisions to changes that crashed writers left pending before `before` (Unix ms), by probe. */
   async recommit(before: number): Promise<Map<string, CommittedChange>> {
     const done = new Map<string, CommittedChange>();
     const { items } = this.#deps;

@@ -2,10 +2,10 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import type { EnrolledProbe } from './probe.ts';
 
-/** A probe's answer to a `run` is dropped after this. */
+/** A probe's response to `run` is dropped after this. */
 const RESPONSE_EXPIRY = '60s';
 
-/** A probe as a user of NATS: it publishes under its own region and id and receives its own orders. */
+/** The probe as a NATS user: it publishes under its own region and id and receives only its own orders. */
 export function probeUser(probe: Pick<EnrolledProbe, '_id' | 'region_id' | 'public_key'>): BusUser {
   const { _id: id, region_id: region, public_key } = probe;
   const own = [subjects.sync(region, id), subjects.beat(region, id), subjects.evidence(region, id)];

@@ -7,7 +7,7 @@ import { isEnrolled, type EnrolledProbe, type ProbeDoc, type RegionDoc } from '.
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';
 
-/** How late a controller learns of another controller's changes; its own have it read at once. */
+/** Delay after which a controller sees other controllers' changes. It reads its own at once. */
 const READ_INTERVAL_MS = 3000;
 
 interface DirectoryDeps {
@@ -18,7 +18,7 @@ interface DirectoryDeps {
   peers?: Peers;
 }
 
-/** Regions and probes as the database had them a moment ago: hot paths ask here. */
+/** An in-memory copy of regions and probes for hot paths, a few seconds old. */
 export class FleetDirectory {
   readonly #deps: DirectoryDeps;
   readonly #readTask: PeriodicTask;
@@ -42,7 +42,7 @@ export class FleetDirectory {
     });
   }
 
-  /** Reads once, then again and again. Rejects when the first read fails. */
+  /** Reads once, then periodically. Rejects if the first read fails. */
   async start(): Promise<void> {
     await this.#readTask.run();
     this.#readTask.start();
@@ -52,12 +52,12 @@ export class FleetDirectory {
     return this.#readTask.stop();
   }
 
-  /** Resolves after a read that began after this call. Rejects when the database does not answer. */
+  /** Resolves after a read that began after this call. Rejects if the database does not respond. */
   refresh(): Promise<void> {
     return this.#readTask.run();
   }
 
-  /** Reads within 3 s: something was changed that can wait so long. */
+  /** Schedules a read within 3 s, for changes that are not urgent. */
   refreshWithinInterval(): void {
     this.#readTask.triggerWithinInterval();
   }
@@ -80,7 +80,9 @@ export class FleetDirectory {
     return probe && isEnrolled(probe) ? probe : null;
   }
 
-  /** The enrolled probe at this address, read from the database when it is new here; null without one. */
+  /**
+   * The enrolled probe at this address, read from the database if it is not cached; null if there is none.
+   */
   async findEnrolled({ region, probeId }: ProbeAddress): Promise<EnrolledProbe | null> {
     const probe = this.enrolled(probeId) ?? (await this.#deps.probes.find(probeId));
     return probe && isEnrolled(probe) && probe.region_id === region ? probe : null;
@@ -95,7 +97,7 @@ export class FleetDirectory {
     return this.#probes.values();
   }
 
-  /** The ids among `ids` of regions that this organization may not use. An unknown id is looked up first. */
+  /** The ids among `ids` that this organization may not use. Reads the database if an id is not cached. */
   async unknownRegions(organizationId: string, ids: string[]): Promise<string[]> {
     if (ids.some((id) => this.region(id) === null)) await this.refresh();
     return ids.filter((id) => {
@@ -104,7 +106,7 @@ export class FleetDirectory {
     });
   }
 
-  /** Each region with its name and city, in the order of `ids`; a region that is gone has only its id. */
+  /** Each region with its name and city, in the order of `ids`. A deleted region has only its id. */
   named(ids: string[]): { id: string; name: string; city: string | null }[] {
     return ids.map((id) => {
       const region = this.region(id);
@@ -112,7 +114,7 @@ export class FleetDirectory {
     });
   }
 
-  /** City by region id, without regions that are gone or have no city. */
+  /** City by region id, without deleted regions and those without a city. */
   async cities(ids: string[]): Promise<Map<string, string>> {
     return new Map(this.named(ids).flatMap(({ id, city }) => (city === null ? [] : [[id, city] as const])));
   }

@@ -7,27 +7,27 @@ import { probeUser } from './bus-user.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
-/** Corrects what another controller changed, or one that died between the database and NATS. */
+/** Corrects changes by other controllers, and those whose controller crashed between database and NATS. */
 const PUBLISH_INTERVAL_MS = 5000;
 
 interface IdentityPublisherDeps {
   probes: Pick<ProbeStore, 'list'>;
-  /** Those who may connect besides probes. */
+  /** Users other than probes that may connect. */
   otherUsers: () => Promise<BusUser[]>;
   identities: BusIdentities;
   limit: SuspendedIdentities;
-  /** Receives all probes of each round; true if something is still to happen to one. */
+  /** Receives all probes of each run. Returns true if a probe still needs work. */
   onProbesRead: (probes: ProbeDoc[]) => boolean;
   clock: Clock;
   log: Log;
   peers: Peers;
 }
 
-/** Rounds that make NATS accept the probes as the database has them and the other users, and nobody else. */
+/** A periodic task that makes NATS accept exactly the probes in the database and the other users. */
 export function createIdentityPublisher(deps: IdentityPublisherDeps) {
   const { probes, otherUsers, identities, limit, onProbesRead, clock, log, peers } = deps;
   let changes = 0;
-  /** To be called when something has changed, or may have; a round that begins then has it. */
+  /** Call after any possible change. A run that begins afterwards includes it. */
   const invalidate = (): void => {
     changes += 1;
     identities.invalidate();
@@ -54,13 +54,13 @@ export function createIdentityPublisher(deps: IdentityPublisherDeps) {
   return { task, invalidate };
 }
 
-/** The probe by its key and, while it replaces that, by the next one. */
+/** The probe under its current key and, during a rotation, the next one. */
 function usersOf(probe: EnrolledProbe): BusUser[] {
   const keys = probe.next_public_key ? [probe.public_key, probe.next_public_key] : [probe.public_key];
   return keys.map((public_key) => probeUser({ ...probe, public_key }));
 }
 
-/** Whoever holds a seed could name it twice, and NATS would refuse the whole list. */
+/** A duplicate key, which the holder of a seed could cause, would make NATS reject the whole list. */
 function uniqueByKey(users: BusUser[]): BusUser[] {
   return [...new Map(users.map((user) => [user.public_key, user])).values()];
 }

@@ -2,21 +2,21 @@ import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import { TokenBuckets } from '../../shared/token-buckets.ts';
 
-/** A probe that misbehaves must not fill the log. */
+/** A misbehaving probe must not fill the log. */
 const LOG_RATE = { perSecond: 1 / 60, burst: 1 };
 
 interface IgnoredDeps {
   clock: Clock;
   log: Log;
-  /** Why messages are ignored, as the log says it. */
+  /** Why messages are ignored, for the log. */
   reason: string;
 }
 
-/** Counts messages of probes that are not looked at, and logs one per probe and minute. */
+/** Counts ignored messages of probes, and logs one per probe and minute. */
 export class IgnoredMessages {
   readonly #deps: IgnoredDeps;
   readonly #logRate = new TokenBuckets(LOG_RATE);
-  /** Since the start. */
+  /** Messages ignored since the start. */
   count = 0;
 
   constructor(deps: IgnoredDeps) {

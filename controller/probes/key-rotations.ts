@@ -12,13 +12,13 @@ import { IgnoredMessages } from './ignored-messages.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
 
-/** Of organizations. A probe that does not answer takes 5 s; what is refused, the next round repeats. */
+/** Per organization. An unresponsive probe takes 5 s. The next run repeats rejected work. */
 const LIMITS = {
   maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 1000, maxWaitingPerKey: 200, maxWaitMs: 60_000,
 };
-/** Of probes in regions that no organization owns. */
+/** The key of probes in regions without an organization. */
 const SHARED = 'shared';
-/** Orders to a probe one after the other; what is left to do, the next round does. */
+/** Consecutive orders to one probe; the next run does the rest. */
 const MAX_ORDERS = 5;
 /** NATS may need a moment to accept the keys that a probe has offered. */
 const ORDER_PAUSE_MS = 500;
@@ -28,9 +28,9 @@ class Refused extends Error {}
 
 interface RotationDeps {
   probes: Pick<ProbeStore, 'find' | 'offerKeys' | 'adoptKeys' | 'isKeyTaken'>;
-  /** Resolves to the probe's answer; rejects when there is none. */
+  /** Resolves to the probe's response; rejects if there is none. */
   order(probe: EnrolledProbe, order: RotateOrder): Promise<Uint8Array>;
-  /** Resolves once NATS accepts the probes as the database has them after the call. */
+  /** Resolves once NATS accepts the probes as stored after the call. */
   publishIdentities(): Promise<void>;
   directory: Pick<FleetDirectory, 'refresh'>;
   clock: Clock;
@@ -38,14 +38,13 @@ interface RotationDeps {
 }
 
 /**
- * Replaces the keys of probes without a moment in which one cannot connect: the probe offers new keys, NATS
- * accepts both, the probe connects by the new ones, and the former ones are refused. Every step can be
- * repeated, by any controller.
+ * Replaces probe keys without downtime: the probe offers new keys, NATS accepts both, the probe reconnects
+ * with the new ones, and the old ones are rejected. Any controller can repeat each step.
  */
 export class KeyRotations {
   readonly #deps: RotationDeps;
   readonly #queue: FairQueue;
-  /** Probes in turn or waiting for it. */
+  /** Probes running or queued. */
   readonly #inProgress = new Set<string>();
   readonly #failures: IgnoredMessages;
   #isStopped = false;
@@ -57,7 +56,7 @@ export class KeyRotations {
     this.#failures = new IgnoredMessages({ clock, log, reason: 'a probe has not rotated its keys yet' });
   }
 
-  /** Goes on with a probe that is to replace its keys; returns at once. */
+  /** Continues the rotation of a probe's keys; returns at once. */
   advance({ _id: probeId, organization_id }: Pick<ProbeDoc, '_id' | 'organization_id'>): void {
     if (this.#inProgress.has(probeId)) return;
     this.#inProgress.add(probeId);
@@ -113,12 +112,12 @@ export class KeyRotations {
     if (!adopted) return;
     log.info({ probe_id: id, probe_name: probe.name, region: probe.region_id }, 'a probe uses its new keys');
     await Promise.all([publishIdentities(), directory.refresh()]);
-    // The probe forgets the former keys when it gets something that is sealed to the new ones.
+    // The probe drops its old keys when it receives a message sealed to the new ones.
     await order({ ...probe, ...next }, { rotate: { known: used, next: used } });
   }
 }
 
-/** Whether the probe is to replace its keys. */
+/** Whether the probe's keys are being replaced. */
 export function isRotating(probe: ProbeDoc): boolean {
   return typeof probe.rotation_asked_at === 'number';
 }

@@ -8,7 +8,7 @@ interface KeysDoc extends ControllerSeeds {
   created_at: number;
 }
 
-/** The controllers' keys in collection `settings`, made by the first controller of an installation. */
+/** The controllers' keys in collection `settings`, created by the first controller of an installation. */
 export class KeyStore extends Documents<KeysDoc> {
   constructor(db: Db) {
     super(db, 'settings');
@@ -17,7 +17,8 @@ export class KeyStore extends Documents<KeysDoc> {
   async loadOrCreate(now: number): Promise<ControllerKeys> {
     const id = { _id: 'controller_keys' } as const;
     const fields = { created_at: now, ...newControllerSeeds() };
-    // Two that start at once both upsert; the loser's write matches the winner's or meets a duplicate key.
+    // Two concurrent first starts both upsert. The loser's write matches the winner's or hits a duplicate
+    // key.
     await unlessTaken(this.all.updateOne(id, { $setOnInsert: fields }, { upsert: true }));
     const stored = await this.findOne(id);
     if (!stored) throw new Error('the controller keys vanished from the database');

@@ -18,9 +18,9 @@ import {
 import type { BeatNote, ProbeStore } from './store.ts';
 
 const TICK_MS = 1000;
-/** When a tick comes so late, our own process was held up and heard nothing meanwhile. */
+/** A tick this late means that this process was blocked and received nothing meanwhile. */
 const HELD_UP_MS = 3 * TICK_MS;
-/** What one link may have waiting: beats come every five seconds, looks every second. */
+/** Queue limit per link: beats come every five seconds, ticks every second. */
 const MAILBOX_MESSAGES = 100;
 const MIN_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 30_000;
@@ -39,14 +39,14 @@ export interface LivenessChange {
   isLive: boolean;
 }
 
-/** Knows which probes are alive by their beats; every controller hears all of them. */
+/** Tracks which probes are alive by their beats. Every controller receives all beats. */
 export class Liveness {
   readonly rate: ProbeRate;
   readonly #deps: LivenessDeps;
-  /** A link for each known probe, so that they cannot outgrow the fleet. */
+  /** One link per known probe, so that links cannot outnumber the fleet. */
   readonly #links: Supervisor<string, LinkMessage>;
   readonly #tracks = new Map<string, BeatTrack>();
-  /** What the database is to be told, by probe. */
+  /** Pending database updates by probe. */
   readonly #pendingNotes = new Map<string, BeatNote>();
   readonly #listeners: ((change: LivenessChange) => void)[] = [];
   readonly #presenceListeners: ((regionId: string) => void)[] = [];
@@ -111,7 +111,7 @@ export class Liveness {
     this.#listeners.push(listener);
   }
 
-  /** Calls `listener` when whether monitors should run on a probe of the region has changed. */
+  /** Calls `listener` when monitors should start or stop running on a probe of the region. */
   onPresence(listener: (regionId: string) => void): void {
     this.#presenceListeners.push(listener);
   }
@@ -121,7 +121,7 @@ export class Liveness {
     return presenceOf(probe, this.#view(probe._id));
   }
 
-  /** Probes of the region that run, by their beats; right after our start as the database last knew them. */
+  /** Live probes of the region by their beats, or by the database right after the start. */
   liveProbes(regionId: string): ProbeDoc[] {
     return this.#deps.directory.probesOf(regionId).filter((probe) => this.isLive(probe));
   }
@@ -130,17 +130,17 @@ export class Liveness {
     return isLive(probe, this.#view(probe._id));
   }
 
-  /** How long the probe has been silent while this process could have heard it, ms. */
+  /** How long the probe has been silent while this process was listening, ms. */
   silentMs(probe: ProbeDoc): number {
     return silentMs(this.#view(probe._id));
   }
 
-  /** What the beats said since this process started; null without any. */
+  /** The summary of its beats since this process started; null without any. */
   track(probeId: string): BeatTrack | null {
     return this.#tracks.get(probeId) ?? null;
   }
 
-  /** What to add to the probe's times, ms; 0 while its clock is about right, or nothing was heard of it. */
+  /** Added to the probe's timestamps, ms; 0 while its clock is about right or without beats. */
   clockShiftMs(probeId: string): number {
     return clockShiftMs(this.track(probeId));
   }
@@ -173,7 +173,7 @@ export class Liveness {
     if (!bus.isConnected) this.#listeningSinceMono = null;
     else if (wasHeldUp || this.#listeningSinceMono === null) this.#listeningSinceMono = nowMono;
     const listeningSinceMono = this.#listeningSinceMono;
-    // While we hear nothing, silent probes may be well.
+    // While this process receives nothing, silent probes may be healthy.
     if (listeningSinceMono === null) return;
     for (const probe of directory.probes()) {
       if (probe.removed_at === null) this.#send(probe, { kind: 'tick', probe, listeningSinceMono });
@@ -200,7 +200,7 @@ export class Liveness {
     }
   }
 
-  /** Writes what is due; it stays due when that fails, unless there is something newer. */
+  /** Writes pending updates. After a failure they stay pending unless a newer one replaced them. */
   async #note(): Promise<void> {
     if (this.#pendingNotes.size === 0) return;
     const notes = [...this.#pendingNotes.values()];

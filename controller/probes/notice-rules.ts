@@ -1,27 +1,27 @@
 import { isEnrolled, type ProbeDoc } from './probe.ts';
 import type { Presence } from './rules.ts';
 
-/** What destinations can ask to be told about probes. */
+/** Probe events that destinations can subscribe to. */
 export type ProbeEvent = 'probe.offline' | 'probe.online' | 'probe.quarantined' | 'probe.released';
 
-/** What a controller knows of a probe. */
+/** A controller's observations about a probe. */
 export interface ProbeObservation {
   probe: ProbeDoc;
   isLive: boolean;
   presence: Presence;
-  /** For how long it could have been heard and was not, ms. */
+  /** How long the probe was silent while the controller was listening, ms. */
   silentMs: number;
   /** Why it is not online. */
   reason: string | null;
 }
 
-/** Something to tell the operator of a probe, once. Repeating it under the same `since` changes nothing. */
+/** A notice for a probe's operator, sent once. Repeating it with the same `since` changes nothing. */
 export interface ProbeNotice {
   event: ProbeEvent;
   probe: ProbeDoc;
-  /** When the outage or the quarantine began, Unix ms; also of the notice of its end. */
+  /** When the outage or quarantine began, Unix ms; also for the notice of its end. */
   since: number;
-  /** Null when it is over. */
+  /** Null if the condition ended. */
   reason: string | null;
 }
 
@@ -29,8 +29,8 @@ export interface ProbeNotice {
 const OFFLINE_NOTICE_AFTER_MS = 60_000;
 
 /**
- * What is to be told now. While more than one probe, and more than half of them, are silent, nothing is told
- * of that: the fault is likelier in the controllers or their network. Those told of earlier do not count.
+ * The notices due now. No offline notice is due while at least two probes, and more than half of them, are
+ * silent: the cause is then likely the controllers or their network. Probes already reported do not count.
  */
 export function noticesDue(observations: readonly ProbeObservation[]): ProbeNotice[] {
   const observable = observations.filter(({ probe }) => isEnrolled(probe) && probe.last_beat_at !== null);

@@ -12,17 +12,17 @@ interface ProbeNoticesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'refresh'>;
   liveness: Pick<Liveness, 'isLive' | 'presenceOf' | 'silentMs' | 'statusOf'>;
   store: Pick<ProbeStore, 'recordNotified'>;
-  /** Raises the alert; doing so again changes nothing. */
+  /** Raises the alert; idempotent. */
   raiseAlert(notice: ProbeNotice): Promise<void>;
-  /** Whether this controller looks after the region; others then leave it alone. */
+  /** Whether this controller is responsible for the region. */
   owns(regionId: string): boolean;
   clock: Clock;
   log: Log;
 }
 
 /**
- * Tells operators of probes that are silent or quarantined, and of the end of that. A notice is noted at the
- * probe after it was raised, so that none is lost in a crash, and none is repeated by a restart.
+ * Notifies operators of silent or quarantined probes, and when that ends. The notice is recorded on the probe
+ * after it was raised, so a crash loses none and a restart repeats none.
  */
 export class ProbeNotices {
   readonly #deps: ProbeNoticesDeps;

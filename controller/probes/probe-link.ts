@@ -10,32 +10,32 @@ import type { BeatNote } from './store.ts';
 
 const NOTE_INTERVAL_MS = 60_000;
 
-/** `listeningSinceMono`: since when beats can be heard, monotonic ms; null while they cannot. */
+/** `listeningSinceMono`: since when this process receives beats, monotonic ms; null while it does not. */
 export type LinkMessage =
   { probe: ProbeDoc; listeningSinceMono: number | null } & (
     | { kind: 'beat'; beat: Beat }
-    /** Sent every second while beats can be heard. */
+    /** Sent every second while this process receives beats. */
     | { kind: 'tick' }
   );
 
 export interface ProbeLinkPorts {
   log: Log;
-  /** What the beats said so far, for everybody to read. */
+  /** Publishes the summary of the beats so far. */
   publish(track: BeatTrack): void;
-  /** The probe has come to life or fallen silent. */
+  /** Called when the probe comes online or goes offline. */
   onLivenessChanged(probe: ProbeDoc, isLive: boolean): void;
-  /** Whether monitors should run on the probe has changed. */
+  /** Called when monitors should start or stop running on the probe. */
   onPresenceChanged(probe: ProbeDoc): void;
-  /** The database is to be told. */
+  /** Queues an update of the probe's document. */
   note(note: BeatNote): void;
 }
 
-/** What this controller knows of one probe: its beats, and whether it is alive. */
+/** This controller's view of one probe: its beats, and whether it is alive. */
 export class ProbeLink implements Behaviour<LinkMessage> {
   readonly #ports: ProbeLinkPorts;
   readonly #context: ActorContext<LinkMessage>;
   #track: BeatTrack | null = null;
-  /** As of the latest look; null before the first. */
+  /** As of the latest tick; null before the first. */
   #seen: { isLive: boolean; status: ProbeStatus } | null = null;
   #presence: Presence | null = null;
   #notedAtMono: number;

@@ -6,15 +6,15 @@ import { IgnoredMessages } from './ignored-messages.ts';
 
 const MIB = 1_048_576;
 
-/** What one probe may send on each kind of subject. No probe of ours ever comes near it. */
+/** Limits per probe and kind of subject. Farwatch's own probe never comes near them. */
 const RATES = {
-  /** Bytes: some 20,000 results a second, and a burst to drain a spool after an outage. */
+  /** Bytes: about 20,000 results a second, plus a burst to drain a spool after an outage. */
   results: { perSecond: MIB, burst: 16 * MIB },
-  /** Beats: a probe sends one every 5 s, and one for each new connection, of which it makes four a second. */
+  /** Beats: one every 5 s, plus one for each new connection, at most four a second. */
   beat: { perSecond: 5, burst: 50 },
-  /** Requests, one for each page: a probe reads at most 2,000 pages of an answer, one after the other. */
+  /** Page requests: a probe reads at most 2,000 pages of a response, one after the other. */
   sync: { perSecond: 10, burst: 2000 },
-  /** Replies, one for each check that somebody asked for: a probe runs at most 64 of these at once. */
+  /** Replies to requested checks: a probe runs at most 64 of them concurrently. */
   run: { perSecond: 64, burst: 640 },
   /** Messages. */
   evidence: EVIDENCE_RATE,
@@ -28,7 +28,7 @@ interface RateDeps {
   subject: ProbeSubject;
 }
 
-/** Keeps a probe from using up everybody's time: messages beyond its rate are ignored. */
+/** Keeps one probe from starving the others. Ignores messages beyond its rate. */
 export class ProbeRate {
   readonly subject: ProbeSubject;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class ProbeRate {
     return this.#ignored.count;
   }
 
-  /** True when the message is within its sender's rate. `amount`: bytes of results, else 1. */
+  /** True if the message is within its sender's rate. `amount`: bytes for results, otherwise 1. */
   admits(probeId: string, amount = 1): boolean {
     if (this.#buckets.take(probeId, amount, this.#clock.monotonic())) return true;
     this.#ignored.add(probeId, { subject: this.subject });

@@ -1,22 +1,22 @@
-/** What a probe can be quarantined for. `doubled`: two processes share its identity. */
+/** Reasons for a quarantine. `doubled`: two processes share the probe's identity. */
 export type ProbeProblemKind = 'doubled' | 'clock' | 'late' | 'missed' | 'lost' | 'disagrees';
 
-/** What is wrong with a probe now; `reason` is for its operator. */
+/** A current problem of a probe; `reason` is for its operator. */
 export interface ProbeProblem {
   problem: ProbeProblemKind;
   reason: string;
 }
 
-/** Stored with the probe while it is quarantined. Instants are Unix ms. */
+/** Stored with the probe during its quarantine. Timestamps are Unix ms. */
 export interface Quarantine extends ProbeProblem {
   since: number;
-  /** When something was last found wrong. */
+  /** When a problem was last found. */
   bad_at: number;
-  /** How long nothing may be found wrong before it ends, ms. */
+  /** How long no problem may be found before the quarantine ends, ms. */
   clean_ms: number;
 }
 
-/** Stored after a quarantine: a relapse takes longer to end. */
+/** Stored after a quarantine. A relapse takes longer to end. */
 export interface PreviousQuarantine {
   ended_at: number;
   clean_ms: number;
@@ -28,7 +28,7 @@ export interface RegionDoc {
   _id: string;
   name: string;
   city: string;
-  /** ISO 3166 country code or name; empty when unknown. */
+  /** ISO 3166 country code or name; empty if unknown. */
   country: string;
   lat: number | null;
   lon: number | null;
@@ -36,9 +36,9 @@ export interface RegionDoc {
   /** Owner of a private region; null for a shared one. */
   organization_id: string | null;
   created_at: number;
-  /** Above 0 while monitors of the region may have no probe: how often that was noted. */
+  /** Incremented whenever monitors of the region may have no probe; 0 if none is to be placed. */
   to_place: number;
-  /** Of the specs that its assignments were last made with; absent before the first. */
+  /** Version of the specs in its latest assignments; absent before the first. */
   spec_version?: number;
 }
 
@@ -46,44 +46,46 @@ export interface RegionDoc {
 export interface ProbeDoc {
   _id: string;
   region_id: string;
-  /** As the region's. */
+  /** The organization of its region. */
   organization_id: string | null;
   name: string;
   created_at: number;
-  /** SHA-256 of the enrolment token while it is unused. */
+  /** SHA-256 of the enrolment token until it is used. */
   token_hash?: string;
   token_expires_at?: number;
-  /** SHA-256 of the token that the present identity enrolled by. */
+  /** SHA-256 of the token of the current enrolment. */
   used_token_hash?: string;
-  /** NATS user nkey (U…); absent until enrolled. */
+  /** NATS user nkey (U…); absent until the probe enrols. */
   public_key?: string;
   /** Curve key (X…) that assignments are sealed to. */
   box_key?: string;
-  /** Set while the probe's keys are being replaced: since when. */
+  /** When the rotation of the probe's keys was requested; null or absent if none is in progress. */
   rotation_asked_at?: number | null;
-  /** What it has offered meanwhile: NATS accepts both, until the probe uses these. */
+  /** Keys offered in a rotation. NATS accepts both until the probe uses these. */
   next_public_key?: string;
   next_box_key?: string;
-  /** Since when its keys are the present ones; before a first rotation, since it enrolled. */
+  /** When the current keys came into use; before the first rotation, when the probe enrolled. */
   keys_changed_at?: number | null;
   enrolled_at: number | null;
   version: string | null;
   capabilities: string[];
-  /** Who hosts it, and the number of its network: probes that share one fail together. Earlier ones: none. */
+  /**
+   * Hosting provider and network number. Probes that share a network fail together. Absent for older probes.
+   */
   provider?: string | null;
   asn?: number | null;
-  /** Where its checks come from: addresses and ranges; at first the one that it enrolled from. */
+  /** Addresses and ranges that its checks come from; at first the one it enrolled from. */
   addresses?: string[];
   is_draining: boolean;
-  /** While what it reports decides nothing. Probes of earlier versions have neither. */
+  /** Set while its reports have no effect on verdicts. Older documents have neither. */
   quarantine?: Quarantine | null;
   quarantined_before?: PreviousQuarantine;
-  /** Since when it was silent, or quarantined, as its operator was last told; null once its end was told. */
+  /** When the silence or quarantine in the last notice began; null once its end was reported. */
   notified_offline?: number | null;
   notified_quarantine?: number | null;
-  /** Set when it was deleted and its monitors still have to move. */
+  /** Set once the probe is deleted, until its monitors have moved. */
   removed_at: number | null;
-  /** As the controllers last saw it, so that a restarted one need not take every probe for dead. */
+  /** As the controllers last saw it, so that a restarted controller need not consider every probe dead. */
   is_online: boolean;
   last_beat_at: number | null;
 }

@@ -1,21 +1,21 @@
 import type { ProbeProblem, PreviousQuarantine, Quarantine, ProbeProblemKind } from './probe.ts';
 import { clockShiftMs, doubledReason, type BeatTrack } from './rules.ts';
 
-/** How its votes compare with those of most other regions, over all monitors that can be compared. */
+/** Compares its votes with the majority of the other regions, over all comparable monitors. */
 export interface Agreement {
   monitors: number;
-  /** It says down where the others say up. */
+  /** Votes down where the majority voted up. */
   against: number;
 }
 
-/** What one controller knows of a probe. */
+/** A controller's observations about a probe. */
 export interface ProbeHealth {
   id: string;
   isLive: boolean;
   quarantine: Quarantine | null;
   before: PreviousQuarantine | null;
   found: ProbeProblem | null;
-  /** How long something, or nothing, has been found wrong without a break, ms. */
+  /** How long the problem, or its absence, has lasted continuously, ms. */
   unchangedMs: number;
 }
 
@@ -24,23 +24,25 @@ export type QuarantineDecision =
   | { kind: 'confirm'; id: string; quarantine: Quarantine }
   | { kind: 'leave'; id: string; quarantine: Quarantine };
 
-/** From here on a probe's lateness distorts what it measures. */
+/** Above this, a probe's lateness distorts its measurements. */
 const LATE_MS = 2000;
 const MISSED_SHARE = 0.5;
 const LOST_SHARE = 0.1;
-/** So many monitors, and this share of those compared, are no accident. */
+/** More disagreement than this is no coincidence: this many monitors, and this share of those compared. */
 const MIN_DISAGREEMENT = { monitors: 10, share: 0.5 };
-/** How long each must last before the probe is quarantined. Votes are compared anew every 80 s at most. */
+/**
+ * How long each problem must hold continuously before a quarantine. Votes are compared at least every 80 s.
+ */
 const MIN_PROBLEM_DURATION_MS: Readonly<Record<ProbeProblemKind, number>> =
   { doubled: 0, clock: 30_000, late: 60_000, missed: 120_000, lost: 120_000, disagrees: 150_000 };
 const CLEAN_MS = 180_000;
 const MAX_CLEAN_MS = 3_600_000;
-/** A quarantine that begins so soon after the last one is a relapse. */
+/** A quarantine that begins within this time after the last one is a relapse. */
 const RELAPSE_WITHIN_MS = 3_600_000;
-/** How often it is stored that something is still wrong. */
+/** How often an ongoing problem is stored. */
 const CONFIRM_INTERVAL_MS = 30_000;
 
-/** The most serious of what beats and votes show; null if nothing is wrong. */
+/** The most serious problem in beats and votes; null if there is none. */
 export function problemOf(
   track: BeatTrack | null, agreement: Agreement | null, nowMono: number,
 ): ProbeProblem | null {
@@ -66,9 +68,9 @@ export function problemOf(
 }
 
 /**
- * Which probes to quarantine, of which to store that something is still wrong, and which to release. When
- * more than half of the live ones look bad, the fault is likelier ours, and none is added; but a doubled
- * identity is no matter of opinion. Every controller may decide: what is decided twice is the same.
+ * Which probes to quarantine, confirm or release. Adds none while more than half of the live probes look bad,
+ * because the fault is then likely ours; a doubled identity is certain. All controllers may decide: the
+ * decisions are idempotent.
  */
 export function decideQuarantines(probes: readonly ProbeHealth[], now: number): QuarantineDecision[] {
   const spared = new Set(sparedProbes(probes));
@@ -82,7 +84,7 @@ export function decideQuarantines(probes: readonly ProbeHealth[], now: number): 
   });
 }
 
-/** Those that are not quarantined only because more than half of the live ones look bad. */
+/** Probes not quarantined only because more than half of the live ones look bad. */
 export function sparedProbes(probes: readonly ProbeHealth[]): ProbeHealth[] {
   const live = probes.filter(({ isLive }) => isLive);
   const due = live.filter((probe) => probe.quarantine === null && isDue(probe));
@@ -102,7 +104,7 @@ function decideOne(
       found.problem === quarantine.problem && now - quarantine.bad_at < CONFIRM_INTERVAL_MS;
     return isRecentlyConfirmed ? [] : [{ kind: 'confirm', id, quarantine: { ...quarantine, ...found, bad_at: now } }];
   }
-  // A controller that has started only now has to see for itself, but not for an hour.
+  // A controller that has just started must observe for itself, but not for an hour.
   const isClean = now - quarantine.bad_at >= quarantine.clean_ms && unchangedMs >= CLEAN_MS;
   return isClean ? [{ kind: 'leave', id, quarantine }] : [];
 }

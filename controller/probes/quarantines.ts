@@ -10,7 +10,7 @@ import {
 import type { ProbeStore } from './store.ts';
 
 const POLL_INTERVAL_MS = 5000;
-/** Fewer probes have no majority that one of them could disagree with. */
+/** With fewer probes there is no majority to disagree with. */
 const MIN_COMPARED_PROBES = 3;
 const MAX_LOGGED_REASONS = 3;
 
@@ -23,28 +23,28 @@ export interface QuarantinesDeps {
   directory: Pick<FleetDirectory, 'probes' | 'probe' | 'refresh'>;
   liveness: Pick<Liveness, 'track' | 'isLive'>;
   store: Pick<ProbeStore, 'enterQuarantine' | 'confirmQuarantine' | 'leaveQuarantine'>;
-  /** Looks now whether monitors have to move. */
+  /** Checks now whether monitors have to move. */
   rebalance(): void;
   clock: Clock;
   log: Log;
 }
 
-/** A probe was quarantined or released; told once, by the controller that did it. */
+/** A probe was quarantined or released. Emitted once, by the controller that did it. */
 export interface QuarantineChange {
   probe: ProbeDoc;
   isQuarantined: boolean;
   reason: string;
 }
 
-/** Since when (monotonic ms) something, or nothing, has been found wrong with a probe without a break. */
+/** Since when (monotonic ms) a probe's problem, or its absence, has lasted continuously. */
 interface Streak {
   isBad: boolean;
   sinceMono: number;
 }
 
 /**
- * Quarantines probes whose own trouble would be taken for that of their targets, and releases them. Every
- * controller does this by what it hears, and by the votes in all shards; whose write comes first has decided.
+ * Quarantines probes whose own problems would look like outages of their targets, and releases them. Every
+ * controller decides by the beats it receives and the votes in all shards; the first write wins.
  */
 export class Quarantines {
   readonly #deps: QuarantinesDeps;
@@ -64,7 +64,7 @@ export class Quarantines {
     });
   }
 
-  /** `agreements`: how a probe's votes compare with those of other regions; each poll reads a part of that. */
+  /** `agreements`: how a probe's votes compare with those of other regions. Each poll asks one shard. */
   start(agreements: ProbeAgreements): void {
     this.#agreements = agreements;
     this.#pollTask.start();
@@ -79,7 +79,7 @@ export class Quarantines {
     this.#listeners.push(listener);
   }
 
-  /** Whether what the probe reports may decide about monitors. */
+  /** Whether the probe's reports count for verdicts. */
   hasVote(probeId: string): boolean {
     return (this.#deps.directory.probe(probeId)?.quarantine ?? null) === null;
   }
@@ -110,14 +110,14 @@ export class Quarantines {
     const track = isLive ? liveness.track(id) : null;
     const found = problemOf(track, isLive ? this.#agreements?.of(id) ?? null : null, nowMono);
     const previous = this.#streaks.get(id);
-    // Of a probe that is not heard nothing is known, neither good nor bad.
+    // A probe that sends no beats is neither good nor bad.
     const isSame = previous !== undefined && track !== null && previous.isBad === (found !== null);
     const streak = isSame ? previous : { isBad: found !== null, sinceMono: nowMono };
     this.#streaks.set(id, streak);
     return { id, isLive, quarantine, before, found, unchangedMs: nowMono - streak.sinceMono };
   }
 
-  /** The change, unless another controller has made it. */
+  /** The change, or null if another controller has already made it. */
   async #apply({ kind, id, quarantine }: QuarantineDecision): Promise<QuarantineChange | null> {
     const { clock, directory, store } = this.#deps;
     const probe = directory.probe(id);
@@ -132,7 +132,7 @@ export class Quarantines {
     return null;
   }
 
-  /** Once when it begins, and once when it ends: what is wrong may be this controller. */
+  /** Logs the begin and the end once each. The problem may be this controller. */
   #logSpared(spared: readonly ProbeHealth[], enrolled: number): void {
     const { log } = this.#deps;
     if (spared.length > 0 === this.#isSparing) return;

@@ -8,7 +8,7 @@ export const regionView = z.object({
   lat: z.number().nullable(),
   lon: z.number().nullable(),
   visibility: z.enum(['shared', 'private']),
-  /** Probes whose beats arrive. */
+  /** Online probes. */
   probes_online: z.int(),
   /** Monitors of the caller's organization that run in the region. */
   monitors: z.int(),
@@ -22,32 +22,32 @@ export const probeView = z.object({
   status: z.enum(['enrolling', 'online', 'offline', 'draining', 'quarantined']),
   /** Why the status is not simply `online`. */
   reason: z.string().nullable(),
-  /** Since when (ISO 8601) what it reports decides nothing, and why. */
+  /** Why, and since when (ISO 8601), the probe's reports do not count. */
   quarantine: z.object({ reason: z.string(), since: z.string() }).nullable(),
   version: z.string().nullable(),
   capabilities: z.array(z.string()),
   /** Monitors that the probe runs, by its own count; 0 while it is offline. */
   monitors: z.int(),
-  /** Results that wait in the probe for the controllers. */
+  /** Unsent results in the probe's spool. */
   spool_depth: z.int(),
   /** The controllers' clock minus the probe's, ms. */
   clock_offset_ms: z.number().nullable(),
-  /** Share of one core. This and the next three are null while it is offline. */
+  /** Share of one core. This and the next three are null while the probe is offline. */
   load: z.number().nullable(),
-  /** How late its checks began at most in five seconds, ms. */
+  /** Largest delay of its checks in five seconds, ms. */
   lateness_ms: z.number().nullable(),
-  /** Share of its slots that were not checked in the last minute or two. */
+  /** Share of its slots without a check in the last minute or two. */
   missed_rate: z.number().nullable(),
-  /** Share of its results that it could not keep in that time, as on a full disk. */
+  /** Share of its results that it could not store in that time, for example on a full disk. */
   lost_rate: z.number().nullable(),
   /** Set by its operator. */
   provider: z.string().nullable(),
   asn: z.int().nullable(),
   /** Addresses and ranges that its checks come from. */
   addresses: z.array(z.string()),
-  /** Since when its keys are the present ones. ISO 8601. */
+  /** When the current keys came into use. ISO 8601. */
   keys_changed_at: z.string().nullable(),
-  /** Set while its keys are being replaced: since when. ISO 8601. */
+  /** When the key rotation in progress was requested; null if there is none. ISO 8601. */
   rotation_asked_at: z.string().nullable(),
   /** ISO 8601. */
   last_beat_at: z.string().nullable(),

@@ -18,7 +18,7 @@ const oneProbe = z.object({ probe: probeView });
 const ok = <T>(data: T) => ({ status: 200, data }) as const;
 const created = <T>(data: T) => ({ status: 201, data }) as const;
 
-/** Regions, their probes, and how a probe enrols. */
+/** Routes for regions, their probes and enrolment. */
 export function fleetRoutes(deps: FleetDeps & { enrolment: EnrolmentDeps }): Route[] {
   return [...regionRoutes(deps), ...probeRoutes(deps), enrolRoute(deps.enrolment), addressesRoute(deps)];
 }

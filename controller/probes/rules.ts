@@ -3,15 +3,15 @@ import { isEnrolled, type ProbeDoc } from './probe.ts';
 
 /** Three missed beats. */
 const OFFLINE_AFTER_MS = 15_000;
-/** A beat is missed, and the next one is due in a second: monitors move to the region's other probes. */
+/** One beat missed and the next due within a second: monitors move to the region's other probes. */
 const AWAY_AFTER_MS = 9000;
-/** The same for a probe not heard since this controller began to listen: it may still be connecting. */
+/** The same for a probe with no beat since this controller started: it may still be connecting. */
 const NEVER_SEEN_AFTER_MS = 30_000;
-/** A probe that was away takes monitors again after this time, so that they do not move to and fro. */
+/** A returned probe takes monitors again after this time, so that they do not move back and forth. */
 const STEADY_AFTER_MS = 15_000;
-/** Beyond this the status names the offset, and the times of the probe's results are corrected. */
+/** Above this, the status names the offset and the probe's timestamps are corrected. */
 const CLOCK_SKEW_MS = 30_000;
-/** How long two epochs that took turns count as a conflict. */
+/** How long two alternating epochs count as a conflict. */
 const CONFLICT_DURATION_MS = 60_000;
 const MAX_OFFSETS = 5;
 const MAX_EPOCHS = 4;
@@ -23,14 +23,14 @@ interface EpochSeen {
   startedAt: number;
 }
 
-/** What the beats of one probe said so far. `…Mono` are monotonic ms of this process, others Unix ms. */
+/** Summary of one probe's beats. `…Mono` are monotonic ms of this process, others Unix ms. */
 export interface BeatTrack {
   beat: Beat;
   atMono: number;
   at: number;
-  /** Receive time minus the probe's time, the latest few. */
+  /** Receive time minus the probe's time, for the latest few beats. */
   offsets: number[];
-  /** When it was heard again after it had been away; null if it never was. */
+  /** When its beats resumed after it had been away; null if it never was. */
   returnedAtMono: number | null;
   /** Newest last. One process never returns to an earlier epoch. */
   epochs: EpochSeen[];
@@ -40,7 +40,7 @@ export interface BeatTrack {
 export interface BeatReceipt {
   now: number;
   mono: number;
-  /** For how long the probe had been silent, as `silentMs` says. */
+  /** How long the probe had been silent, by `silentMs`. */
   silentMs: number;
 }
 
@@ -66,13 +66,15 @@ export function recordBeat(track: BeatTrack | null, beat: Beat, at: BeatReceipt)
   };
 }
 
-/** The controller's clock minus the probe's, ms: the median of the latest beats, since one may be late. */
+/**
+ * The controller's clock minus the probe's, ms: the median of the latest beats, because one may be delayed.
+ */
 export function clockOffsetMs(track: BeatTrack): number {
   const sorted = [...track.offsets].sort((a, b) => a - b);
   return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
 }
 
-/** What to add to the probe's times, ms: nothing while its clock is about right. */
+/** Added to the probe's timestamps, ms; 0 while its clock is about right. */
 export function clockShiftMs(track: BeatTrack | null): number {
   const offset = track ? clockOffsetMs(track) : 0;
   return Math.abs(offset) > CLOCK_SKEW_MS ? offset : 0;
@@ -80,25 +82,25 @@ export function clockShiftMs(track: BeatTrack | null): number {
 
 export interface LivenessView {
   track: BeatTrack | null;
-  /** Since when beats could reach us, monotonic ms; null while they cannot. */
+  /** Since when this process can receive beats, monotonic ms; null while it cannot. */
   listeningSinceMono: number | null;
   nowMono: number;
 }
 
-/** How long a probe has been silent while it could have been heard, ms; 0 while nothing can be heard. */
+/** How long a probe was silent while this process was listening, ms; 0 while it is not. */
 export function silentMs(view: LivenessView): number {
   if (view.listeningSinceMono === null) return 0;
   return Math.max(0, view.nowMono - Math.max(view.track?.atMono ?? -Infinity, view.listeningSinceMono));
 }
 
-/** Whether the probe counts as running: heard lately or, until we can know, as the database last knew it. */
+/** Whether the probe is online: by its recent beats or, right after the start, by the database. */
 export function isLive(probe: ProbeDoc, view: LivenessView): boolean {
   if (!isEnrolled(probe) || view.track?.beat.leaving) return false;
   if (silentMs(view) > OFFLINE_AFTER_MS) return false;
   return view.track !== null || probe.is_online;
 }
 
-/** Whether monitors should run on a probe. `returned`: it was away, and has been heard again only lately. */
+/** Whether monitors should run on a probe. `returned`: it was away and its beats resumed only recently. */
 export type Presence = 'steady' | 'returned' | 'away';
 
 export function presenceOf(probe: ProbeDoc, view: LivenessView): Presence {
@@ -111,7 +113,7 @@ export function presenceOf(probe: ProbeDoc, view: LivenessView): Presence {
   return returnedAt !== null && nowMono - returnedAt < STEADY_AFTER_MS ? 'returned' : 'steady';
 }
 
-/** The status as users see it, and why it is not simply `online`. */
+/** The status that users see, and why it is not simply `online`. */
 export function statusOf(
   probe: ProbeDoc,
   view: LivenessView,
@@ -137,7 +139,7 @@ export function statusOf(
   return { status: 'online', reason: skew };
 }
 
-/** What to say of a probe whose identity two processes use; null if they do not. */
+/** The reason text for a probe whose identity two processes use; null if only one does. */
 export function doubledReason(track: BeatTrack | null, nowMono: number): string | null {
   const conflict = track?.conflict;
   if (!conflict || conflict.untilMono <= nowMono) return null;

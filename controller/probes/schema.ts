@@ -3,7 +3,7 @@ import { readOnlyFields } from '../http/input/params.ts';
 import { singleLineText } from '../http/input/text-schemas.ts';
 import { probeView } from './responses.ts';
 
-/** Slug of a region; a token of NATS subjects too. */
+/** Slug of a region, also a token of NATS subjects. */
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be 2–32 lowercase letters, digits and hyphens');
 
 const line = singleLineText(100);
@@ -18,8 +18,8 @@ const addressOrRange = z.union(
 );
 
 /**
- * `status` takes `draining` and, to end that, `online`; its other values and the probe's other fields are
- * ignored, so that what was read can be sent back.
+ * `status` accepts `draining` and, to end it, `online`. Other values and fields are ignored, so that a client
+ * can send back what it read.
  */
 export const probeChange = z
   .strictObject({

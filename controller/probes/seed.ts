@@ -14,13 +14,13 @@ interface SeedDeps {
   regions: RegionStore;
   probes: ProbeStore;
   now: number;
-  /** IANA name of the machine's zone. */
+  /** IANA name of the machine's time zone. */
   timeZone: string;
-  /** Enrols the probe that runs beside the controller; null: there is none. */
+  /** Token of the probe that runs beside the controller; null without one. */
   embeddedProbeToken: string | null;
 }
 
-/** Creates the region `local` if there is no region, and in it the probe `embedded` that the token enrols. */
+/** Creates the region `local` if no region exists, and in it the probe `embedded` for the token. */
 export async function seedFleet(deps: SeedDeps): Promise<void> {
   const present = await deps.regions.list();
   const local = present.find((region) => region._id === LOCAL_REGION) ?? localRegion(deps);
@@ -28,7 +28,9 @@ export async function seedFleet(deps: SeedDeps): Promise<void> {
   if (deps.embeddedProbeToken !== null) await offerEmbedded(deps, local, hashSecret(deps.embeddedProbeToken));
 }
 
-/** City in the name of an IANA time zone, as `Buenos Aires`; null for zones such as `UTC` that name none. */
+/**
+ * City in the name of an IANA time zone, such as `Buenos Aires`; null for zones without one, such as `UTC`.
+ */
 export function cityOfTimeZone(timeZone: string): string | null {
   const city = AREAS.test(timeZone) ? timeZone.split('/').at(-1) : undefined;
   return city ? city.replaceAll('_', ' ') : null;
@@ -50,8 +52,8 @@ function localRegion({ now, timeZone }: SeedDeps): RegionDoc {
 }
 
 /**
- * A probe whose data was wiped comes with a new token and enrols again as the same probe, which ends its
- * former identity. The token that the probe is enrolled by stays spent.
+ * A probe whose data was wiped gets a new token and enrols again as the same probe, which ends its former
+ * identity. The token of the current enrolment stays used.
  */
 async function offerEmbedded(deps: SeedDeps, region: RegionDoc, hash: string): Promise<void> {
   const expiresAt = deps.now + EMBEDDED_TOKEN_LIFETIME_MS;
@@ -59,6 +61,6 @@ async function offerEmbedded(deps: SeedDeps, region: RegionDoc, hash: string): P
   if (found?.used_token_hash === hash) return;
   if (found) return deps.probes.offerToken(found._id, hash, expiresAt);
   const token = { token_hash: hash, token_expires_at: expiresAt };
-  // Taken when another controller of this installation started at the same moment.
+  // Already exists if another controller of this installation started at the same time.
   await deps.probes.insertIfFree({ ...newProbe(region, EMBEDDED_PROBE, deps.now), ...token });
 }

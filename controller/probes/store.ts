@@ -4,7 +4,7 @@ import { restoring } from '../platform/mongo/null-fields.ts';
 import type { EnrolledProbe, PreviousQuarantine, ProbeDoc, Quarantine } from './probe.ts';
 import type { ProbeChange } from './schema.ts';
 
-/** The parts of a probe that its enrolment decides. */
+/** The fields that enrolment sets. */
 type EnrolledIdentity =
   Pick<EnrolledProbe, 'public_key' | 'box_key' | 'version' | 'capabilities' | 'addresses'>;
 
@@ -16,7 +16,7 @@ export interface BeatNote {
   capabilities: string[];
 }
 
-/** What a probe is known by: its NATS user (U…), and what assignments are sealed to (X…). */
+/** A probe's keys: its NATS user (U…), and the key that assignments are sealed to (X…). */
 export type ProbeKeys = Pick<EnrolledProbe, 'public_key' | 'box_key'>;
 
 const NO_NEXT_KEYS = { next_public_key: '', next_box_key: '' } as const;
@@ -25,16 +25,16 @@ function keysSince(now: number) {
   return { keys_changed_at: now, rotation_asked_at: null };
 }
 
-/** Collection `probes`. A region has one probe of each name: a second one is a duplicate key. */
+/** Collection `probes`. Names are unique within a region; a second one is a duplicate key. */
 export class ProbeStore extends Documents<ProbeDoc> {
   constructor(db: Db) {
     super(db, 'probes', [
-      // A region's probes; each has its own name.
+      // Lists a region's probes, with unique names.
       { key: { region_id: 1, name: 1 }, name: 'name_in_region', unique: true },
       // Enrolment looks up a token by its hash.
       { key: { token_hash: 1 }, name: 'token', unique: true, sparse: true },
       { key: { used_token_hash: 1 }, name: 'used_token', sparse: true },
-      // The probes that an organization may see, and their number.
+      // Lists and counts the probes that an organization may see.
       { key: { organization_id: 1, removed_at: 1 }, name: 'by_organization' },
       // Two probes never share one NATS identity.
       { key: { public_key: 1 }, name: 'identity', unique: true, sparse: true },
@@ -60,7 +60,7 @@ export class ProbeStore extends Documents<ProbeDoc> {
     return this.select({}).sort({ _id: 1 }).toArray();
   }
 
-  /** Those of the organization and those that all share. */
+  /** The organization's probes and the shared ones. */
   visibleTo(organizationId: string): Promise<ProbeDoc[]> {
     const owners = { $in: [null, organizationId] };
     return this.select({ organization_id: owners, removed_at: null }).sort({ _id: 1 }).toArray();
@@ -82,14 +82,14 @@ export class ProbeStore extends Documents<ProbeDoc> {
     return this.findOne({ used_token_hash: hash, removed_at: null });
   }
 
-  /** Replaces the probe's enrolment token. Its present identity stays until it enrols. */
+  /** Replaces the probe's enrolment token. Its current identity stays until it enrols. */
   async offerToken(id: string, hash: string, expiresAt: number): Promise<void> {
     await this.update({ _id: id }, { $set: { token_hash: hash, token_expires_at: expiresAt } });
   }
 
   /**
-   * Spends the token: one of two requests that bring it gets the probe. Null when it is spent, expired or
-   * unknown. This replaces the identity that the probe had before.
+   * Uses up the token and replaces the probe's identity. Of two concurrent requests, one gets the probe. Null
+   * if the token is used, expired or unknown.
    */
   claim(hash: string, identity: EnrolledIdentity, now: number): Promise<ProbeDoc | null> {
     return this.change({ token_hash: hash, token_expires_at: { $gt: now }, removed_at: null }, {
@@ -98,61 +98,66 @@ export class ProbeStore extends Documents<ProbeDoc> {
     });
   }
 
-  /** Notes that the probe is to replace its keys. Null when it is gone or not enrolled. */
+  /** Requests a key rotation. Null if the probe no longer exists or is not enrolled. */
   requestRotation(id: string, now: number): Promise<ProbeDoc | null> {
     const enrolled = { _id: id, removed_at: null, public_key: { $exists: true } };
     return this.change(enrolled, { $set: { rotation_asked_at: now } });
   }
 
   /**
-   * Lets the probe that is known by the key `known` be known by `next` as well. Null when it is no longer to
-   * replace that key. Rejects with a duplicate key when another probe has offered the same.
+   * Adds `next` to the keys of the probe with the current key `currentKey`. Null if that key is no longer
+   * being replaced. Rejects with a duplicate key if another probe has offered the same.
    */
   offerKeys(id: string, currentKey: string, next: ProbeKeys): Promise<ProbeDoc | null> {
     const rotating = { _id: id, removed_at: null, public_key: currentKey, rotation_asked_at: { $ne: null } };
     return this.change(rotating, { $set: { next_public_key: next.public_key, next_box_key: next.box_key } });
   }
 
-  /** Replaces the keys known by those offered. Null when that has been done, or others were offered. */
+  /** Replaces the current keys by the offered ones. Null if that is done, or other keys were offered. */
   adoptKeys(id: string, currentKey: string, next: ProbeKeys, now: number): Promise<ProbeDoc | null> {
     const offered = { _id: id, removed_at: null, public_key: currentKey, next_public_key: next.public_key };
     return this.change(offered, { $set: { ...next, ...keysSince(now) }, $unset: NO_NEXT_KEYS });
   }
 
-  /** Whether a probe is known, or to be known, by this user key. */
+  /** Whether a probe uses, or has offered, this user key. */
   async isKeyTaken(publicKey: string): Promise<boolean> {
     return (await this.count({ $or: [{ public_key: publicKey }, { next_public_key: publicKey }] })) > 0;
   }
 
-  /** The probe after the change; null when it is gone. Rejects with a duplicate key for a taken name. */
+  /**
+   * The probe after the change; null if it no longer exists. Rejects with a duplicate key for a taken name.
+   */
   edit(id: string, change: ProbeChange): Promise<ProbeDoc | null> {
     const fields = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     if (Object.keys(fields).length === 0) return this.find(id);
     return this.change({ _id: id, removed_at: null }, { $set: fields });
   }
 
-  /** False when it is quarantined already, or gone. */
+  /** False if the probe is already quarantined or no longer exists. */
   enterQuarantine(id: string, quarantine: Quarantine): Promise<boolean> {
     return this.update({ _id: id, removed_at: null, quarantine: null }, { $set: { quarantine } });
   }
 
-  /** Stores what is wrong now; nothing when that quarantine has ended. */
+  /** Stores the current problem; no effect if that quarantine has ended. */
   async confirmQuarantine(id: string, quarantine: Quarantine): Promise<void> {
     await this.update({ _id: id, 'quarantine.since': quarantine.since }, { $set: { quarantine } });
   }
 
-  /** False when the quarantine that began at `since` has ended already. */
+  /** False if the quarantine that began at `since` has already ended. */
   leaveQuarantine(id: string, since: number, before: PreviousQuarantine): Promise<boolean> {
     const change = { $set: { quarantine: null, quarantined_before: before } };
     return this.update({ _id: id, 'quarantine.since': since }, change);
   }
 
-  /** Notes what the probe's operator was told. */
+  /** Records the latest notices to the probe's operator. */
   async recordNotified(id: string, notified: Pick<ProbeDoc, 'notified_offline' | 'notified_quarantine'>): Promise<void> {
     await this.update({ _id: id, removed_at: null }, { $set: notified });
   }
 
-  /** Removes identity, token and name; the rest stays until its monitors moved. False when it is gone. */
+  /**
+   * Removes identity, token and name. The rest stays until its monitors have moved. False if it no longer
+   * exists.
+   */
   markRemoved(id: string, now: number): Promise<boolean> {
     return this.update({ _id: id, removed_at: null }, {
       $set: { removed_at: now, name: id, is_online: false },
@@ -166,7 +171,7 @@ export class ProbeStore extends Documents<ProbeDoc> {
     await this.remove({ _id: id, removed_at: { $ne: null } });
   }
 
-  /** Several controllers note the same beats; the later time stays. */
+  /** Several controllers record the same beats; the latest time wins. */
   async noteBeats(notes: BeatNote[]): Promise<void> {
     const writes = notes.map((note) => ({
       updateOne: {

@@ -18,7 +18,7 @@ interface ProbeAddresses {
   regions: (Pick<RegionView, 'id' | 'name' | 'city' | 'country'> & { addresses: string[] })[];
 }
 
-/** Where the checks of each shared region come from. Addresses that nobody else can see are left out. */
+/** Source addresses of each shared region's checks, without addresses that are not public. */
 export function viewProbeAddresses(directory: Pick<FleetDirectory, 'regions' | 'probesOf'>): ProbeAddresses {
   const shared = directory.regions().filter(({ visibility }) => visibility === 'shared');
   return {
@@ -29,12 +29,12 @@ export function viewProbeAddresses(directory: Pick<FleetDirectory, 'regions' | '
   };
 }
 
-/** Whether others can see an address, or a range that begins with it, on the internet. */
+/** Whether an address, or the start of a range, is public on the internet. */
 export function isPublicAddress(address: string): boolean {
   return classifyAddress(address.split('/')[0] as string) === 'global';
 }
 
-/** The stored probe with what its latest beat says. What an offline one ran, others run by now. */
+/** The stored probe with its latest beat. An offline probe's monitors have moved to others. */
 export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 'statusOf'>): ProbeView {
   const track = liveness.track(probe._id);
   const { status, reason } = liveness.statusOf(probe);

@@ -17,15 +17,15 @@ export interface EnrolmentDeps {
   keys: ControllerKeys;
   publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh'>;
-  /** The address that probes are told to connect to. */
+  /** The NATS address for probes. */
   natsUrl: string;
   log: Log;
 }
 
 /**
- * Turns a token into an identity, once. The probe that holds the key may repeat it, since an answer can get
- * lost. Throws INVALID_TOKEN for an unknown or used token, TOKEN_EXPIRED, VALIDATION_ERROR for a bad
- * signature or key, CONFLICT when another probe has that key.
+ * Exchanges a token for an identity, once. The holder of the key may repeat it after a lost response. Throws
+ * INVALID_TOKEN for an unknown or used token, TOKEN_EXPIRED, VALIDATION_ERROR for a bad signature or key, and
+ * CONFLICT if another probe has that key.
  */
 export async function enrolProbe(
   deps: EnrolmentDeps,
@@ -40,7 +40,7 @@ export async function enrolProbe(
   if ((offered.token_expires_at ?? 0) <= ctx.now) {
     throw new AppError('TOKEN_EXPIRED', 'The enrolment token has expired');
   }
-  // It was registered while its region went to another owner.
+  // The probe was registered while its region changed owners.
   const region = await regions.find(offered.region_id);
   if (region?.organization_id !== offered.organization_id) {
     throw new AppError('INVALID_TOKEN', 'The enrolment token is not valid');
@@ -55,7 +55,7 @@ export async function enrolProbe(
     if (isDuplicateKey(error)) throw new AppError('CONFLICT', 'Another probe is already enrolled with this key');
     throw error;
   });
-  // Since we looked, another request has claimed it.
+  // Another request has claimed it meanwhile.
   if (!probe) return repeatEnrolment(deps, hash, request);
   log.info({ probe_id: probe._id, probe_name: probe.name, region: probe.region_id }, 'probe enrolled');
   await regions.markToPlace([probe.region_id]);

@@ -19,26 +19,26 @@ export interface FleetDeps {
   probes: ProbeStore;
   regions: RegionStore;
   liveness: Pick<Liveness, 'track' | 'statusOf' | 'isLive'>;
-  /** Resolves once NATS accepts the probes as the database has them after the call. */
+  /** Resolves once NATS accepts the probes as stored after the call. */
   publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh' | 'regions' | 'probesOf'>;
   quota: Pick<Quota, 'reserve' | 'release'>;
-  /** Looks now whether monitors have to move. */
+  /** Checks now whether monitors have to move. */
   rebalance: () => void;
-  /** Begins to replace the probe's keys, as its document asks for. */
+  /** Starts the key rotation that the probe's document requests. */
   rotateKeys: (probe: ProbeDoc) => void;
-  /** Monitors of an organization by the region that they run in. */
+  /** Numbers of an organization's monitors by region. */
   monitorsByRegion: (organizationId: string) => Promise<Map<string, number>>;
 }
 
-/** Everybody may see a shared region, its organization a private one. */
+/** Everyone may see a shared region, and its organization a private one. */
 function maySeeRegion(ctx: OrganizationContext, region: Pick<RegionDoc, 'organization_id'>): boolean {
   return region.organization_id === null || region.organization_id === ctx.tenant.organizationId;
 }
 
 /**
- * The instance operator manages shared regions and their probes; owners and admins of an organization manage
- * its private ones.
+ * Instance operators manage shared regions and their probes; owners and admins of an organization manage its
+ * private ones.
  */
 export function requireManager(ctx: OrganizationContext, of: Pick<RegionDoc, 'organization_id'>): void {
   const isManager = of.organization_id === null ? isOperator(ctx) : ctx.role === 'owner' || ctx.role === 'admin';
@@ -49,7 +49,7 @@ function isOperator({ actor }: OrganizationContext): boolean {
   return actor.kind === 'session' && actor.isOperator;
 }
 
-/** Of the network in which a shared probe stands, tenants see what the internet sees. */
+/** Of a shared probe's network, tenants see only the public part. */
 function viewFor(deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc): ProbeView {
   const shown = viewProbe(probe, deps.liveness);
   if (probe.organization_id !== null || isOperator(ctx)) return shown;
@@ -62,14 +62,14 @@ export async function listProbes(deps: FleetDeps, ctx: OrganizationContext): Pro
   return probes.map((probe) => viewFor(deps, ctx, probe));
 }
 
-/** Throws RESOURCE_NOT_FOUND for a probe that is gone or in another organization's region. */
+/** Throws RESOURCE_NOT_FOUND if the probe does not exist or is in another organization's region. */
 export async function readProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<ProbeView> {
   return viewFor(deps, ctx, await findProbe(deps, ctx, id));
 }
 
 /**
- * Returns the probe and, this once, the token that enrols it. Throws RESOURCE_NOT_FOUND for the region,
- * RESOURCE_ALREADY_EXISTS for the name, FAIR_USE_LIMIT_REACHED.
+ * Returns the probe and, only this once, its enrolment token. Throws RESOURCE_NOT_FOUND for the region,
+ * RESOURCE_ALREADY_EXISTS for the name, and FAIR_USE_LIMIT_REACHED.
  */
 export async function createProbe(
   deps: FleetDeps,
@@ -93,7 +93,7 @@ export async function createProbe(
   return { probe: viewProbe(probe, deps.liveness), token };
 }
 
-/** Renames, drains, or says where the probe is. Throws RESOURCE_ALREADY_EXISTS for a name that is taken. */
+/** Renames or drains the probe, or sets its location. Throws RESOURCE_ALREADY_EXISTS for a taken name. */
 export async function changeProbe(
   deps: FleetDeps,
   ctx: OrganizationContext,
@@ -108,10 +108,7 @@ export async function changeProbe(
   return viewProbe(changed, deps.liveness);
 }
 
-/**
- * Has the probe replace its keys: now, or when it is online again. Throws CONFLICT for one that has not
- * enrolled.
- */
+/** Starts a key rotation now, or once the probe is online. Throws CONFLICT if it has not enrolled. */
 export async function rotateProbeKeys(
   deps: FleetDeps, ctx: OrganizationContext, id: string,
 ): Promise<ProbeView> {
@@ -122,7 +119,7 @@ export async function rotateProbeKeys(
   return viewProbe(probe, deps.liveness);
 }
 
-/** When it resolves, NATS refuses the probe; its monitors move right after. */
+/** Resolves once NATS rejects the probe. Its monitors move right after. */
 export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
   const probe = await findProbe(deps, ctx, id);
   requireManager(ctx, probe);
@@ -133,7 +130,7 @@ export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id:
   deps.rebalance();
 }
 
-/** Deletes the probes that the region's owner has in it. When it resolves, NATS refuses them. */
+/** Deletes the owner's probes in the region. Resolves once NATS rejects them. */
 export async function revokeProbes(deps: FleetDeps, region: RegionDoc, now: number): Promise<void> {
   const probes = (await deps.probes.ofRegion(region._id))
     .filter((probe) => probe.organization_id === region.organization_id);
@@ -173,7 +170,7 @@ async function findProbe(deps: FleetDeps, ctx: OrganizationContext, id: string):
   return probe;
 }
 
-/** Throws RESOURCE_NOT_FOUND for a region that is gone or of another organization. */
+/** Throws RESOURCE_NOT_FOUND if the region does not exist or belongs to another organization. */
 export async function findRegion(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<RegionDoc> {
   const region = await deps.regions.find(id);
   if (!region || !maySeeRegion(ctx, region)) throw notFound('Region');
@@ -183,7 +180,7 @@ export async function findRegion(deps: FleetDeps, ctx: OrganizationContext, id: 
 type Owned = Pick<RegionDoc, 'organization_id'>;
 type Limited = 'regions' | 'probes';
 
-/** Takes a place for one more in the owner's share; shared ones have none. Throws FAIR_USE_LIMIT_REACHED. */
+/** Reserves one more in the owner's quota; shared ones have none. Throws FAIR_USE_LIMIT_REACHED. */
 export async function reserveFor({ quota }: FleetDeps, owned: Owned, limited: Limited): Promise<void> {
   if (owned.organization_id === null) return;
   const reservation = await quota.reserve(owned.organization_id, limited);

@@ -15,8 +15,8 @@ const PRIVATE_REGION_EXISTS = 'An organization has a private region with this id
   + 'to delete it and its probes';
 
 /**
- * Throws RESOURCE_ALREADY_EXISTS when the id is taken, even by a region that the caller cannot see, and
- * FAIR_USE_LIMIT_REACHED. With `replace_private` the operator's shared region replaces a private one.
+ * Throws FAIR_USE_LIMIT_REACHED, and RESOURCE_ALREADY_EXISTS if the id is taken, even by a region that the
+ * caller cannot see. With `replace_private`, the operator's shared region replaces a private one.
  */
 export async function createRegion(
   deps: FleetDeps,
@@ -44,8 +44,8 @@ export async function createRegion(
 }
 
 /**
- * Revokes the former owner's probes first, so that none of them ever serves the shared region. A probe that
- * is registered meanwhile cannot enroll.
+ * Revokes the former owner's probes first, so that none ever serves the shared region. A probe registered
+ * meanwhile cannot enrol.
  */
 async function replacePrivate(deps: FleetDeps, taken: RegionDoc, region: RegionDoc): Promise<void> {
   await revokeProbes(deps, taken, region.created_at);
@@ -80,7 +80,7 @@ export async function deleteRegion(deps: FleetDeps, ctx: OrganizationContext, id
   await deps.directory.refresh();
 }
 
-/** In the same order. However many regions there are, this costs two queries. */
+/** In the same order. Takes two queries for any number of regions. */
 async function withCounts(
   deps: FleetDeps, ctx: OrganizationContext, regions: RegionDoc[],
 ): Promise<RegionView[]> {
