@@ -1,19 +1,19 @@
 import type { WorkClaim } from '../../shared/work-claims.ts';
 
-/** `null`: before the first lookup. `failed`: what was known before is kept. */
+/** `null`: before the first lookup. `failed`: the facts of an earlier lookup stay. */
 export type DomainStatus = 'ok' | 'unsupported' | 'failed' | null;
 
-/** What is known of a domain. Instants are Unix ms. */
+/** Known facts about a domain. Timestamps are Unix ms. */
 export interface DomainFacts {
   status: DomainStatus;
-  /** Why there is no present answer; null when there is one. */
+  /** Why there is no current response; null if there is one. */
   message: string | null;
   expires_at: number | null;
   /** When this `expires_at` was first read; null without one. */
   learned_at: number | null;
   registrar: string | null;
   source: 'rdap' | 'whois' | null;
-  /** When the answer was read that the other fields are from; null before the first. */
+  /** When the response behind the other fields was read; null before the first. */
   looked_up_at: number | null;
 }
 
@@ -21,23 +21,23 @@ export interface DomainFacts {
 export interface DomainDoc extends DomainFacts {
   /** The registrable domain, in ASCII. */
   _id: string;
-  /** When it is to be looked up next. */
+  /** When the next lookup is due. */
   due_at: number;
-  /** Of the controller that looks it up now. */
+  /** The claim of the controller that currently looks it up. */
   claim?: WorkClaim;
-  /** Grows whenever a changed monitor names it, so that nobody forgets it who has not seen that. */
+  /** Incremented whenever a changed monitor names the domain, so that a stale reader cannot remove it. */
   uses: number;
-  /** Lookups that failed in a row. */
+  /** Consecutive failed lookups. */
   failures: number;
   /** The expiry that the configurations of all its monitors have. */
   published_expires_at: number | null;
 }
 
-/** What one lookup came to. */
+/** The outcome of one lookup. */
 export type Lookup =
   | { kind: 'found'; source: 'rdap' | 'whois'; expires_at: number | null; registrar: string | null }
-  /** Nobody can be asked. */
+  /** No server can be queried. */
   | { kind: 'unsupported'; message: string }
   | { kind: 'failed'; message: string }
-  /** Not now: `server` was asked within the last second. */
+  /** `server` was queried within the last second. */
   | { kind: 'busy'; server: string };

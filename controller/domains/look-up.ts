@@ -17,7 +17,7 @@ const RDAP_LIMIT_BYTES = 256 * 1024;
 const TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 3;
 
-/** Asks the registry of a registrable domain: by RDAP, or by WHOIS where there is no RDAP server. */
+/** Queries the registry of a registrable domain by RDAP, or by WHOIS if it has no RDAP server. */
 export async function lookUp(deps: LookUpDeps, domain: string): Promise<Lookup> {
   const tld = domain.slice(domain.lastIndexOf('.') + 1);
   const rdap = await deps.sources.rdap(tld);

@@ -7,7 +7,7 @@ export const WEEK_MS = 7 * DAY_MS;
 
 type Outcome = DomainFacts & Pick<DomainDoc, 'failures' | 'due_at'>;
 
-/** What a domain's document says after a lookup that ended at `now` (Unix ms). */
+/** The fields of a domain's document after a lookup that ended at `now` (Unix ms). */
 export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'busy' }>, now: number): Outcome {
   const { status: _, message: __, ...previous } = factsOf(doc);
   switch (lookup.kind) {
@@ -32,14 +32,14 @@ export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'bus
 
 const UNPUBLISHED = 'The registry does not publish expiry dates';
 
-/** Keeps what is known. The waits grow: one hour, two, four, up to a day. */
+/** Keeps the known facts. The delay doubles from one hour up to a day. */
 function afterFailure(doc: DomainDoc, message: string, now: number): Outcome {
   const failures = doc.failures + 1;
   const backoffMs = Math.min(DAY_MS, HOUR_MS * 2 ** Math.min(doc.failures, 5));
   return { ...factsOf(doc), status: 'failed', message, failures, due_at: now + backoffMs };
 }
 
-/** The first instant from `from` on at which it is the domain's turn: once a day, spread by a hash. */
+/** The domain's first daily lookup time at or after `from`; a hash spreads domains over the day. */
 export function nextDailyLookupAt(domain: string, from: number): number {
   const offsetMs = fnv1a(domain) % DAY_MS;
   return from + ((offsetMs - (from % DAY_MS)) + DAY_MS) % DAY_MS;

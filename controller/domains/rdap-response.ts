@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseRegistryDate } from './registry-date.ts';
 import { sanitizeName, type RegistrationResult } from './registration.ts';
 
-/** Events and entities beyond are not read. */
+/** Limit of events and entities that are read. */
 const MAX_PARTS = 100;
 
 const domainObject = z.object({
@@ -11,14 +11,14 @@ const domainObject = z.object({
   entities: z.array(z.unknown()).default([]).catch([]),
 });
 const event = z.object({ eventAction: z.string(), eventDate: z.string() });
-/** Of a jCard (RFC 7095): name, parameters, type, value. */
+/** A jCard property (RFC 7095): name, parameters, type, value. */
 const cardName = z.tuple([z.literal('fn'), z.unknown(), z.unknown(), z.string()]);
 const entity = z.object({
   roles: z.array(z.unknown()),
   vcardArray: z.tuple([z.literal('vcard'), z.array(z.unknown())]),
 });
 
-/** Reads the answer of an RDAP server about a domain (RFC 9083). */
+/** Reads an RDAP domain response (RFC 9083). */
 export function readRdap(body: Buffer): RegistrationResult {
   const read = domainObject.safeParse(parseJson(body));
   if (!read.success) return undefined;
@@ -42,7 +42,7 @@ export interface RdapServer {
   url: string;
 }
 
-/** Reads IANA's list of RDAP servers (RFC 9224); null when it is none. Prefers addresses with `https:`. */
+/** Reads IANA's list of RDAP servers (RFC 9224); null if the body is not one. Prefers `https:` addresses. */
 export function readRdapServers(body: Buffer): RdapServer[] | null {
   const read = list.safeParse(parseJson(body));
   if (!read.success) return null;
@@ -59,7 +59,7 @@ function validParts<T>(schema: z.ZodType<T>, parts: unknown[]): T[] {
   });
 }
 
-/** Undefined when it is not JSON. */
+/** Undefined if it is not JSON. */
 function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));

@@ -1,6 +1,6 @@
 const EARLIEST_YEAR = 1985;
 const LATEST_YEAR = 2200;
-/** No date is longer, whatever stands behind it. */
+/** No date is longer; the rest is ignored. */
 const MAX_DATE_LENGTH = 64;
 const HOUR_MS = 3_600_000;
 
@@ -12,8 +12,8 @@ const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ](\d{2}):(\d{2})(?:
 const OFFSET = /^(?:\.\d{1,9})? ?(?:\(?(?:UTC|GMT))?([+-])(\d{2}):?(\d{2})?/i;
 
 /**
- * Unix ms of a date as registries write it; null when it is none. A time without an offset is UTC, and of
- * forms other than year-month-day only the day counts.
+ * Parses a date as registries write it to Unix ms; null if it is not one. A time without an offset is UTC.
+ * Formats other than year-month-day keep only the day.
  */
 export function parseRegistryDate(text: string): number | null {
   const trimmed = text.slice(0, MAX_DATE_LENGTH).trim();

@@ -10,9 +10,9 @@ import { QUERY_INTERVAL_MS, type TurnStore } from './turn-store.ts';
 
 /** What lookups need of monitors. */
 export interface DomainMonitors {
-  /** Whether a living monitor watches the domain. */
+  /** Whether an existing monitor uses the domain. */
   isDomainMonitored(domain: string): Promise<boolean>;
-  /** Has the journals take the configurations of its monitors again, which then have its expiry. */
+  /** Journals the configurations of the domain's monitors again, which then include its expiry. */
   rejournalDomain(domain: string): Promise<void>;
 }
 
@@ -21,36 +21,36 @@ interface DomainLookupsDeps {
   turns: TurnStore;
   monitors: DomainMonitors;
   lookUp(domain: string): Promise<Lookup>;
-  /** Ends lookups under way. */
+  /** Aborts running lookups. */
   abortLookups(): Promise<void>;
   clock: Clock;
   log: Log;
   peers?: Peers;
-  /** The name of this controller. */
+  /** This controller's name. */
   holder: string;
 }
 
 const POLL_INTERVAL_MS = 1000;
-/** While no domain is due or waits for its server. */
+/** Poll interval while no domain is due or waits for its server. */
 const IDLE_INTERVAL_MS = 5000;
 const CLEANUP_INTERVAL_MS = 3_600_000;
-/** Lookups under way at once; further ones wait in the database. */
+/** Concurrent lookups; further ones wait in the database. */
 const MAX_CONCURRENT_LOOKUPS = 4;
 /** Longer than any lookup takes. */
 const CLAIM_TTL_MS = 300_000;
-/** Servers whose queues are remembered; beyond it, those that have been served are dropped. */
+/** Servers whose queues are remembered. Beyond it, expired queues are dropped. */
 const MAX_SERVER_QUEUES = 1000;
 
-/** Looks up each domain that is due, once for all monitors; the controllers claim domains from each other. */
+/** Looks up each due domain once for all monitors. Controllers share the work by claims. */
 export class DomainLookups {
-  /** Since the start, by outcome. */
+  /** Lookups since the start, by outcome. */
   readonly counts = { found: 0, unsupported: 0, failed: 0, busy: 0 };
   readonly #deps: DomainLookupsDeps;
   readonly #polling: PeriodicTask;
   readonly #cleanup: PeriodicTask;
   readonly #workClaims: WorkClaims;
   readonly #running = new Set<Promise<unknown>>();
-  /** Until when domains wait for a server, Unix ms. */
+  /** Per server, the end of its queue of waiting domains, Unix ms. */
   readonly #queues = new Map<string, number>();
   #isStopped = false;
 
@@ -73,7 +73,7 @@ export class DomainLookups {
     this.#cleanup.start();
   }
 
-  /** A domain may be new. */
+  /** Polls now, because a domain may be new. */
   triggerPoll(): void {
     this.#polling.triggerWithinInterval();
   }
@@ -91,7 +91,7 @@ export class DomainLookups {
     if (capacity <= 0) return;
     const [now, workClaims] = [clock.now(), this.#workClaims];
     const found = await domains.due(now + ONLY_CONTROLLER_INTERVAL_MS, capacity, workClaims.heldTokens);
-    // What others have claimed may be left to us.
+    // If another controller crashes, this one takes over the domains it claimed.
     if (found.length === 0 && workClaims.heldTokens.length === 0 && !this.#isAnyWaiting) return 'idle';
     for (const due of found.filter(({ due_at, claim }) => due_at <= now && workClaims.isFree(claim))) {
       const claimed = workClaims.runClaimed((claim) => domains.claim(due, claim), (doc) => this.#settle(doc));
@@ -109,7 +109,7 @@ export class DomainLookups {
     const { domains, monitors, clock, lookUp } = this.#deps;
     if (!(await monitors.isDomainMonitored(doc._id))) return domains.removeUnused(doc);
     const lookup = this.#isStopped ? null : await lookUp(doc._id);
-    // What was cut off says nothing about the domain: the next controller looks it up.
+    // An aborted lookup says nothing about the domain. The next controller repeats it.
     if (lookup === null || (this.#isStopped && lookup.kind === 'failed')) {
       return void await domains.settle(doc, { due_at: doc.due_at });
     }
@@ -119,7 +119,7 @@ export class DomainLookups {
     if (facts.expires_at === doc.published_expires_at) {
       return void await domains.settle(doc, { ...facts, due_at });
     }
-    // First what is read, then who reads it: a monitor's next configuration has the new expiry.
+    // Saves the facts before it notifies the monitors: their next configuration reads the new expiry.
     if (!(await domains.saveFacts(doc, facts))) return;
     await monitors.rejournalDomain(doc._id);
     await domains.settle(doc, { published_expires_at: facts.expires_at, due_at });
@@ -130,7 +130,7 @@ export class DomainLookups {
     return [...this.#queues.values()].some((until) => until > now);
   }
 
-  /** When the next domain that waits for the server may be looked up, Unix ms. */
+  /** When the next domain waiting for the server may be looked up, Unix ms. */
   #queueUp(server: string): number {
     const now = this.#deps.clock.now();
     if (this.#queues.size >= MAX_SERVER_QUEUES) {

@@ -5,16 +5,16 @@ import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { RdapServer } from './rdap-response.ts';
 
-/** Where to ask. A document is IANA's list of RDAP servers, or the WHOIS server of one top-level domain. */
+/** A document is either IANA's list of RDAP servers, or the WHOIS server of one top-level domain. */
 export interface SourceDoc {
   _id: string;
-  /** When to ask IANA again, Unix ms. */
+  /** When to query IANA again, Unix ms. */
   due_at: number;
-  /** Of the controller that asks now. */
+  /** The claim of the controller that currently queries IANA. */
   claim?: WorkClaim;
-  /** The last good copy of the list; null before the first. */
+  /** The last valid copy of the list; null before the first. */
   rdap: RdapServer[] | null;
-  /** Null when the top-level domain has none. */
+  /** Null if the top-level domain has none. */
   whois: string | null;
 }
 
@@ -27,7 +27,7 @@ export class SourceStore extends Documents<SourceDoc> {
     super(db, 'domain_sources', [], restore);
   }
 
-  /** The list of RDAP servers; without a copy before the first was fetched. */
+  /** The list of RDAP servers, or a document without a copy before the first fetch. */
   async list(): Promise<SourceDoc> {
     const empty = { _id: RDAP, due_at: 0, rdap: null, whois: null };
     const found = await this.findOne({ _id: RDAP });
@@ -35,19 +35,19 @@ export class SourceStore extends Documents<SourceDoc> {
     return found ?? empty;
   }
 
-  /** The list for one controller only, which is to fetch it; else null. */
+  /** Claims the list for one controller, which must fetch it; null for all others. */
   claimList(seen: SourceDoc, claim: WorkClaim): Promise<SourceDoc | null> {
     return this.change({ due_at: seen.due_at, ...claimedAs(seen) }, { $set: { claim } });
   }
 
-  /** Without effect if the claim was lost. */
+  /** No effect if the claim was lost. */
   async saveList(
     claimed: SourceDoc, change: Pick<SourceDoc, 'due_at'> & Partial<Pick<SourceDoc, 'rdap'>>,
   ): Promise<void> {
     await this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
-  /** Null when IANA was never asked for the top-level domain. */
+  /** Null if IANA was never asked about the top-level domain. */
   whois(tld: string): Promise<SourceDoc | null> {
     return this.findOne({ _id: `whois:${tld}` });
   }

@@ -8,13 +8,13 @@ import type { SourceDoc, SourceStore } from './source-store.ts';
 import { readWhoisServer } from './whois-response.ts';
 import { queryWhois, type WhoisDeps } from './whois-query.ts';
 
-/** Where IANA says who is to be asked. */
+/** IANA's directories of registry servers. */
 export interface DomainRoots {
-  /** Address of the list of RDAP servers. */
+  /** URL of the list of RDAP servers. */
   rdapList: string;
   /** Host of the WHOIS server that knows those of all top-level domains. */
   whois: string;
-  /** Of every WHOIS server. */
+  /** Port of every WHOIS server. */
   whoisPort: number;
 }
 
@@ -27,11 +27,11 @@ export interface SourceDeps extends WhoisDeps {
   reader: OutboundReader;
   clock: Clock;
   roots: DomainRoots;
-  /** The name of this controller. */
+  /** This controller's name. */
   holder: string;
 }
 
-/** `at` is null when there is no such server. */
+/** `at` is null if there is no such server. */
 type Source = { kind: 'server'; at: string | null } | Exclude<Lookup, { kind: 'found' | 'unsupported' }>;
 
 const LIST_LIMIT_BYTES = 1024 * 1024;
@@ -39,10 +39,10 @@ const TIMEOUT_MS = 10_000;
 /** While one controller fetches the list, the others wait for it. */
 const CLAIM_TTL_MS = 30_000;
 const RETRY_MS = 3_600_000;
-/** How long a controller uses its copy of the list before it looks whether another has a newer one. */
+/** How long a controller uses its copy of the list before it checks for a newer one. */
 const COPY_TTL_MS = 3_600_000;
 
-/** Finds the server to ask about a domain. Asks IANA once a week and keeps its last good answers. */
+/** Finds the server to query about a domain. Queries IANA once a week and keeps its last valid responses. */
 export class DomainSources {
   readonly #deps: SourceDeps;
   readonly #workClaims: WorkClaims;
@@ -83,7 +83,7 @@ export class DomainSources {
     return { kind: 'server', at: server };
   }
 
-  /** Null when there is a copy of the list now; else why there is none. */
+  /** Null if a copy of the list is available; otherwise the reason why not. */
   async #readList(): Promise<Source | null> {
     const { store, clock, roots } = this.#deps;
     const now = clock.now();
@@ -104,7 +104,7 @@ export class DomainSources {
     return null;
   }
 
-  /** The list, which is stored as well; or why there is none. */
+  /** Fetches and stores the list. Returns the reason on failure. */
   async #fetchList(stored: SourceDoc): Promise<RdapServer[] | string> {
     const { store, reader, clock, roots } = this.#deps;
     const response = await reader.get({

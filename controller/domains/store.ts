@@ -12,14 +12,14 @@ const restore = restoring<DomainDoc>({
 
 type Settled = Pick<DomainDoc, 'due_at'> & Partial<Omit<DomainDoc, '_id' | 'uses' | 'claim'>>;
 
-/** Collection `domains`: registrable domains that monitors watch, and what is known of them. */
+/** Collection `domains`: registrable domains that monitors use, with their known facts. */
 export class DomainStore extends DueDocuments<DomainDoc> {
   constructor(db: Db) {
-    // The domains to be looked up, each second.
+    // Finds domains due for a lookup, each second.
     super(db, 'domains', [{ key: { due_at: 1 }, name: 'due' }], restore);
   }
 
-  /** What is known of domains that changed monitors name. New ones are due at `now`. */
+  /** Facts about the domains that changed monitors name. New ones are due at `now`. */
   async recordUses(domains: string[], now: number): Promise<Map<string, DomainDoc>> {
     const names = [...new Set(domains)];
     if (names.length === 0) return new Map();
@@ -30,24 +30,24 @@ export class DomainStore extends DueDocuments<DomainDoc> {
     try {
       await this.all.bulkWrite(writes, { ordered: false });
     } catch (error) {
-      // Of two concurrent upserts of one document the loser finds it on its second attempt.
+      // Of two concurrent upserts, the loser finds the document on its second attempt.
       if (!isDuplicateKey(error)) throw error;
       await this.all.bulkWrite(writes, { ordered: false });
     }
     return new Map((await this.findMany(names)).map((doc) => [doc._id, doc]));
   }
 
-  /** Goes on with the claim. False, and without effect, when it was lost. */
+  /** Keeps the claim. False, without effect, if it was lost. */
   saveFacts(claimed: DomainDoc, facts: DomainFacts & Pick<DomainDoc, 'failures'>): Promise<boolean> {
     return this.update(claimedAs(claimed), { $set: facts });
   }
 
-  /** Ends the claim. False, and without effect, when it was lost. */
+  /** Ends the claim. False, without effect, if it was lost. */
   settle(claimed: DomainDoc, change: Settled): Promise<boolean> {
     return this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
-  /** Removes a domain that no monitor uses, unless one has named it since it was claimed. */
+  /** Removes a domain that no monitor uses, unless a monitor has named it since it was claimed. */
   async removeUnused(claimed: DomainDoc): Promise<void> {
     await this.remove({ uses: claimed.uses, ...claimedAs(claimed) });
   }

@@ -3,23 +3,23 @@ import type { WorkClaims } from '../../shared/work-claims.ts';
 import { claimedAs, type Claimable } from '../platform/mongo/claim-filters.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 
-/** Its id is a host, with its port where that is unusual; its claim is that of the latest turn. */
+/** Its id is a host, with a port if it is not the default. Its claim is that of the latest turn. */
 interface TurnDoc extends Claimable {
-  /** When the turn ends, Unix ms by the clock of whoever took it: tells old ones. */
+  /** When the turn ends, Unix ms by the clock of the controller that took it. Identifies old turns. */
   free_at: number;
 }
 
-/** From one question to a server to the next. */
+/** Minimum time between two queries to one server. */
 export const QUERY_INTERVAL_MS = 1000;
 
-/** Collection `domain_turns`: so that all controllers together ask a server at most once a second. */
+/** Collection `domain_turns`: all controllers together query a server at most once a second. */
 export class TurnStore extends Documents<TurnDoc> {
   constructor(db: Db) {
-    // Old turns are removed.
+    // Removes old turns.
     super(db, 'domain_turns', [{ key: { free_at: 1 }, name: 'free' }]);
   }
 
-  /** False when the server was asked within the last second. `claims` last for BETWEEN_MS. */
+  /** False if the server was queried within the last second. `workClaims` must last for QUERY_INTERVAL_MS. */
   async take(server: string, workClaims: WorkClaims, now: number): Promise<boolean> {
     const seen = await this.findOne({ _id: server });
     if (!workClaims.isFree(seen?.claim)) return false;

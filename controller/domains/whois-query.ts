@@ -7,13 +7,13 @@ const TIMEOUT_MS = 10_000;
 export interface WhoisDeps {
   reader: Pick<OutboundReader, 'query'>;
   roots: { whoisPort: number };
-  /** False when the server was asked within the last second. */
+  /** False if the server was queried within the last second. */
   takeTurn(server: string): Promise<boolean>;
 }
 
 type WhoisQueryResult = { kind: 'responded'; text: string } | Extract<Lookup, { kind: 'busy' | 'failed' }>;
 
-/** Asks a WHOIS server (RFC 3912) about a domain, in its turn. */
+/** Queries a WHOIS server (RFC 3912) about a domain, at most once a second per server. */
 export async function queryWhois(
   { reader, roots, takeTurn }: WhoisDeps, host: string, name: string,
 ): Promise<WhoisQueryResult> {

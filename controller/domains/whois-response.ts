@@ -1,13 +1,13 @@
 import { parseRegistryDate } from './registry-date.ts';
 import { sanitizeName, type RegistrationResult } from './registration.ts';
 
-/** What else a WHOIS answer may say: the server of the domain's registrar, which may know more. */
+/** Besides the registration, the registrar's server, which may know more. */
 export interface WhoisResponse {
   registration: RegistrationResult;
   referral: string | null;
 }
 
-/** Lines beyond are not read. */
+/** Limit of lines that are read. */
 const MAX_LINES = 2000;
 const MAX_LABEL_LENGTH = 64;
 
@@ -18,12 +18,12 @@ const EXPIRY = new Set([
   'validity', 'domain expiration date', 'domain expires', 'registry expiration date', 'record expires on',
   'record expires', 'exp date', 'date d\'expiration', '有効期限',
 ]);
-/** Dates of the registrar, which may lag behind those of the registry. */
+/** The registrar's dates, which may lag behind the registry's. */
 const REGISTRAR_EXPIRY = new Set(['registrar registration expiration date', 'registrar expiration date']);
 const REGISTRAR = new Set([
   'registrar', 'sponsoring registrar', 'registrar name', 'registrar organization', 'authorized agency',
 ]);
-/** Of the registrar, when they are below a line that says just that. */
+/** The registrar's fields when they follow a heading line for it. */
 const NESTED = new Set(['name', 'organization', 'organisation', 'organization name']);
 const REFERRAL = new Set(['registrar whois server', 'whois server', 'whois']);
 
@@ -33,7 +33,7 @@ const NOT_REGISTERED = [
   'domain not registered', 'is not registered', 'no information available about domain',
 ];
 
-/** Reads the forms that are common among registries. Never throws; takes time linear in the text's length. */
+/** Reads the formats common among registries. Never throws; takes time linear in the text's length. */
 export function readWhois(text: string): WhoisResponse {
   const lines = fieldsOf(text);
   const valueOf = (labels: ReadonlySet<string>): string | null =>
@@ -54,8 +54,8 @@ export function readWhois(text: string): WhoisResponse {
 }
 
 /**
- * The WHOIS server of a top-level domain in an answer of IANA; null when it has none, undefined when the
- * answer is not about a top-level domain.
+ * The WHOIS server of a top-level domain in an IANA response. Null if it has none; undefined if the response
+ * is not about a top-level domain.
  */
 export function readWhoisServer(text: string): string | null | undefined {
   const fields = fieldsOf(text);
@@ -64,7 +64,7 @@ export function readWhoisServer(text: string): string | null | undefined {
 }
 
 interface Field {
-  /** Lower case, without the dots that lead to the value. */
+  /** Lower case, without the dots before the value. */
   label: string;
   value: string;
 }

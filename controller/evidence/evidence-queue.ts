@@ -2,23 +2,23 @@ import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { ReceivedEvidence } from './evidence.ts';
 
-/** Limits of what waits, for example while the database is away. */
+/** Limits of queued evidence, for example during a database outage. */
 const MAX_QUEUED = 1000;
 const MAX_QUEUED_BYTES = 8 * 1_048_576;
-/** Written at once, at most, and how long a write waits for more to come. */
+/** Messages per write, and how long a write waits for more. */
 const BATCH_SIZE = 100;
 const BATCH_DELAY_MS = 250;
-/** The longest wait before a failed write is repeated. It is short since a stop waits for it. */
+/** The longest backoff after a failed write. Short, because a stop waits for it. */
 const MAX_BACKOFF_MS = 2000;
 
 interface QueueDeps {
   clock: Clock;
   log: Log;
-  /** Rejects while nothing can be written; the same batch then comes again. */
+  /** Rejects if nothing can be written; the same batch is then retried. */
   write(batch: ReceivedEvidence[]): Promise<void>;
 }
 
-/** Evidence on its way to the database, in batches. While there is none it sets no timer. */
+/** Writes evidence to the database in batches. Sets no timer while the queue is empty. */
 export class EvidenceQueue {
   readonly #deps: QueueDeps;
   readonly #waiting: ReceivedEvidence[] = [];
@@ -30,7 +30,7 @@ export class EvidenceQueue {
     this.#deps = deps;
   }
 
-  /** False, and without effect, when too much waits. */
+  /** False, without effect, if the queue is full. */
   put(item: ReceivedEvidence): boolean {
     const isFull = this.#waiting.length >= MAX_QUEUED || this.#bytes + item.size > MAX_QUEUED_BYTES;
     if (isFull || this.#isStopped) return false;
@@ -40,7 +40,7 @@ export class EvidenceQueue {
     return true;
   }
 
-  /** Writes what waits; what fails from now on is given up. */
+  /** Writes what is queued. Gives up on the first write that fails. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#writing;

@@ -5,7 +5,7 @@ import { derivedId } from '../../shared/ids.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 
-/** A document of `evidence`: what a failed check saw. Instants are Unix ms by a corrected clock. */
+/** A document of `evidence`: what a failed check saw. Timestamps are Unix ms, corrected for clock skew. */
 export interface EvidenceDoc extends ResponseEvidence {
   _id: string;
   organization_id: string;
@@ -14,9 +14,9 @@ export interface EvidenceDoc extends ResponseEvidence {
   region: string;
   probe_id: string;
   error: EvidenceMessage['error'];
-  /** Failures of one type after the same good check: as a rule, one outage in one region. */
+  /** Groups failures of one type after the same good check: usually one outage in one region. */
   series: string;
-  /** The probe's latest good check of the monitor before; null if it had none. */
+  /** The probe's previous successful check of the monitor; null if it had none. */
   last_good: ResponseEvidence | null;
 }
 
@@ -26,13 +26,13 @@ export interface ReceivedEvidence {
   message: EvidenceMessage;
   /** Length of the message, bytes. */
   size: number;
-  /** When it came, Unix ms. */
+  /** When it arrived, Unix ms. */
   at: number;
-  /** What to add to the probe's times, ms. */
+  /** Added to the probe's timestamps, ms. */
   shiftMs: number;
 }
 
-/** The document of what came. The same message gives the same document, so that a repeated one is found. */
+/** Deterministic: a repeated message gives the same document, so duplicates are detected. */
 export function evidenceOf({ from, message, shiftMs }: ReceivedEvidence, monitor: MonitorDoc): EvidenceDoc {
   const { monitor_id, error, last_good } = message;
   const { region, probeId: probe_id } = from;

@@ -14,21 +14,21 @@ import type { EvidenceOutcome } from './rules.ts';
 interface IntakeDeps {
   bus: Pick<Bus, 'subscribe'>;
   directory: Pick<FleetDirectory, 'enrolled'>;
-  /** What to add to a probe's times, ms. */
+  /** Added to a probe's timestamps, ms. */
   clockShiftMs(probeId: string): number;
-  /** What becomes of each, in order. Rejects while the database is away. */
+  /** The outcome of each message, in order. Rejects if the database does not respond. */
   store(batch: ReceivedEvidence[]): Promise<EvidenceOutcome[]>;
   clock: Clock;
   log: Log;
 }
 
 /**
- * Takes the evidence that probes send: one of the controllers gets each message, and nobody waits for it.
- * What is refused is counted, and logged once per probe and minute.
+ * Receives the evidence that probes send. Each message goes to one controller and gets no response. Refusals
+ * are counted, and logged at most once per probe and minute.
  */
 export class EvidenceIntake {
   readonly rate: ProbeRate;
-  /** Since the start. */
+  /** Messages by outcome since the start. */
   readonly counts: Record<EvidenceOutcome, number> = {
     kept: 0, dropped: 0, unwritable: 0, unreadable: 0, unknown_probe: 0, unknown_monitor: 0, not_assigned: 0,
     future: 0, too_old: 0,
@@ -51,7 +51,7 @@ export class EvidenceIntake {
     this.#subscription = this.#deps.bus.subscribe(subjects.evidenceOfAll, receive, { queue: 'evidence' });
   }
 
-  /** Ends when what waits is written, or at the first write that fails. */
+  /** Resolves when everything queued is written, or at the first write that fails. */
   async stop(): Promise<void> {
     await this.#subscription?.stop();
     await this.#queue.stop();

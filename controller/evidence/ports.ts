@@ -4,14 +4,14 @@ import type { MonitorDoc } from '../monitors/monitor.ts';
 
 /** What evidence needs of monitors. */
 export interface MonitorLookup {
-  /** The living monitor; null also when it belongs to another tenant. */
+  /** The monitor if it exists and belongs to this tenant; otherwise null. */
   find(tenant: Tenant, id: string): Promise<MonitorDoc | null>;
-  /** Of all tenants, deleted ones too, in no particular order. */
+  /** Monitors of all tenants, including deleted ones, unordered. */
   findByIds(ids: string[]): Promise<MonitorDoc[]>;
 }
 
 /** What evidence needs of assignments. */
 export interface AssignmentLookup {
-  /** What there is of these pairs; `gone` when the probe no longer has the monitor. */
+  /** The items of these pairs; `gone` if the probe no longer has the monitor. */
   historyOf(pairs: { probeId: string; monitorId: string }[]): Promise<AssignmentHistoryEntry[]>;
 }

@@ -7,7 +7,7 @@ import { viewEvidence } from './views.ts';
 const DESCRIPTION = 'The response of the target, complete or partial, next to the last successful one. Newest first. '
   + 'The request is not included.';
 
-/** What failed checks saw. A target may answer with what was sent to it, so that only editors may read it. */
+/** Evidence of failed checks. Only editors may read it, because a target may echo the request. */
 export function evidenceRoutes(deps: EvidenceDeps): Route[] {
   const common = {
     method: 'GET', auth: { access: 'project', role: 'editor' }, params: idParams,

@@ -1,21 +1,23 @@
 import { MAX_AHEAD_MS } from '../verdicts/monitor-rules.ts';
 
-/** What is kept of each monitor, at most. */
+/** Limit of stored evidence per monitor. */
 export const MAX_PER_MONITOR = 50;
 
-/** Why the evidence of a known probe is not kept. */
+/** Why evidence of a known probe is not stored. */
 type EvidenceRefusal = 'unknown_monitor' | 'not_assigned' | 'future' | 'too_old';
 
-/** What became of evidence. `dropped`: too much waited. `unwritable`: the database refuses it for good. */
+/**
+ * The outcome of evidence. `dropped`: the queue was full. `unwritable`: the database rejects it permanently.
+ */
 export type EvidenceOutcome =
   'kept' | 'dropped' | 'unwritable' | 'unreadable' | 'unknown_probe' | EvidenceRefusal;
 
 interface EvidenceFacts {
-  /** Unix ms, with the probe's clock corrected. */
+  /** Unix ms, corrected for the probe's clock skew. */
   checkedAt: number;
-  /** When it came, Unix ms. */
+  /** When it arrived, Unix ms. */
   at: number;
-  /** Undefined if there is none of that id. */
+  /** Undefined if no monitor has that id. */
   monitor: { deleted_at: number | null } | undefined;
   /** Whether its probe has the monitor. */
   isAssigned: boolean;
@@ -23,7 +25,7 @@ interface EvidenceFacts {
   retentionMs: number;
 }
 
-/** Why the evidence is not kept; null if it is. */
+/** Why the evidence is not stored; null if it is. */
 export function refusalOf(facts: EvidenceFacts): EvidenceRefusal | null {
   const { checkedAt, at, monitor, isAssigned, retentionMs } = facts;
   if (monitor?.deleted_at !== null) return 'unknown_monitor';
@@ -32,7 +34,7 @@ export function refusalOf(facts: EvidenceFacts): EvidenceRefusal | null {
   return checkedAt < at - retentionMs ? 'too_old' : null;
 }
 
-/** What decides whether a document stays among those of its monitor. */
+/** The fields that decide whether a document is retained. */
 export interface EvidenceCandidate {
   _id: string;
   region: string;
@@ -41,8 +43,8 @@ export interface EvidenceCandidate {
 }
 
 /**
- * The ids of what is beyond `most`. Regions take turns, so that none pushes out the others, however often it
- * fails. Each keeps in turn its newest and what begins a series: how a long outage began is not forgotten.
+ * The ids beyond `limit`. Regions take turns, so that no region displaces another. Each region keeps, in
+ * turn, its newest and the first of a series: the start of a long outage stays.
  */
 export function excessOf(candidates: readonly EvidenceCandidate[], limit: number): string[] {
   const regions = new Map<string, EvidenceCandidate[]>();
@@ -55,7 +57,7 @@ export function excessOf(candidates: readonly EvidenceCandidate[], limit: number
   return turns.slice(limit).map(({ candidate }) => candidate._id);
 }
 
-/** Takes a region's places newest first. */
+/** Orders a region's evidence by retention priority, alternating newest and first of a series. */
 function bestFirst(candidates: EvidenceCandidate[]): EvidenceCandidate[] {
   const oldest = new Map(candidates.map((candidate) => [candidate.series, candidate]));
   const seriesStarts = candidates.filter((candidate) => oldest.get(candidate.series) === candidate);
@@ -67,16 +69,15 @@ function newestFirst(one: EvidenceCandidate, other: EvidenceCandidate): number {
   return other.checked_at - one.checked_at || (one._id < other._id ? 1 : -1);
 }
 
-/** The incident whose evidence is asked for. Instants are Unix ms. */
+/** The incident whose evidence is requested. Timestamps are Unix ms. */
 interface Outage {
   started_at: number;
   resolved_at: number | null;
 }
 
 /**
- * The time (Unix ms, both ends included) whose evidence belongs to an incident: from one interval of the
- * monitor before its start, since other regions may have begun to fail before the one that dates it, until it
- * was resolved.
+ * The time range (Unix ms, inclusive) of an incident's evidence. It begins one interval before the incident,
+ * because other regions may have begun to fail earlier, and ends when the incident was resolved.
  */
 export function spanOf({ started_at, resolved_at }: Outage, intervalMs: number, now: number) {
   return { from: started_at - intervalMs, to: Math.max(started_at, resolved_at ?? now) };

@@ -6,7 +6,7 @@ import { restoreEvidence, type EvidenceDoc } from './evidence.ts';
 import type { EvidenceCandidate } from './rules.ts';
 
 interface Span {
-  /** Unix ms, both included. */
+  /** Unix ms, both ends included. */
   from: number;
   to: number;
 }
@@ -15,12 +15,12 @@ interface Span {
 export class EvidenceStore extends Documents<EvidenceDoc> {
   constructor(db: Db) {
     super(db, 'evidence', [
-      // A monitor's evidence, newest first, and what of it goes.
+      // A monitor's evidence, newest first, and what retention removes.
       { key: { monitor_id: 1, checked_at: -1, _id: -1 }, name: 'of_monitor' },
     ], restoreEvidence);
   }
 
-  /** Leaves out what is there already. */
+  /** Skips documents that already exist. */
   add(docs: EvidenceDoc[]): Promise<void> {
     return insertMissing(this.all, docs);
   }
@@ -36,7 +36,7 @@ export class EvidenceStore extends Documents<EvidenceDoc> {
     return this.count({ monitor_id: monitorId, ...ownedBy(tenant) });
   }
 
-  /** Of all evidence of a monitor, in no particular order. */
+  /** All evidence of a monitor, unordered. */
   candidates(tenant: Tenant, monitorId: string): Promise<EvidenceCandidate[]> {
     const found = this.all.find({ monitor_id: monitorId, ...ownedBy(tenant) });
     return found.project<EvidenceCandidate>({ region: 1, checked_at: 1, series: 1 }).toArray();
@@ -46,7 +46,7 @@ export class EvidenceStore extends Documents<EvidenceDoc> {
     if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids }, ...ownedBy(tenant) });
   }
 
-  /** Removes what these monitors have from before `before` (Unix ms). */
+  /** Removes these monitors' evidence older than `before` (Unix ms). */
   async removeOlder(monitorIds: string[], before: number): Promise<void> {
     if (monitorIds.length === 0) return;
     await this.all.deleteMany({ monitor_id: { $in: monitorIds }, checked_at: { $lt: before } });

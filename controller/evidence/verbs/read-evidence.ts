@@ -11,7 +11,7 @@ export interface EvidenceDeps extends Pick<IncidentDeps, 'incidents'> {
   monitors: MonitorLookup;
 }
 
-/** A monitor's, newest first. Throws MONITOR_NOT_FOUND. */
+/** A monitor's evidence, newest first. Throws MONITOR_NOT_FOUND. */
 export async function readMonitorEvidence(
   deps: EvidenceDeps, ctx: ProjectContext, id: string, limit: number,
 ) {
@@ -19,12 +19,12 @@ export async function readMonitorEvidence(
   return deps.evidence.newest(ctx.tenant, id, limit);
 }
 
-/** What is kept of an incident, newest first; none of one without a monitor. Throws RESOURCE_NOT_FOUND. */
+/** The stored evidence of an incident, newest first; none if it has no monitor. Throws RESOURCE_NOT_FOUND. */
 export async function readIncidentEvidence(deps: EvidenceDeps, ctx: ProjectContext, id: string) {
   const incident = await findIncident(deps, ctx, id);
   const { check_id: monitorId } = incident;
   if (monitorId === null) return [];
-  // Deleted monitors too: their evidence stays for a while, and their incidents for longer.
+  // Includes deleted monitors, whose evidence and incidents outlive them.
   const [monitor] = await deps.monitors.findByIds([monitorId]);
   const span = spanOf(incident, (monitor?.interval_seconds ?? 0) * 1000, ctx.now);
   return deps.evidence.newest(ctx.tenant, monitorId, MAX_PER_MONITOR, span);

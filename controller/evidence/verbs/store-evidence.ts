@@ -18,8 +18,8 @@ interface StoreDeps {
 type Outcomes = Map<ReceivedEvidence, EvidenceOutcome>;
 
 /**
- * Keeps what may be kept, then removes what a monitor has too much of. Returns what became of each, in order.
- * Rejects while the database is away, and may be repeated.
+ * Stores acceptable evidence, then removes each monitor's excess. Returns the outcomes in order. Rejects if
+ * the database does not respond; may be repeated.
  */
 export async function storeEvidence(deps: StoreDeps, batch: ReceivedEvidence[]): Promise<EvidenceOutcome[]> {
   const outcomes: Outcomes = new Map();
@@ -34,7 +34,7 @@ export async function storeEvidence(deps: StoreDeps, batch: ReceivedEvidence[]):
   return batch.map((received) => outcomes.get(received) as EvidenceOutcome);
 }
 
-/** Notes the outcome of each arrival. */
+/** Records the outcome of each message. */
 async function storeBatch(deps: StoreDeps, batch: ReceivedEvidence[], outcomes: Outcomes): Promise<void> {
   const { evidence, monitors, assignments, retentionMs } = deps;
   const pairs = batch.map(({ from, message }) =>
