@@ -33,7 +33,7 @@ export class HeadStore extends Documents<HeadDoc> {
       { $inc: { head: 1 }, $setOnInsert: { horizon: 0 } },
       { upsert: true, returnDocument: 'after' },
     );
-    if (!after) throw new Error('an upsert gave no document');
+    if (!after) throw new Error('the upsert returned no document');
     return after.head;
   }
 

@@ -102,8 +102,8 @@ export function planMonitor(
       continue;
     }
     targets.add(probeId);
-    const present = held.find((item) => item.probe_id === probeId);
-    if (!isSettled(present, assignment)) changes.push({ probe_id: probeId, region, assignment, ...ids });
+    const current = held.find((item) => item.probe_id === probeId);
+    if (!isSettled(current, assignment)) changes.push({ probe_id: probeId, region, assignment, ...ids });
   }
   for (const { probe_id, region, gone, pending } of held) {
     if (targets.has(probe_id) || unserved.has(region) || (gone && pending === undefined)) continue;

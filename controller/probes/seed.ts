@@ -22,9 +22,9 @@ interface SeedDeps {
 
 /** Creates the region `local` if no region exists, and in it the probe `embedded` for the token. */
 export async function seedFleet(deps: SeedDeps): Promise<void> {
-  const present = await deps.regions.list();
-  const local = present.find((region) => region._id === LOCAL_REGION) ?? localRegion(deps);
-  if (present.length === 0 || deps.embeddedProbeToken !== null) await deps.regions.insertIfFree(local);
+  const existing = await deps.regions.list();
+  const local = existing.find((region) => region._id === LOCAL_REGION) ?? localRegion(deps);
+  if (existing.length === 0 || deps.embeddedProbeToken !== null) await deps.regions.insertIfFree(local);
   if (deps.embeddedProbeToken !== null) await offerEmbedded(deps, local, hashSecret(deps.embeddedProbeToken));
 }
 

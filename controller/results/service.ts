@@ -138,9 +138,9 @@ export class ResultsService<M> {
       },
       ...readerDeps,
     });
-    this.dailyUptimes = new DailyUptimes(stores.rollups, clock, 'drop the oldest');
+    this.dailyUptimes = new DailyUptimes(stores.rollups, clock, 'evict the oldest');
     this.overview = {
-      days: new DailyUptimes(stores.rollups, clock, 'keep what is good'), hours: new RecentHours(readerDeps),
+      days: new DailyUptimes(stores.rollups, clock, 'keep valid entries'), hours: new RecentHours(readerDeps),
     };
     this.health = new HealthReader(this.#queries, clock);
     this.agreements = new Agreements(this.#queries);

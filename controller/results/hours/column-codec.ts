@@ -61,7 +61,7 @@ export function readColumn(from: ByteReader, values: Float64Array): void {
   const middle = from.zigzag();
   values.fill(middle);
   if (mode === CONSTANT) return;
-  if (mode > LARGEST_PARAMETER + 1) throw new RangeError('a column has no such parameter');
+  if (mode > LARGEST_PARAMETER + 1) throw new RangeError('invalid column parameter');
   const bits = new BitReader(from.bytes());
   for (let at = 0; at < values.length; at += 1) values[at] = middle + unzigzag(readRice(bits, mode - 1));
 }
@@ -165,7 +165,7 @@ class BitReader {
     let value = 0;
     for (let left = count; left > 0; left -= 1) {
       const byte = this.#bytes[this.#at >> 3];
-      if (byte === undefined) throw new RangeError('the bits end too early');
+      if (byte === undefined) throw new RangeError('the column ends too early');
       value = value * 2 + ((byte >> (7 - (this.#at & 7))) & 1);
       this.#at += 1;
     }

@@ -37,8 +37,8 @@ export class Statistics {
 
   constructor(deps: StatisticsDeps) {
     this.#deps = deps;
-    this.#written = new WrittenTotals(deps.rollups, deps.clock, 'drop the oldest');
-    this.#writtenOfMany = new WrittenTotals(deps.rollups, deps.clock, 'keep what is good');
+    this.#written = new WrittenTotals(deps.rollups, deps.clock, 'evict the oldest');
+    this.#writtenOfMany = new WrittenTotals(deps.rollups, deps.clock, 'keep valid entries');
   }
 
   /** Null if the monitor is unknown. */

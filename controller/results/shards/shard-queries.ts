@@ -35,8 +35,8 @@ type Attempt<A> = { response: A } | { cause: unknown; isFinal: boolean };
 class QueryFailedError extends Error {}
 
 /** Infers the types of a query from its schemas. */
-export function shardQuery<Q, A>(question: ShardQuery<Q, A>): ShardQuery<Q, A> {
-  return question;
+export function shardQuery<Q, A>(query: ShardQuery<Q, A>): ShardQuery<Q, A> {
+  return query;
 }
 
 export interface ShardQueriesDeps {
@@ -62,10 +62,10 @@ export class ShardQueries {
    * Retries until an owner responds: numbers without an owner's part would be too small.
    * @throws AppError SERVICE_UNAVAILABLE if no owner responds within 3 s.
    */
-  async request<Q, A>(shard: number, question: ShardQuery<Q, A>, params: Q): Promise<A> {
+  async request<Q, A>(shard: number, query: ShardQuery<Q, A>, params: Q): Promise<A> {
     const { clock } = this.#deps;
     const deadline = clock.monotonic() + MAX_WAIT_MS;
-    const first = await this.#attempt(shard, question, params, RESPONSE_TIMEOUT_MS);
+    const first = await this.#attempt(shard, query, params, RESPONSE_TIMEOUT_MS);
     if ('response' in first) return first.response;
     if (first.isFinal || this.#waiting >= MAX_WAITING) throw ownerUnavailable(first.cause);
     this.#waiting += 1;
@@ -73,7 +73,7 @@ export class ShardQueries {
       for (let waitMs = MIN_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
         await sleep(clock, waitMs);
         const timeoutMs = Math.max(1, Math.min(RESPONSE_TIMEOUT_MS, deadline - clock.monotonic()));
-        const next = await this.#attempt(shard, question, params, timeoutMs);
+        const next = await this.#attempt(shard, query, params, timeoutMs);
         if ('response' in next) return next.response;
         if (next.isFinal || clock.monotonic() >= deadline) throw ownerUnavailable(next.cause);
       }
@@ -83,8 +83,8 @@ export class ShardQueries {
   }
 
   /** Null if the shard has no owner, or the owner does not respond within a second. */
-  async requestOnce<Q, A>(shard: number, question: ShardQuery<Q, A>, params: Q): Promise<A | null> {
-    const outcome = await this.#attempt(shard, question, params, RESPONSE_TIMEOUT_MS);
+  async requestOnce<Q, A>(shard: number, query: ShardQuery<Q, A>, params: Q): Promise<A | null> {
+    const outcome = await this.#attempt(shard, query, params, RESPONSE_TIMEOUT_MS);
     return 'response' in outcome ? outcome.response : null;
   }
 
@@ -92,35 +92,35 @@ export class ShardQueries {
   async respond(
     shard: number, name: string, data: Uint8Array, queries: readonly ShardQuery<unknown, unknown>[],
   ): Promise<string | null> {
-    const question = queries.find((one) => one.name === name);
-    const params = question ? decodeJson(question.params, data) : null;
-    if (!question || params === null) return null;
-    return (await this.#read(shard, (view) => JSON.stringify(question.fromMemory(view, params)))) ?? null;
+    const query = queries.find((one) => one.name === name);
+    const params = query ? decodeJson(query.params, data) : null;
+    if (!query || params === null) return null;
+    return (await this.#read(shard, (view) => JSON.stringify(query.fromMemory(view, params)))) ?? null;
   }
 
   async #attempt<Q, A>(
-    shard: number, question: ShardQuery<Q, A>, params: Q, timeoutMs: number,
+    shard: number, query: ShardQuery<Q, A>, params: Q, timeoutMs: number,
   ): Promise<Attempt<A>> {
     const { bus, log } = this.#deps;
     try {
-      const here = this.#read(shard, (view) => question.fromMemory(view, params));
+      const here = this.#read(shard, (view) => query.fromMemory(view, params));
       if (here) return { response: await here };
       const data =
-        await bus.request(subjects.query(shard, question.name), JSON.stringify(params), { timeoutMs });
-      const response = decodeJson(question.response, data, MAX_RESPONSE_BYTES);
+        await bus.request(subjects.query(shard, query.name), JSON.stringify(params), { timeoutMs });
+      const response = decodeJson(query.response, data, MAX_RESPONSE_BYTES);
       if (response !== null) return { response };
-      throw new Error(`the owner of shard ${shard} answered with something else`);
+      throw new Error(`the owner of shard ${shard} sent an invalid response`);
     } catch (error) {
-      log.debug({ err: error, shard, question: question.name }, 'no controller responded for a shard');
+      log.debug({ err: error, shard, query: query.name }, 'no controller responded for a shard');
       return { cause: error, isFinal: error instanceof QueryFailedError };
     }
   }
 
   async #valueOf<A>(shard: number, pending: Promise<Reading<A>>): Promise<A> {
-    const reading = await pending;
-    if ('value' in reading) return reading.value;
-    this.#deps.log.error({ err: reading.error, shard }, 'a request to a shard failed');
-    throw new QueryFailedError('a request failed', { cause: reading.error });
+    const result = await pending;
+    if ('value' in result) return result.value;
+    this.#deps.log.error({ err: result.error, shard }, 'a request to a shard failed');
+    throw new QueryFailedError('a request failed', { cause: result.error });
   }
 
   /** Returns an error as part of the result, because a failed query is no reason to reload the shard. */

@@ -77,8 +77,8 @@ function seenBy(name: string, region: RegionState): SeenOutage[] {
   const { down_at: from, first_fail_at, last_at, fails, error, ended = [] } = region;
   const seen = ended.map((outage) => ({ ...outage, region: name, confirmed_until: outage.until }));
   if (from === undefined || first_fail_at === null) return seen;
-  const present = { from, until: Infinity, first_fail_at, fails, error };
-  return [...seen, { ...present, region: name, confirmed_until: last_at ?? from }];
+  const ongoing = { from, until: Infinity, first_fail_at, fails, error };
+  return [...seen, { ...ongoing, region: name, confirmed_until: last_at ?? from }];
 }
 
 /** The first failure of any region that was down when enough of them were. */

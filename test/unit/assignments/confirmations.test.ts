@@ -17,8 +17,8 @@ function fail(run: MonitorRun, atSeconds: number, region: string, late = false):
   return otherProbes(run.state, region, { ...run.resultAt(atSeconds), outcome: 'failure' });
 }
 
-describe('the other probes asked about a failure', () => {
-  test('are the probes of the other regions, once for the first failure of a region', () => {
+describe('the probes that confirm a failure', () => {
+  test('are the probes of the other regions, once per first failure of a region', () => {
     const run = upInThreeRegions();
     expect(fail(run, 10, 'us')).toEqual(['probe-eu', 'probe-ap']);
     expect(fail(run, 11, 'us')).toEqual([]);
@@ -32,7 +32,7 @@ describe('the other probes asked about a failure', () => {
     expect(fail(run, 30, 'us')).toEqual(['probe-eu', 'probe-ap']);
   });
 
-  test('are none when the monitor is down, paused, or the result decides nothing', () => {
+  test('are none if the monitor is down or paused, or the result does not count', () => {
     const run = upInThreeRegions();
     expect(fail(run, 10, 'us', true)).toEqual([]);
     for (const at of [20, 21]) for (const region of ['us', 'ap']) fail(run, at, region);
@@ -43,7 +43,7 @@ describe('the other probes asked about a failure', () => {
     expect(fail(paused, 10, 'us')).toEqual([]);
   });
 
-  test('are neither silent regions nor those that are no longer asked', () => {
+  test('exclude silent and unassigned regions', () => {
     const run = upInThreeRegions();
     run.silent('eu', 8);
     expect(fail(run, 10, 'us')).toEqual(['probe-ap']);
@@ -81,7 +81,7 @@ describe('confirmations', () => {
     }
   }
 
-  test('go out together, 500 to a message, to probes that are still enrolled', async () => {
+  test('are sent together, 500 per message, to probes that are still enrolled', async () => {
     confirmFailures(1200);
     expect(sent).toEqual([]);
     await clock.advance(10);
@@ -92,7 +92,7 @@ describe('confirmations', () => {
     expect(confirmations.counts).toEqual({ requested: 1200, omitted: 1200 });
   });
 
-  test('do not go out after a stop', async () => {
+  test('are not sent after a stop', async () => {
     confirmFailures(1);
     confirmations.stop();
     await clock.advance(1000);

@@ -78,7 +78,7 @@ function assignmentOf(id: string): Assignment {
 }
 
 describe('a region with 1 to 12 probes', () => {
-  test('of 20,000 monitors a probe that joins gets its share, nothing else moves, and the fullest has at most 1.1 means', () => {
+  test('with 20,000 monitors, a joining probe gets its share, nothing else moves, and no probe exceeds 1.1 times the mean', () => {
     const region = new Region(MANY);
     region.settle(probeIds(1));
     for (let count = 2; count <= MAX_PROBES; count += 1) {
@@ -92,7 +92,7 @@ describe('a region with 1 to 12 probes', () => {
     }
   });
 
-  test('a probe that leaves gives away its own monitors and nothing else moves', () => {
+  test('a leaving probe gives away its own monitors, and nothing else moves', () => {
     const region = new Region();
     region.settle(probeIds(MAX_PROBES));
     for (let count = MAX_PROBES - 1; count >= 1; count -= 1) {
@@ -101,7 +101,7 @@ describe('a region with 1 to 12 probes', () => {
     }
   });
 
-  test('several that leave or join together move what they had, or get, and nothing else', () => {
+  test('several probes that leave or join move only their own monitors', () => {
     const region = new Region();
     const all = probeIds(MAX_PROBES);
     region.settle(all);
@@ -113,7 +113,7 @@ describe('a region with 1 to 12 probes', () => {
     expect(lost.reduce((sum, id) => sum + region.loadOf(id), 0)).toBe(owned);
   });
 
-  test('a replacement seen as one change moves no more than one probe that joins and one that leaves', () => {
+  test('a replacement in one change moves no more than a join plus a leave', () => {
     for (const count of [2, 6]) {
       const [together, inTurn] = [new Region(), new Region()];
       const [old, replaced] = [probeIds(count), probeIds(count, 1)];
@@ -132,7 +132,7 @@ const change = fc.record({
   ),
 });
 
-test('whatever happens to one probe after another, each change moves the fewest monitors', () => {
+test('any sequence of single-probe changes moves the fewest monitors each time', () => {
   const life = fc.array(change, { minLength: 10, maxLength: 30 });
   fc.assert(fc.property(fc.integer({ min: 2, max: MAX_PROBES }), life, (count, changes) => {
     const probes = probeIds(count).map((probeId): Probe =>

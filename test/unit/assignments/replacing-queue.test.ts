@@ -27,7 +27,7 @@ function put(key: string, what: string): void {
   });
 }
 
-test('an asker that floods has one piece under way and one waiting, the newest', async () => {
+test('a flooding key has one running task and one waiting, the newest', async () => {
   for (let at = 0; at < 1000; at += 1) put('loud', `loud ${at}`);
   expect(queue.dropped).toBe(998);
   put('quiet', 'quiet');
@@ -37,7 +37,7 @@ test('an asker that floods has one piece under way and one waiting, the newest',
   expect(done).toEqual(['loud 0', 'quiet', 'loud 999']);
 });
 
-test('askers take turns, however often one of them asks again', async () => {
+test('keys take turns, even if one of them submits repeatedly', async () => {
   const others = ['b', 'c', 'd', 'e', 'f', 'g'];
   put('a', 'a');
   for (const other of others) put(other, other);
@@ -47,14 +47,14 @@ test('askers take turns, however often one of them asks again', async () => {
   expect([maxRunning, queue.dropped]).toEqual([4, 0]);
 });
 
-test('beyond the longest queue, further askers are dropped', async () => {
+test('tasks of further keys are dropped when the queue is full', async () => {
   for (let at = 0; at < 15; at += 1) put(`asker ${at}`, `${at}`);
   expect(queue.dropped).toBe(1);
   await clock.advance(60_000);
   expect(done).toHaveLength(14);
 });
 
-test('a stop drops what waits and resolves when what is under way has ended', async () => {
+test('a stop drops waiting tasks and resolves when running ones have ended', async () => {
   for (let at = 0; at < 6; at += 1) put(`asker ${at}`, `${at}`);
   let isStopped = false;
   void queue.stop().then(() => (isStopped = true));

@@ -45,7 +45,7 @@ describe('choosing a probe', () => {
 });
 
 describe('choosing some regions', () => {
-  test('selects at most the limit, sorted, and always the same ones', () => {
+  test('returns at most the limit, sorted and stable', () => {
     const ids = ['d', 'a', 'c', 'b'];
     expect(chooseSome('x', ids, 9)).toEqual(['a', 'b', 'c', 'd']);
     const some = chooseSome('x', ids, 2);
@@ -99,7 +99,7 @@ describe('eligible probes', () => {
     expect(eligibleProbes([probe('b', 'away', true)])).toEqual(['b']);
     expect(eligibleProbes([])).toEqual([]);
   });
-  test('are those in quarantine only if all others are away', () => {
+  test('include probes in quarantine only if all others are away', () => {
     const doubted = probe('q', 'steady', false, true);
     expect(eligibleProbes([doubted, probe('a', 'steady')])).toEqual(['a']);
     expect(eligibleProbes([doubted, probe('a', 'steady', true)])).toEqual(['a']);
@@ -112,13 +112,13 @@ describe('monitors of a region move', () => {
   const probe = (probeId: string, presence: Presence, isDraining = false) =>
     ({ probeId, presence, isDraining, isQuarantined: false });
 
-  test('to its steady probes, and from one that is back only when that is steady', () => {
+  test('to its steady probes, and away from a returned one only once it is steady', () => {
     expect(movesAmong([probe('a', 'away'), probe('b', 'steady')])).toEqual({ targets: ['b'], keepers: [] });
     expect(movesAmong([probe('a', 'returned'), probe('b', 'steady')])).toEqual({ targets: ['b'], keepers: ['a'] });
     expect(movesAmong([probe('a', 'away'), probe('b', 'steady', true)])).toEqual({ targets: ['b'], keepers: [] });
   });
 
-  test('not at all while all are away, or none is back to stay', () => {
+  test('not at all while all are away or none has returned for good', () => {
     const targets = (...all: Presence[]) => movesAmong(all.map((presence, at) => probe(`p${at}`, presence))).targets;
     expect(targets('away', 'away')).toEqual([]);
     expect(targets('away', 'returned')).toEqual([]);
@@ -155,29 +155,29 @@ describe('planning a monitor', () => {
     expect(changes).toMatchObject([{ probe_id: 'a', monitor_rev: 2 }]);
   });
 
-  test('takes a paused monitor off every probe, once', () => {
+  test('removes a paused monitor from every probe, once', () => {
     const changes = planMonitor(plan([item('a'), item('b', { region: 's' })], [], 2), only('a'));
     expect(changes.map((change) => [change.probe_id, change.assignment])).toEqual([['a', null], ['b', null]]);
     const tombstone = item('a', { gone: true, assignment: null, monitor_rev: 2 });
     expect(planMonitor(plan([tombstone], [], 2), only('a'))).toEqual([]);
   });
 
-  test('leaves one probe per region when two have the monitor', () => {
+  test('leaves one probe per region if two have the monitor', () => {
     const target = chooseProbe(monitorId, ['a', 'b']) as string;
     const other = target === 'a' ? 'b' : 'a';
     const changes = planMonitor(plan([item('a'), item('b')], wanted(1)), only('a', 'b'));
     expect(changes).toMatchObject([{ probe_id: other, assignment: null }]);
   });
 
-  test('writes a change again that has no revision yet', () => {
+  test('rewrites a change that has no revision yet', () => {
     expect(planMonitor(plan([item('a', { pending: 'a' })], wanted(1)), only('a'))).toHaveLength(1);
   });
 
-  test('leaves alone what was planned for a later revision', () => {
+  test('ignores monitors planned for a later revision', () => {
     expect(planMonitor(plan([item('a', { monitor_rev: 2 })], [], 1), only('a'))).toEqual([]);
   });
 
-  test('takes nothing away in a region without a probe to take over', () => {
+  test('removes nothing in a region without a probe to take over', () => {
     expect(planMonitor(plan([item('a')], wanted(1)), only())).toEqual([]);
   });
 });

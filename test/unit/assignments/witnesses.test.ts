@@ -38,6 +38,6 @@ test.each<[string, ProbeDoc[], boolean]>([
   ['only the region that reports is alive', [probeIn('paris')], false],
   ['the other probes are quarantined', [probeIn('dallas', { quarantine }), probeIn('berlin', { quarantine })], false],
   ['the only other region belongs to somebody else', [probeIn('oslo')], false],
-])('whether anybody can still have a say when %s', (_name, live, expected) => {
+])('whether more votes can be obtained if %s', (_name, live, expected) => {
   expect(canGetMoreVotes(live)).toBe(expected);
 });

@@ -21,7 +21,7 @@ describe('a lookup that succeeds', () => {
     expect(next.learned_at).toBe(NOW);
   });
 
-  test('learns a new expiry', () => {
+  test('stores a new expiry', () => {
     const renewed = { ...good, expires_at: NOW + 400 * DAY_MS };
     expect(afterLookup(lookedUp, renewed, NOW + 5)).toMatchObject({ expires_at: renewed.expires_at, learned_at: NOW + 5 });
   });
@@ -35,7 +35,7 @@ describe('a lookup that succeeds', () => {
 });
 
 describe('a lookup that fails', () => {
-  test('keeps what is known, and is repeated after growing waits', () => {
+  test('keeps the known facts and is retried with growing delays', () => {
     let doc = lookedUp;
     const waits: number[] = [];
     for (let at = NOW; waits.length < 8; at = doc.due_at) {
@@ -49,20 +49,20 @@ describe('a lookup that fails', () => {
     expect(afterLookup(doc, good, NOW)).toMatchObject({ status: 'ok', message: null, failures: 0 });
   });
 
-  test('is also one that suddenly has no expiry', () => {
+  test('includes a response whose expiry is suddenly missing', () => {
     expect(afterLookup(lookedUp, { ...good, expires_at: null }, NOW)).toMatchObject({
       status: 'failed', expires_at: good.expires_at,
     });
   });
 });
 
-test('nobody can be asked about some domains; that is tried again after a week', () => {
+test('an unsupported domain is retried after a week', () => {
   const outcome = afterLookup(unknown, { kind: 'unsupported', message: 'none' }, NOW);
   expect(outcome).toMatchObject({ status: 'unsupported', message: 'none', looked_up_at: NOW });
   expect(outcome.due_at - NOW).toBeGreaterThanOrEqual(WEEK_MS);
 });
 
-test('domains are spread over the day', () => {
+test('lookups of domains are spread over the day', () => {
   const hours = new Map<number, number>();
   for (let index = 0; index < 2400; index += 1) {
     const at = nextDailyLookupAt(`site-${index}.example`, NOW);

@@ -18,8 +18,8 @@ const response = {
   ],
 };
 
-describe('an RDAP answer', () => {
-  test('has the expiry and the registrar of a domain', () => {
+describe('an RDAP response', () => {
+  test('provides a domain\'s expiry and registrar', () => {
     expect(readRdap(json(response))).toEqual({
       expires_at: Date.parse('2026-08-13T04:00:00Z'), registrar: 'Example Registrar, Inc.',
     });
@@ -31,7 +31,7 @@ describe('an RDAP answer', () => {
     expect(readRdap(json(odd))).toEqual({ expires_at: null, registrar: null });
   });
 
-  test('with broken parts is read without them', () => {
+  test('with invalid parts is read without them', () => {
     const broken = {
       ...response, events: [null, 1, { eventAction: 'expiration', eventDate: 'soon' }, ...response.events],
       entities: [[], { roles: ['registrar'] }, { roles: 1, vcardArray: card('x') }, ...response.entities],
@@ -39,7 +39,7 @@ describe('an RDAP answer', () => {
     expect(readRdap(json(broken))).toEqual(readRdap(json(response)));
   });
 
-  test('keeps a short name in one line', () => {
+  test('reduces the name to one short line', () => {
     const long = { ...response, entities: [{ roles: ['registrar'], vcardArray: card(`a\n\ud800${'b'.repeat(9000)}`) }] };
     expect(readRdap(json(long))?.registrar).toMatch(/^a b{190,199}$/);
   });
@@ -50,7 +50,7 @@ describe('an RDAP answer', () => {
     },
   );
 
-  test('of any JSON is no fault', () => {
+  test('with any JSON does not throw', () => {
     fc.assert(fc.property(fc.json({ maxDepth: 6 }), fc.json(), (events, entities) => {
       const text = `{"objectClassName":"domain","events":[${events}],"entities":[${entities}]}`;
       expect(readRdap(Buffer.from(text))).toBeDefined();
@@ -59,7 +59,7 @@ describe('an RDAP answer', () => {
 });
 
 describe('the list of RDAP servers', () => {
-  test('names a server for each top-level domain, encrypted where there is a choice', () => {
+  test('has a server for each top-level domain, preferring https', () => {
     const services = [
       [['com', 'NET'], ['https://rdap.one.example/v1/']],
       [['xy'], ['http://rdap.two.example/', 'https://rdap.two.example']],

@@ -23,13 +23,13 @@ test.each([
   ['August 13, 2026', '2026-08-13T00:00:00Z'],
   ['Thu Aug 13 23:59:59 GMT 2026', '2026-08-13T00:00:00Z'],
   ['Thu, 13 Aug 2026 23:59:59 GMT', '2026-08-13T00:00:00Z'],
-])('%s is a date', (text, expected) => {
+])('%s is parsed as a date', (text, expected) => {
   expect(parseRegistryDate(text)).toBe(Date.parse(expected));
 });
 
 test.each([
   '', 'never', 'N/A', '0000-00-00', '2026-13-01', '2026-02-30', '31.02.2026', '1970-01-01T00:00:00Z',
   '9999-12-31', '2026', '13.08.26', '08/13', 'Aug 2026', '99999999', 'Infinity', '-1',
-])('%s is none', (text) => {
+])('%s is not a date', (text) => {
   expect(parseRegistryDate(text)).toBeNull();
 });

@@ -8,7 +8,7 @@ import '../../helpers/property-seed.ts';
 const FIXTURES = join(import.meta.dirname, '../../fixtures/whois');
 const fixture = (name: string): string => readFileSync(join(FIXTURES, `${name}.txt`), 'utf8');
 
-describe('a WHOIS answer', () => {
+describe('a WHOIS response', () => {
   test.each([
     ['com', '2026-08-13T04:00:00.000Z', 'Example Registrar, Inc.'],
     ['registrar', '2026-08-13T02:00:00.000Z', 'Example Registrar, Inc.'],
@@ -23,51 +23,51 @@ describe('a WHOIS answer', () => {
     ['cn', '2026-03-17T12:48:36.000Z', '示例注册商'],
     ['kr', '2026-10-16T00:00:00.000Z', 'Example Co.(http://registrar.example)'],
     ['us-words', '2026-08-13T00:00:00.000Z', 'Example & Söhne'],
-  ])('in the form of %s has its expiry and registrar', (name, expiresAt, registrar) => {
+  ])('in the format of %s provides expiry and registrar', (name, expiresAt, registrar) => {
     const { registration } = readWhois(fixture(name));
     expect(registration).toEqual({ expires_at: Date.parse(expiresAt), registrar });
   });
 
-  test('with line ends of the network reads the same', () => {
+  test('with CRLF line endings reads the same', () => {
     const text = fixture('uk');
     expect(readWhois(text.replaceAll('\n', '\r\n'))).toEqual(readWhois(text));
   });
 
-  test('without an expiry leaves it open', () => {
+  test('without an expiry has null', () => {
     expect(readWhois(fixture('de'))).toEqual({
       registration: { expires_at: null, registrar: null }, referral: null,
     });
   });
 
-  test('says that a domain is not registered', () => {
+  test('can report that a domain is not registered', () => {
     expect(readWhois(fixture('free')).registration).toBeNull();
     expect(readWhois('Domain not found.\r\n').registration).toBeNull();
   });
 
-  test('names the server of the registrar, unless that is no host name', () => {
+  test('provides the registrar\'s server if that is a valid host name', () => {
     expect(readWhois(fixture('com')).referral).toBe('whois.registrar.example');
     expect(readWhois('Registrar WHOIS Server: http://a/b?c').referral).toBeNull();
     expect(readWhois(`Registrar WHOIS Server: ${'a'.repeat(300)}`).referral).toBeNull();
   });
 
-  test('prefers the date of the registry to that of the registrar', () => {
+  test('prefers the registry\'s date to the registrar\'s', () => {
     const both = 'Registrar Registration Expiration Date: 2020-01-01\nRegistry Expiry Date: 2027-01-01\n';
     expect(readWhois(both).registration?.expires_at).toBe(Date.parse('2027-01-01'));
   });
 
-  test('that is junk cannot be read', () => {
+  test('without known fields is unreadable', () => {
     expect(readWhois('\0\x01\x02').registration).toBeUndefined();
     expect(readWhois('').registration).toBeUndefined();
   });
 
-  test('with a long name keeps a short one, in one line', () => {
+  test('reduces a long name to one short line', () => {
     const { registration } = readWhois(`Registrar: a\u0007\u202e\tb${'x'.repeat(5000)}`);
     expect(registration?.registrar).toMatch(/^a bx{195,198}$/);
   });
 });
 
-describe('an answer of IANA', () => {
-  test('names the WHOIS server of a top-level domain, or that there is none', () => {
+describe('an IANA response', () => {
+  test('provides the WHOIS server of a top-level domain, or that there is none', () => {
     expect(readWhoisServer('domain:       XY\n\nwhois:        whois.nic.xy\n')).toBe('whois.nic.xy');
     expect(readWhoisServer('refer: whois.nic.xy\n\ndomain: XY')).toBe('whois.nic.xy');
     expect(readWhoisServer('domain:       XY\nstatus: ACTIVE\n')).toBeNull();
@@ -75,7 +75,7 @@ describe('an answer of IANA', () => {
   });
 });
 
-describe('hostile answers', () => {
+describe('hostile responses', () => {
   const samples = readdirSync(FIXTURES).map((name) => fixture(name.replace(/\.txt$/, '')));
   const line = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
@@ -83,7 +83,7 @@ describe('hostile answers', () => {
     fc.tuple(fc.constantFrom('expires: ', '[Expires on] ', 'Expiry date:', 'registrar:'), fc.string()),
   );
 
-  test('are never a fault, and come out short', () => {
+  test('never throw and yield short values', () => {
     fc.assert(fc.property(fc.array(line, { maxLength: 40 }), fc.constantFrom('\n', '\r\n', ''), (lines, end) => {
       const { registration, referral } = readWhois(lines.join(end));
       const { expires_at: at = null, registrar = null } = registration ?? {};
@@ -97,7 +97,7 @@ describe('hostile answers', () => {
     ' '.repeat(64_000), ':'.repeat(64_000), '.'.repeat(64_000), '\n'.repeat(64_000), 'a.'.repeat(32_000),
     `expires${'.'.repeat(64_000)}:`, `expires: ${'1 '.repeat(32_000)}`, `expires: ${'9'.repeat(64_000)}`,
     `registrar whois server: ${'a-'.repeat(32_000)}!`, 'expires:\n'.repeat(7000), `[${' '.repeat(64_000)}]`,
-  ])('that repeat themselves are read to the end', (text) => {
+  ])('with repetitions are read to the end', (text) => {
     expect(readWhois(text).registration?.expires_at ?? null).toBeNull();
   });
 });

@@ -32,7 +32,7 @@ const put = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => queue.put(received(from + index)));
 
 describe('evidence', () => {
-  test('is written in batches of 100, a quarter of a second apart; without any, there is no timer', async () => {
+  test('is written in batches of 100 every 250 ms, without a timer while the queue is empty', async () => {
     expect(clock.pending).toBe(0);
     put(250);
     await clock.advance(249);
@@ -48,7 +48,7 @@ describe('evidence', () => {
     expect(written.at(-1)).toEqual([999]);
   });
 
-  test('waits while nothing can be written, in order and without loss, and says so once', async () => {
+  test('waits in order and without loss while writes fail, with one log entry', async () => {
     isAway = true;
     put(3);
     await clock.advance(60_000);
@@ -60,7 +60,7 @@ describe('evidence', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('beyond 1,000 pieces or 8 MB is dropped, until there is room again', async () => {
+  test('beyond 1,000 messages or 8 MB is dropped until there is room again', async () => {
     isAway = true;
     expect(put(1001).map(Number).reduce((sum, each) => sum + each)).toBe(1000);
     isAway = false;
@@ -74,7 +74,7 @@ describe('evidence', () => {
     expect([large(), large(), large()]).toEqual([true, true, false]);
   });
 
-  test('that waits at a stop is written first', async () => {
+  test('queued at a stop is written first', async () => {
     put(150);
     const stopped = queue.stop();
     expect(put(1)).toEqual([false]);
@@ -83,7 +83,7 @@ describe('evidence', () => {
     expect(written.map((batch) => batch.length)).toEqual([100, 50]);
   });
 
-  test('that cannot be written at a stop is given up', async () => {
+  test('that cannot be written at a stop is dropped', async () => {
     isAway = true;
     put(150);
     await clock.advance(10_000);

@@ -52,7 +52,7 @@ function receive(subject: string, message: object | string): void {
 const own = subjects.evidence('eu', 'known');
 
 describe('evidence', () => {
-  test('is handed on with its sender, its time and the shift of the sender\'s clock', async () => {
+  test('is passed on with its sender, its time and the sender\'s clock shift', async () => {
     const message = evidenceMessage(MONITOR, clock.now());
     receive(own, message);
     const at = clock.now();
@@ -63,7 +63,7 @@ describe('evidence', () => {
     expect(lines).toEqual([]);
   });
 
-  test('of a probe that is unknown, deleted or of another region is refused', async () => {
+  test('of a probe that is unknown, deleted or in another region is refused', async () => {
     receive(subjects.evidence('eu', 'stranger'), evidenceMessage(MONITOR, clock.now()));
     receive(subjects.evidence('us', 'known'), evidenceMessage(MONITOR, clock.now()));
     await clock.advance(1000);
@@ -82,7 +82,7 @@ describe('evidence', () => {
       .toEqual(['known: unreadable', 'known: unreadable']);
   });
 
-  test('beyond the rate of its probe is not even read', async () => {
+  test('beyond its probe\'s rate is not decoded', async () => {
     for (let at = 0; at < 300; at += 1) receive(own, '[]');
     expect(intake.counts.unreadable).toBe(100);
     expect(intake.rate.exceeded).toBe(200);

@@ -21,7 +21,7 @@ describe('evidence is refused', () => {
   });
 });
 
-describe('what is beyond the most that a monitor may have', () => {
+describe('the excess evidence of a monitor', () => {
   const candidate = (region: string, checked_at: number, series = 'one'): EvidenceCandidate =>
     ({ _id: `${region}-${checked_at}`, region, checked_at, series });
   const many = (region: string, from: number, to: number, series?: string) =>
@@ -31,17 +31,17 @@ describe('what is beyond the most that a monitor may have', () => {
     return candidates.map(({ _id }) => _id).filter((id) => !gone.has(id)).sort();
   };
 
-  test('is nothing while there is room', () => {
+  test('is empty up to the limit', () => {
     expect(excessOf([], 5)).toEqual([]);
     expect(excessOf(many('eu', 0, 5), 5)).toEqual([]);
   });
 
-  test('is the oldest, but not the first of each series', () => {
+  test('is the oldest, except the first of each series', () => {
     const candidates = [...many('eu', 10, 13, 'first'), ...many('eu', 20, 29, 'second')];
     expect(remaining(candidates, 5)).toEqual(['eu-10', 'eu-20', 'eu-26', 'eu-27', 'eu-28']);
   });
 
-  test('is old beginnings too if there are many series: half of all is new', () => {
+  test('includes old series starts if there are many series: half of what stays is new', () => {
     const flapping = Array.from({ length: 40 }, (_, at) => candidate('eu', 10 + at, `outage ${Math.floor(at / 2)}`));
     expect(remaining(flapping, 6)).toEqual(['eu-44', 'eu-46', 'eu-47', 'eu-48', 'eu-49', 'eu-42'].sort());
   });
@@ -51,7 +51,7 @@ describe('what is beyond the most that a monitor may have', () => {
     expect(remaining(candidates, 8)).toEqual(['ap-5', 'eu-10', 'eu-11', 'eu-12', 'us-50', 'us-87', 'us-88', 'us-89']);
   });
 
-  test('is the same in any order, just so much, and never the newest of a region', () => {
+  test('does not depend on the order, has the exact size, and never includes a region\'s newest', () => {
     const candidates = fc.uniqueArray(fc.tuple(
       fc.constantFrom('eu', 'us', 'ap'), fc.nat(200), fc.constantFrom('one', 'two', 'three'),
     ).map(([region, at, series]) => candidate(region, at, series)), { selector: ({ _id }) => _id });
@@ -67,7 +67,7 @@ describe('what is beyond the most that a monitor may have', () => {
   });
 });
 
-test('an incident has the evidence from one interval before it until it was resolved, or until now', () => {
+test('an incident\'s evidence begins one interval before it and ends at its resolution or now', () => {
   expect(spanOf({ started_at: 1000, resolved_at: 5000 }, 60, 9000)).toEqual({ from: 940, to: 5000 });
   expect(spanOf({ started_at: 1000, resolved_at: null }, 60, 9000)).toEqual({ from: 940, to: 9000 });
   expect(spanOf({ started_at: 1000, resolved_at: null }, 60, 900)).toEqual({ from: 940, to: 1000 });

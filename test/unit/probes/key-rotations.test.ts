@@ -10,7 +10,7 @@ const probeDoc = (id: string, organization_id: string | null): ProbeDoc => ({
   last_beat_at: null, rotation_asked_at: 1,
 });
 
-test('an organization whose probes never answer delays the key rotations of others by no turn', async () => {
+test('an organization with unresponsive probes does not delay the key rotations of others', async () => {
   const clock = new SimulatedClock();
   const greedy = Array.from({ length: 300 }, (_none, at) => probeDoc(`greedy ${at}`, 'greedy'));
   const others = [probeDoc('modest', 'modest'), probeDoc('shared', null)];

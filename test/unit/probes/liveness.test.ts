@@ -102,7 +102,7 @@ describe('liveness', () => {
     ]);
   });
 
-  test('does not count time in which no beat could arrive', async () => {
+  test('does not count time without incoming beats', async () => {
     await beat('a');
     await beat('b');
     await clock.advance(5000);
@@ -117,7 +117,7 @@ describe('liveness', () => {
     expect(live()).toEqual(['b']);
   });
 
-  test('stores a change immediately and beats once a minute, and repeats failed writes', async () => {
+  test('stores changes at once and beats once a minute, and retries failed writes', async () => {
     const beats = async (seconds: number) => {
       for (let at = 0; at < seconds; at += 5) {
         await beat('b');
@@ -145,7 +145,7 @@ describe('liveness', () => {
     expect(failureLines).toEqual(['could not record beats', 'could not record beats', 'beats are recorded again']);
   });
 
-  test('ignores malformed beats and those of unknown or deleted probes or another region', async () => {
+  test('ignores malformed beats, and those of unknown or deleted probes or from another region', async () => {
     bus.deliver('beat.eu.a', '{');
     bus.deliver('beat.eu.a', { v: 1 });
     bus.deliver('beat.eu.a', 'x'.repeat(10_000));
@@ -161,7 +161,7 @@ describe('liveness', () => {
     expect(liveness.track('a')).not.toBeNull();
   });
 
-  test('forgets a deleted probe', async () => {
+  test('drops a deleted probe', async () => {
     await beat('a');
     probes = [];
     await directory.refresh();

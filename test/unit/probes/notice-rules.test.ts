@@ -19,28 +19,28 @@ const noticesOf = (...probes: ProbeObservation[]) =>
   noticesDue(probes).map(({ event, probe, since }) => `${event} ${probe._id} ${since}`);
 
 describe('a silent probe', () => {
-  test('is told of after a minute, once, with its last beat and the reason', () => {
+  test('is reported after a minute, once, with its last beat and the reason', () => {
     expect(noticesOf(silent('a', 59_999), observation('b'))).toEqual([]);
     expect(noticesOf(silent('a'), observation('b'))).toEqual([`probe.offline a ${DIED}`]);
     expect(noticesDue([silent('a'), observation('b')])[0]?.reason).toBe('No beat');
     expect(noticesOf(silent('a', 90_000, { notified_offline: DIED }), observation('b'))).toEqual([]);
   });
 
-  test('is told of again when it is back to stay', () => {
+  test('is reported again once it is back for good', () => {
     const back = { notified_offline: DIED, last_beat_at: DIED + 100_000 };
     expect(noticesOf(observation('a', back, { presence: 'returned' }), observation('b'))).toEqual([]);
     expect(noticesOf(observation('a', back), observation('b'))).toEqual([`probe.online a ${DIED}`]);
   });
 
-  test('is told of also if it is the only one', () => {
+  test('is reported even if it is the only one', () => {
     expect(noticesOf(silent('a'))).toEqual([`probe.offline a ${DIED}`]);
   });
 
-  test('is not told of if it never connected, or is deleted', () => {
+  test('is not reported if it never connected or is deleted', () => {
     expect(noticesOf(silent('a', 90_000, { last_beat_at: null }), silent('b', 90_000, { removed_at: 1 }))).toEqual([]);
   });
 
-  test('is not told of while more than half of those that are missed are silent', () => {
+  test('is not reported while more than half of the expected probes are silent', () => {
     expect(noticesOf(silent('a'), silent('b', 20_000), observation('c'))).toEqual([]);
     expect(noticesOf(silent('a'), observation('b'), observation('c', {}, { silentMs: 20_000 }))).toHaveLength(1);
     // Those that have been away for long say nothing about us.
@@ -49,7 +49,7 @@ describe('a silent probe', () => {
   });
 });
 
-test('a quarantine and its end are told once each', () => {
+test('a quarantine and its end are reported once each', () => {
   expect(noticesOf(observation('a', { quarantine }))).toEqual(['probe.quarantined a 7']);
   expect(noticesOf(observation('a', { quarantine, notified_quarantine: 7 }))).toEqual([]);
   expect(noticesOf(observation('a', { quarantine: null, notified_quarantine: 7 }))).toEqual(['probe.released a 7']);

@@ -37,7 +37,7 @@ test('a pause allows no more than the full burst', async () => {
   expect(Array.from({ length: 20 }, () => rate.admits('p', MIB)).filter(Boolean)).toHaveLength(16);
 });
 
-test('what is ignored is counted, and logged once per probe and minute', async () => {
+test('ignored messages are counted, and logged once per probe and minute', async () => {
   const rate = rateOf('beat');
   for (let second = 0; second < 61; second += 1) {
     for (let at = 0; at < 100; at += 1) for (const probe of ['one', 'two']) rate.admits(probe);
@@ -48,7 +48,7 @@ test('what is ignored is counted, and logged once per probe and minute', async (
     .toEqual(['one beat', 'two beat', 'one beat', 'two beat']);
 });
 
-test('a probe that beats every 5 s and at each new connection is never ignored', async () => {
+test('a probe that beats every 5 s and on each new connection is never ignored', async () => {
   const rate = rateOf('beat');
   // Connections come at least 250 ms apart.
   for (let at = 0; at < 4 * 600; at += 1) {

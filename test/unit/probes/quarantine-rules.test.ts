@@ -27,7 +27,7 @@ const sound = (count: number) => Array.from({ length: count }, (_, at) => probe(
 const kinds = (probes: ProbeHealth[], now = NOW) =>
   decideQuarantines(probes, now).map(({ kind, id }) => `${kind} ${id}`);
 
-describe('what is wrong with a probe', () => {
+describe('the problem of a probe', () => {
   test.each([
     ['nothing', trackOf(), null, null],
     ['a clock a minute behind', trackOf({}, MINUTE_MS), null, 'Its clock is off by 60 s'],
@@ -44,7 +44,7 @@ describe('what is wrong with a probe', () => {
     expect(problemOf(track, agreement, 0)?.reason ?? null).toBe(reason);
   });
 
-  test('two processes that take turns', () => {
+  test('is doubled if two processes alternate', () => {
     const at = { now: NOW, mono: 0, silentMs: 0 };
     const turns = ['a', 'b', 'a'].reduce<BeatTrack | null>(
       (track, epoch) => recordBeat(track, { ...trackOf().beat, epoch }, at), null,
@@ -58,7 +58,7 @@ describe('a probe is quarantined', () => {
   test.each([
     ['doubled', 0], ['clock', 30_000], ['late', 60_000], ['missed', 120_000], ['lost', 120_000],
     ['disagrees', 150_000],
-  ] as const)('for being %s after %i ms without a break', (problem, minDurationMs) => {
+  ] as const)('for %s after %i ms without a break', (problem, minDurationMs) => {
     const at = (unchangedMs: number) => kinds([probe('bad', { found: found(problem), unchangedMs }), ...sound(2)]);
     expect(at(minDurationMs)).toEqual(['enter bad']);
     expect(at(minDurationMs - 1)).toEqual([]);
@@ -74,7 +74,7 @@ describe('a probe is quarantined', () => {
     expect(kinds([bad('a', 'late'), probe('away', { isLive: false })])).toEqual([]);
   });
 
-  test('unless so many look bad: those are named', () => {
+  test('unless more than half look bad, which are listed', () => {
     const bad = (id: string, problem: ProbeProblemKind, unchangedMs = 10 * MINUTE_MS) =>
       probe(id, { found: found(problem), unchangedMs });
     const spared = (probes: ProbeHealth[]) => sparedProbes(probes).map(({ id }) => id);
@@ -100,7 +100,7 @@ describe('a quarantine', () => {
   const held = (unchangedMs: number, change: Partial<ProbeHealth> = {}) =>
     [probe('bad', { quarantine: quarantine(), unchangedMs, ...change })];
 
-  test('ends when nothing was wrong for long enough, also by what this controller has heard itself', () => {
+  test('ends after no problem was found for long enough, including by this controller', () => {
     const later = NOW + 3 * MINUTE_MS;
     expect(kinds(held(3 * MINUTE_MS), later)).toEqual(['leave bad']);
     expect(kinds(held(3 * MINUTE_MS), later - 1)).toEqual([]);
@@ -109,7 +109,7 @@ describe('a quarantine', () => {
     expect(kinds(held(3 * MINUTE_MS, { isLive: false }), later)).toEqual([]);
   });
 
-  test('goes on while something is wrong, which is stored every half a minute', () => {
+  test('continues while there is a problem, which is stored every 30 s', () => {
     const bad = held(MINUTE_MS, { found: found('late') });
     expect(kinds(bad, NOW + 29_999)).toEqual([]);
     const [decision] = decideQuarantines(bad, NOW + 30_000);
@@ -127,7 +127,7 @@ const history = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-test('whatever happens, no sound probe enters, no bad one leaves, and half keep their vote', () => {
+test('no healthy probe enters, no bad one leaves, and at least half keep their vote', () => {
   fc.assert(fc.property(history, (steps) => {
     const stored = new Map<string, { quarantine: Quarantine | null; before: PreviousQuarantine | null }>();
     const streaks = new Map<string, { isBad: boolean; since: number }>();

@@ -28,17 +28,17 @@ function view(track: BeatTrack | null, nowMono: number, listeningSinceMono: numb
 }
 
 describe('silence', () => {
-  test('counts from the last beat, or from when the controller began to listen', () => {
+  test('counts from the last beat, or from when the controller started to listen', () => {
     expect(silentMs(view(beats([{}, 100]), 15_100))).toBe(15_000);
     expect(silentMs(view(beats([{}, 100]), 20_000, 19_000))).toBe(1000);
     expect(silentMs(view(null, 9000, 4000))).toBe(5000);
   });
-  test('does not exist while nothing can be heard', () => {
+  test('is 0 while the controller receives nothing', () => {
     expect(silentMs(view(beats([{}, 0]), 600_000, null))).toBe(0);
   });
 });
 
-describe('being live', () => {
+describe('liveness', () => {
   test('lasts for three beats', () => {
     const track = beats([{}, 0]);
     expect(isLive(probe, view(track, 15_000))).toBe(true);
@@ -70,13 +70,13 @@ describe('presence', () => {
     expect(presenceOf(probe, view(track, 25_000))).toBe('steady');
     expect(presenceOf(probe, view(beats([{}, 0], [{}, 9000]), 9001))).toBe('steady');
   });
-  test('ends at once when the probe says that it stops, until it beats again', () => {
+  test('ends at once when the probe announces a stop, until it beats again', () => {
     const stopped = beats([{}, 0], [{ leaving: true }, 100]);
     expect(presenceOf(online, view(stopped, 101))).toBe('away');
     expect(isLive(online, view(stopped, 101))).toBe(false);
     expect(presenceOf(probe, view(beats([{ leaving: true }, 100], [{ epoch: 'e2' }, 3000]), 3001))).toBe('steady');
   });
-  test('lasts for 30 s after the controller began to listen, for a probe that was online', () => {
+  test('lasts for 30 s after the controller started to listen, for a probe that was online', () => {
     const beforeListening = beats([{}, 0]);
     expect(presenceOf(probe, view(beforeListening, 130_000, 100_000))).toBe('steady');
     expect(presenceOf(probe, view(beforeListening, 130_001, 100_000))).toBe('away');
@@ -89,7 +89,7 @@ describe('the status', () => {
   const of = (change: Partial<ProbeDoc>, track: BeatTrack | null, nowMono = 1000) =>
     statusOf({ ...probe, ...change }, view(track, nowMono), 1_000_000);
   const says = (status: string, why: RegExp) => ({ status, reason: expect.stringMatching(why) as string });
-  test('names each state and its reason', () => {
+  test('has a reason for each state', () => {
     expect(of({}, beats([{}, 0]))).toEqual({ status: 'online', reason: null });
     expect(of({ is_draining: true }, beats([{}, 0])).status).toBe('draining');
     const unenrolled = { public_key: undefined, token_expires_at: 2_000_000 };
@@ -99,7 +99,7 @@ describe('the status', () => {
     expect(of({}, beats([{}, 0]), 20_000)).toMatchObject(says('offline', /No beat/));
     expect(of({}, beats([{ leaving: true }, 0]))).toMatchObject(says('offline', /was stopped/));
   });
-  test('reports a clock that is off by more than 30 s, by the median of the beats', () => {
+  test('reports a clock offset above 30 s, by the median of the beats', () => {
     const skewed = { status: 'online', reason: 'Its clock is off by 3601 s' };
     expect(of({}, beats([{ sent_at: -3_600_000 }, 0]))).toMatchObject(skewed);
     const late = beats([{}, 0], [{ sent_at: -60_000 }, 1], [{}, 2]);
@@ -108,7 +108,7 @@ describe('the status', () => {
 });
 
 describe('two processes with one identity', () => {
-  test('are detected by an epoch that reappears, and the older start is named', () => {
+  test('are detected by a reappearing epoch, and the older start is reported', () => {
     const [older, newer] = [{ epoch: 'old', started_at: 1 }, { epoch: 'new', started_at: 2 }];
     const track = beats([older, 0], [newer, 1], [older, 2]);
     expect(track.conflict?.olderEpoch).toBe('old');
@@ -121,14 +121,14 @@ describe('two processes with one identity', () => {
     const track = beats([start('a', 9), 0], [start('b', 2), 1], [start('c', 3), 2], [{ epoch: 'c' }, 3]);
     expect(track.conflict).toBeNull();
   });
-  test('stop being reported a minute after the last sign of them', () => {
+  test('are no longer reported a minute after the last sign of them', () => {
     let track = beats([{ epoch: 'a' }, 0], [{ epoch: 'b' }, 1], [{ epoch: 'a' }, 2]);
     track = recordBeat(track, beat({ epoch: 'a' }), { now: 0, mono: 60_003, silentMs: 0 });
     expect(track.conflict).toBeNull();
   });
 });
 
-test('a time zone names a city or none', () => {
+test('city names are derived from time zones that have one', () => {
   expect(cityOfTimeZone('Europe/Berlin')).toBe('Berlin');
   expect(cityOfTimeZone('America/Argentina/Buenos_Aires')).toBe('Buenos Aires');
   for (const zone of ['UTC', 'Etc/UTC', 'Etc/GMT+1', 'US/Pacific', 'EST5EDT', '']) {

@@ -31,7 +31,7 @@ describe('votes on a monitor', () => {
     expect(compared(monitor(votes))).toEqual(expected);
   });
 
-  test('of a paused monitor are not compared', () => {
+  test('are not compared if the monitor is paused', () => {
     const state = monitor({ a: 'down', b: 'up', c: 'up' });
     expect(compared({ ...state, config: { ...state.config, status: 'paused' } })).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe('votes on a monitor', () => {
 
 const times = (count: number, state: MonitorState) => Array.from({ length: count }, () => state);
 
-test('no organization counts for more than its part of a shard', () => {
+test('no organization contributes more than its limit per shard', () => {
   const contradicted = monitor({ a: 'down', b: 'up', c: 'up' }, 'hostile');
   const outage = monitor({ a: 'down', b: 'down', c: 'down' }, 'one');
   const agreed = monitor({ a: 'up', b: 'up', c: 'up' }, 'one');
@@ -48,7 +48,7 @@ test('no organization counts for more than its part of a shard', () => {
   });
 });
 
-test('the owners of all shards are asked in turn, and what one said is forgotten when it is away', async () => {
+test('the owners of all shards are polled in turn, and an unavailable owner\'s earlier response is dropped', async () => {
   const owners = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
   const agreements = new Agreements({
     requestOnce: async <A>(shard: number) =>

@@ -88,8 +88,8 @@ class Desk {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('whose word counts', () => {
-  test('the probe that has the monitor', () => {
+describe('results count', () => {
+  test('from the probe that has the monitor', () => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), Infinity);
     desk.take([desk.result(1, 0, { outcome: 'failure' })]);
@@ -98,7 +98,7 @@ describe('whose word counts', () => {
     expect(desk.reads).toEqual([]);
   });
 
-  test('the probe that lost it within the drain time, but not later', () => {
+  test('from the probe that lost it, within the drain time but not later', () => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), desk.now.wall - DRAIN_MS);
     desk.cached.set(desk.id(1), desk.now.wall - DRAIN_MS - 1);
@@ -109,7 +109,7 @@ describe('whose word counts', () => {
     expect(desk.acknowledged).toEqual([2]);
   });
 
-  test('not a probe that never had it: its results are set aside by name, and the lane goes on', async () => {
+  test('not from a probe that never had it: they become dead letters, and the lane continues', async () => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), Infinity);
     desk.take([desk.result(1), desk.result(2, 1), desk.result(3)]);
@@ -122,7 +122,7 @@ describe('whose word counts', () => {
     expect(desk.acknowledged).toEqual([3]);
   });
 
-  test('an old backlog of a former holder is history, and nothing is read for it', () => {
+  test('as history in an old backlog of a former holder, without a database read', () => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), desk.now.wall - 60 * MINUTE);
     desk.take([desk.result(1, 0, { started_at: desk.now.wall - 30 * MINUTE })]);
@@ -131,8 +131,8 @@ describe('whose word counts', () => {
   });
 });
 
-describe('what is not known is read first', () => {
-  test('the first results of a new assignment are taken as soon as the database says so', async () => {
+describe('missing assignments are read first', () => {
+  test('the first results of a new assignment are accepted once it is in the database', async () => {
     const desk = new Desk();
     desk.stored.set(desk.id(0), Infinity);
     desk.stored.set(desk.id(1), Infinity);
@@ -143,7 +143,7 @@ describe('what is not known is read first', () => {
     expect(desk.status()).toEqual(['up', 'up', 'unknown']);
   });
 
-  test('a monitor that was given back votes at once, although it is known as lost', async () => {
+  test('a monitor assigned to the probe again votes at once, although the cache has it as lost', async () => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), HOUR);
     desk.stored.set(desk.id(0), Infinity);
@@ -153,7 +153,7 @@ describe('what is not known is read first', () => {
     expect(desk.status()[0]).toBe('down');
   });
 
-  test('later batches of the probe wait behind it, and are taken in order', async () => {
+  test('later batches of the probe wait behind it and are processed in order', async () => {
     const desk = new Desk();
     desk.stored.set(desk.id(0), Infinity);
     desk.stored.set(desk.id(1), Infinity);
@@ -168,7 +168,7 @@ describe('what is not known is read first', () => {
     expect(desk.acknowledged.toSorted()).toEqual([1, 3, 3, 3]);
   });
 
-  test('without an answer of the database nothing is refused or answered', async () => {
+  test('without a database response nothing is refused or acknowledged', async () => {
     const desk = new Desk();
     desk.isAway = true;
     desk.take([desk.result(1)]);
@@ -180,7 +180,7 @@ describe('what is not known is read first', () => {
     expect(desk.flush()?.reasons).toEqual(['not_assigned']);
   });
 
-  test('a refusal is never based on what was read before the result came', async () => {
+  test('a refusal is never based on data read before the result arrived', async () => {
     const desk = new Desk();
     desk.take([desk.result(1)]);
     await settled();
@@ -191,7 +191,7 @@ describe('what is not known is read first', () => {
     expect(desk.flush()?.reasons).toEqual([]);
   });
 
-  test('a probe over the limit of reads gets no answer for what is not known of it', () => {
+  test('a probe over the miss limit gets no response for uncached monitors', () => {
     const desk = new Desk();
     desk.mayRead = false;
     desk.take([desk.result(1)]);
@@ -206,10 +206,10 @@ describe('what is not known is read first', () => {
   });
 });
 
-describe('a monitor that the journal has not heard of', () => {
+describe('a monitor that is not journaled yet', () => {
   const late = () => configOf({ monitor_id: idIn(SHARD, 5) });
 
-  test('is awaited if its probe has it: nothing is lost, and the lane goes on afterwards', async () => {
+  test('is awaited if its probe has it: nothing is lost, and the lane continues afterwards', async () => {
     const desk = new Desk();
     desk.stored.set(late().monitor_id, Infinity);
     desk.take([resultOf(late(), { started_at: desk.now.wall })]);
@@ -221,7 +221,7 @@ describe('a monitor that the journal has not heard of', () => {
     expect(desk.acknowledged).toEqual([0, 1]);
   });
 
-  test('is awaited for a minute in all, whatever else its lane brings', () => {
+  test('is awaited for a minute in total, regardless of other batches in its lane', () => {
     const desk = new Desk();
     for (const id of [desk.id(0), late().monitor_id]) desk.cached.set(id, Infinity);
     const unknownResult = (seq: number) => resultOf(late(), { seq, started_at: desk.now.wall });
@@ -254,7 +254,7 @@ describe('a result dated ahead of its entry', () => {
   test.each([
     ['started', { started_at: HOUR + 12 * MINUTE, scheduled_at: HOUR }],
     ['scheduled', { started_at: HOUR + 10 * MINUTE, scheduled_at: HOUR + 60 * MINUTE }],
-  ])('is stored and mutes nothing that comes later: %s', (_what, dated) => {
+  ])('is stored and suppresses no later results: %s', (_what, dated) => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), Infinity);
     desk.take([desk.result(1, 0)]);
@@ -272,7 +272,7 @@ describe('a result dated ahead of its entry', () => {
     expect(desk.status()[0]).toBe('down');
   });
 
-  test('votes while it is not further ahead than clocks may differ', () => {
+  test('votes if it is no further ahead than clocks may differ', () => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), Infinity);
     desk.take([desk.result(1, 0, { started_at: desk.now.wall + MINUTE })]);
@@ -280,7 +280,7 @@ describe('a result dated ahead of its entry', () => {
     expect(desk.status()[0]).toBe('up');
   });
 
-  test('a slot reported as missed from ahead takes no vote away', () => {
+  test('a slot reported as missed ahead of time removes no vote', () => {
     const desk = new Desk();
     desk.cached.set(desk.id(0), Infinity);
     desk.take([desk.result(1, 0)]);

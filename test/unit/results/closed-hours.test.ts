@@ -123,7 +123,7 @@ describe('writing closed hours', () => {
     });
   });
 
-  test('waits, up to a limit, while some regions have yet to report on an outage that another saw', async () => {
+  test('waits, up to a limit, while regions have yet to report on an outage that another saw', async () => {
     const db = new SimulatedDatabase();
     const state = await load(db, simulatedStores(db, new InstantLine()));
     const monitor = state.monitors.get(ID) as LiveMonitor;
@@ -184,7 +184,7 @@ describe('writing closed hours', () => {
     );
   });
 
-  test('counts late results in an hour whose results have expired, without storing them', async () => {
+  test('counts late results in an hour with expired results, without storing them', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const state = await load(db, stores);
@@ -200,7 +200,7 @@ describe('writing closed hours', () => {
     });
   });
 
-  test('saves monitors that only the clock has changed, so that the snapshot can pass them', async () => {
+  test('saves monitors changed only by the clock, so that the snapshot can pass them', async () => {
     const db = new SimulatedDatabase();
     const stores = simulatedStores(db, new InstantLine());
     const paused = { ...MONITOR, status: 'paused' as const };
@@ -221,8 +221,8 @@ function accountUntil(monitor: LiveMonitor, until: number): void {
   monitor.state = { ...monitor.state, accounted_until: until };
 }
 
-describe('a monitor whose hours cannot be written', () => {
-  test('rests while those of others are written, and is tried again later', async () => {
+describe('a monitor whose hours are refused by the database', () => {
+  test('backs off while those of others are written, and is retried later', async () => {
     const other = configOf({ retries: 0, quorum: 'any', organization_id: 'other' });
     other.monitor_id = idIn(SHARD, 1);
     const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
@@ -250,7 +250,7 @@ describe('a monitor whose hours cannot be written', () => {
     expect(state.monitors.get(ID)?.hours).toEqual([]);
   });
 
-  test('has its surplus left out by name when an hour has more results than a block holds', async () => {
+  test('reports the surplus if an hour has more results than a block holds', async () => {
     const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
     for (const entry of entriesOf(['config', [at(0)]])) state.apply(entry);
     const monitor = state.monitors.get(ID) as LiveMonitor;
@@ -265,7 +265,7 @@ describe('a monitor whose hours cannot be written', () => {
   });
 });
 
-test('an hour keeps its time in maintenance when it is written, and when it is written again', async () => {
+test('an hour keeps its maintenance time on the first and every later write', async () => {
   const db = new SimulatedDatabase();
   const stores = simulatedStores(db, new InstantLine());
   const config = {

@@ -25,28 +25,28 @@ function rig() {
     hourTotals: async (keys) => keys
       .filter(({ monitor_id: id, hour }) => id === 'a' && hour < TODAY - DAY_MS + 2 * HOUR_MS)
       .map((key) => ({ position: 1, totals: totals(1, key.hour % DAY_MS === 0 ? 1 : 0), ...key })),
-  }, clock, 'drop the oldest');
+  }, clock, 'evict the oldest');
   return { clock, requested, written, days };
 }
 
-test('a day that is not rolled up yet comes from its hours, and days without data are null', async () => {
+test('a day without a daily rollup is summed from its hours, and days without data are null', async () => {
   const { days } = rig();
   const found = await days.of(['a', 'b'], 3, true);
   expect(found.get('a')).toEqual([75, null, (2 / 3) * 100]);
   expect(found.get('b')).toEqual([null, null, null]);
 });
 
-test('days are told with maintenance and without', async () => {
+test('daily uptimes can include or exclude maintenance', async () => {
   const maintenance = { accounted: [0, 0, 0], times: [0, 0, 1] } as ReturnType<typeof emptyRollup>['maintenance'];
   const days = new DailyUptimes({
     dayTotals: async (keys) => keys.map((key) => ({ ...key, totals: { ...totals(3, 1), maintenance } })),
     hourTotals: async () => [],
-  }, new SimulatedClock(TODAY), 'drop the oldest');
+  }, new SimulatedClock(TODAY), 'evict the oldest');
   expect((await days.of(['a'], 2, true)).get('a')).toEqual([75, 75]);
   expect((await days.of(['a'], 2, false)).get('a')).toEqual([100, 100]);
 });
 
-test('past days are read again after ten minutes, and when a day is over', async () => {
+test('past days are read again after ten minutes, and when a day ends', async () => {
   const { clock, requested, written, days } = rig();
   await days.of(['a', 'b'], 3, true);
   written.up = 9;
@@ -59,7 +59,7 @@ test('past days are read again after ten minutes, and when a day is over', async
   expect((await days.of(['a'], 3, true)).get('a')).toEqual([null, null, null]);
 });
 
-test('a query never asks for more than 50 monitors', async () => {
+test('a query requests at most 50 monitors', async () => {
   const { requested, days } = rig();
   await days.of(Array.from({ length: 120 }, (_, index) => `monitor-${index}`), 2, true);
   expect(requested).toEqual([100, 100, 40]);

@@ -98,7 +98,7 @@ describe('a batch that is set aside', () => {
     { epoch: 'e', engine: '', first, last, results: [], dropped: [{ first, last, reason: 'trimmed' }] }
   );
 
-  test('never puts bytes into the journal that cannot be read back', () => {
+  test('never leaves undecodable bytes in the journal', () => {
     const desk = new Desk();
     desk.take(dropped(1, 2 ** 53 - 2));
     desk.take(dropped(2 ** 53 - 1, 2 ** 53 - 1));
@@ -112,7 +112,7 @@ describe('a batch that is set aside', () => {
     expect(desk.acknowledged.at(-1)).toBe(MAX_SEQ);
   });
 
-  test('by the database leaves its place in the lane, and everything else in the entry', () => {
+  test('by the database keeps its lane position, and everything else in the entry', () => {
     const desk = new Desk();
     desk.range(1, 3);
     desk.owner.noteClock([{ kind: 'watched' }], 0);
@@ -130,7 +130,7 @@ describe('a batch that is set aside', () => {
   });
 });
 
-test.each(['in time', 'late'])('what a probe in quarantine reports %s is stored, and decides nothing', (when) => {
+test.each(['in time', 'late'])('results of a quarantined probe that arrive %s are stored without effect', (when) => {
   const desk = new Desk();
   const monitor = desk.owner.state.monitors.get(desk.monitor.monitor_id) as LiveMonitor;
   const before = monitor.state;
@@ -145,7 +145,7 @@ test.each(['in time', 'late'])('what a probe in quarantine reports %s is stored,
   expect(monitor.state).not.toBe(before);
 });
 
-test('a region may send of an hour what the interval allows, and not more', () => {
+test('a region may send as many results per hour as the interval allows, and no more', () => {
   const desk = new Desk();
   const allowed = hourAllowance(desk.monitor);
   expect(allowed).toBe(6 * 61 * 2 + 500);
@@ -165,7 +165,7 @@ test('a region may send of an hour what the interval allows, and not more', () =
 });
 
 describe('a lane', () => {
-  test('accepts the next results, and acknowledges them only after they are in the journal', () => {
+  test('accepts the next results, and acknowledges them only once they are journaled', () => {
     const desk = new Desk();
     desk.range(1, 3);
     expect(desk.acknowledged).toEqual([]);
@@ -173,7 +173,7 @@ describe('a lane', () => {
     expect(desk.acknowledged).toEqual([3]);
   });
 
-  test('does not accept results beyond a gap: the answer says where to resume', () => {
+  test('rejects results after a gap: the response says where to resume', () => {
     const desk = new Desk();
     desk.range(2, 4);
     expect(desk.acknowledged).toEqual([0]);
@@ -188,7 +188,7 @@ describe('a lane', () => {
     expect(desk.acknowledged).toEqual([6, 6]);
   });
 
-  test('acknowledges a duplicate of journaled results immediately', () => {
+  test('acknowledges a duplicate of journaled results at once', () => {
     const desk = new Desk();
     desk.range(1, 3);
     desk.flush();
@@ -239,8 +239,8 @@ describe('a lane', () => {
   });
 });
 
-describe('an unanswered insert', () => {
-  test('is repeated unchanged, whatever arrived meanwhile', () => {
+describe('an unconfirmed insert', () => {
+  test('is repeated unchanged, regardless of later input', () => {
     const desk = new Desk();
     desk.range(1, 3);
     const first = desk.owner.nextEntry(desk.now.wall);
@@ -282,7 +282,7 @@ describe('a refused result', () => {
     expect(next?.entry.batches[0]?.refused).toEqual([1, 2]);
   });
 
-  test('is not one whose monitor is about to enter the journal', () => {
+  test('does not include one whose monitor is about to be journaled', () => {
     const desk = new Desk();
     const fresh = configOf({ monitor_id: idIn(SHARD, 1) });
     desk.owner.noteConfigs([fresh], 0);
@@ -322,14 +322,14 @@ describe('a refused result', () => {
 });
 
 describe('a region', () => {
-  test('may check monitors without chosen regions if it is shared or belongs to their organization', () => {
+  test('may check monitors with an automatic choice if it is shared or belongs to their organization', () => {
     const desk = new Desk();
     expect(['eu', 'us', 'of-o', 'of-other'].map((region) => desk.refusal(region))).toEqual([
       null, null, null, 'foreign_organization',
     ]);
   });
 
-  test('may not check a monitor that has chosen other regions', () => {
+  test('may not check a monitor that selects other regions', () => {
     const desk = new Desk();
     const named = configOf({ monitor_id: idIn(SHARD, 1), monitoring_regions: ['eu', 'of-other'] });
     desk.owner.noteConfigs([named], 0);
@@ -339,7 +339,7 @@ describe('a region', () => {
     ]);
   });
 
-  test('that was removed from a monitor may deliver earlier results for as long as results are kept', () => {
+  test('removed from a monitor may deliver earlier results for as long as results are kept', () => {
     const desk = new Desk();
     desk.change({ monitoring_regions: ['eu'] });
     expect(desk.refusal('us')).toBeNull();
@@ -355,14 +355,14 @@ describe('a region', () => {
     ]);
   });
 
-  test('is not foreign while the change of regions is on its way into the journal', () => {
+  test('is not foreign while the change of regions is not journaled', () => {
     const desk = new Desk();
     desk.owner.noteConfigs([{ ...desk.monitor, revision: 2, monitoring_regions: ['us'] }], 0);
     desk.take(batchOf(desk.results(1, 1)));
     expect(desk.owner.nextEntry(desk.now.wall)?.letters).toEqual([]);
   });
 
-  test('that a monitor had earlier is remembered, up to the latest hundred', () => {
+  test('formerly selected is remembered, up to the latest hundred', () => {
     const desk = new Desk();
     for (let at = 0; at < 300; at += 1) {
       desk.now.wall += 1;
@@ -374,7 +374,7 @@ describe('a region', () => {
     expect(desk.refusal('r250')).toBeNull();
   });
 
-  test('that the controller does not know yet gets no answer and loses nothing', () => {
+  test('unknown to the controller gets no response and loses nothing', () => {
     const desk = new Desk();
     expect(desk.take(batchOf(desk.results(1, 1)), 'p', 'unseen')).toBeNull();
     expect({ entry: desk.flush(), acknowledged: desk.acknowledged }).toEqual({ entry: null, acknowledged: [] });
@@ -402,7 +402,7 @@ describe('the limits', () => {
     expect(desk.flush()).toBeNull();
   });
 
-  test('stop accepting and answering at 4,000 waiting results', () => {
+  test('stop accepting and acknowledging at 4,000 queued results', () => {
     const desk = new Desk();
     desk.change({ interval_ms: 1000 });
     for (let first = 1; first <= 6000; first += 100) desk.range(first, first + 99);
@@ -414,14 +414,14 @@ describe('the limits', () => {
     expect(Desk.seqs(desk.flush())).toHaveLength(100);
   });
 
-  test('let a repeated batch have one answer', () => {
+  test('send one response to a repeated batch', () => {
     const desk = new Desk();
     for (let attempt = 0; attempt < 50; attempt += 1) desk.range(1, 3);
     desk.flush();
     expect(desk.acknowledged).toEqual([3]);
   });
 
-  test('keep a journaled or pending configuration from being noted again', () => {
+  test('skip a configuration that is already journaled or pending', () => {
     const desk = new Desk();
     desk.owner.noteConfigs([desk.monitor], 0);
     expect(desk.flush()).toBeNull();
@@ -442,7 +442,7 @@ describe('the urgency of an entry', () => {
     return desk;
   }
 
-  test('a healthy result that follows another waits up to a second', () => {
+  test('a success after another one waits up to a second', () => {
     const desk = deskWithResult();
     desk.range(2, 2);
     expect(desk.owner.isUrgent).toBe(false);
@@ -486,7 +486,7 @@ describe('a probe with a wrong clock', () => {
 });
 
 describe('lateness', () => {
-  test('is decided when the entry is written, by the configuration in force there', () => {
+  test('is decided when the entry is written, by its configuration', () => {
     const desk = new Desk();
     desk.take(batchOf([
       ...desk.results(1, 1, { started_at: HOUR - 120_000 }), ...desk.results(2, 2, { started_at: HOUR }),

@@ -40,7 +40,7 @@ describe('the rows of an hour in memory', () => {
     expect(stored.at(-1)?.message).toBe('');
   });
 
-  test('know when late results came, as long as they did not come one by one without end', () => {
+  test('keep the arrival times of late results, up to a limited number of sources', () => {
     const rows = new HourRows(HOUR, 1);
     for (let at = 1; at <= 300; at += 1) {
       rows.add(at, { ...SOURCE, late: true, received: { at, epoch: 'e' } }, storedOf({ late: true }));
@@ -52,7 +52,7 @@ describe('the rows of an hour in memory', () => {
     expect(stored.slice(256).every(({ late, received }) => late && received === undefined)).toBe(true);
   });
 
-  test('know how many each region has sent, over all of its probes', () => {
+  test('count the results of each region over all of its probes', () => {
     const rows = new HourRows(HOUR, 1);
     for (const probe_id of ['one', 'other']) rows.add(1, { ...SOURCE, probe_id }, storedOf());
     rows.add(1, { ...SOURCE, region: 'us' }, storedOf());
@@ -61,7 +61,7 @@ describe('the rows of an hour in memory', () => {
     ]);
   });
 
-  test('do not refuse what a shorter interval allowed earlier in the hour', () => {
+  test('accept what a shorter interval allowed earlier in the hour', () => {
     const rows = new HourRows(HOUR, 1);
     expect(rows.isFullFor('eu', 3)).toBe(false);
     for (let at = 0; at < 2; at += 1) rows.add(1, SOURCE, storedOf());
@@ -70,7 +70,7 @@ describe('the rows of an hour in memory', () => {
     expect(rows.isFullFor('eu', 1)).toBe(true);
   });
 
-  test('know their first and last journal entry', () => {
+  test('expose their first and last journal entry', () => {
     const rows = new HourRows(HOUR, 7);
     rows.add(7, SOURCE, storedOf());
     rows.add(9, SOURCE, storedOf());

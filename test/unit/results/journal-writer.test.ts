@@ -35,14 +35,14 @@ class Desk {
   }
 }
 
-test('entries that are due one shortly after the other are one insert', async () => {
+test('entries due shortly after one another share one insert', async () => {
   const desk = new Desk();
   for (let shard = 0; shard < 16; shard += 1) desk.writer.schedule(desk.shard(shard), 1000 + shard);
   await desk.clock.advance(5000);
   expect(desk.inserts).toEqual([{ at: 1000, shards: Array.from({ length: 16 }, (_, shard) => shard) }]);
 });
 
-test('an urgent entry is written at once, and leaves others to their time', async () => {
+test('an urgent entry is written at once, without changing when others are due', async () => {
   const desk = new Desk();
   desk.writer.schedule(desk.shard(1), 1000);
   desk.writer.schedule(desk.shard(2), 0);

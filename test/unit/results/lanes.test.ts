@@ -21,7 +21,7 @@ function namesOf(lanes: Lanes): string[] {
 }
 
 describe('the lanes of a probe in a shard', () => {
-  test('are bounded: the one that moved least recently goes first', () => {
+  test('are bounded: the least recently moved lane is dropped first', () => {
     const lanes = new Lanes();
     lanes.move('other/e', 9, 1);
     for (let at = 0; at < LANES_PER_PROBE; at += 1) expect(lanes.move(`p/${at}`, 1, at)).toBeNull();
@@ -31,7 +31,7 @@ describe('the lanes of a probe in a shard', () => {
     expect(namesOf(lanes)).toHaveLength(LANES_PER_PROBE + 1);
   });
 
-  test('never move back, and are forgotten by name', () => {
+  test('never move back, and restart at 1 once dropped', () => {
     const lanes = new Lanes([{ lane: 'p/e', position: 5, moved_at: 7 }, { lane: 'p/f', position: 1 }], 3);
     lanes.move('p/e', 4, 6);
     expect([...lanes]).toEqual([
@@ -43,7 +43,7 @@ describe('the lanes of a probe in a shard', () => {
     expect(namesOf(lanes)).toEqual(['p/f']);
   });
 
-  test('are the same for whoever reads the journal, from any snapshot on', () => {
+  test('are the same for every reader of the journal, from any snapshot on', () => {
     const moves = fc.array(fc.tuple(fc.constantFrom('p', 'q'), fc.integer({ min: 0, max: 80 })), { maxLength: 400 });
     fc.assert(fc.property(moves, fc.nat(400), (all, cut) => {
       const whole = new Lanes();
@@ -96,8 +96,8 @@ class Desk {
   }
 }
 
-describe('batches on their way into the journal', () => {
-  test('are of no more lanes of a probe than the state keeps; further ones get no answer', () => {
+describe('unjournaled batches', () => {
+  test('belong to at most as many lanes of a probe as the state keeps; further ones get no response', () => {
     const desk = new Desk();
     for (let at = 0; at < 1000; at += 1) desk.send(`e${at}`);
     desk.send('e', 1, 'q');
@@ -113,7 +113,7 @@ describe('batches on their way into the journal', () => {
     expect(desk.flush().dropped).toEqual(['p/e0']);
   });
 
-  test('hold their lane while the state drops it, so a repeat is taken once', () => {
+  test('keep their lane while the state drops it, so a repeat is recorded once', () => {
     const desk = new Desk();
     desk.send('old');
     desk.flush();
@@ -143,7 +143,7 @@ describe('batches on their way into the journal', () => {
 });
 
 describe('a probe that loses lanes', () => {
-  test('is reported when it had moved them seconds before: one letter an entry, one warning an hour', async () => {
+  test('is reported if they moved seconds before: one dead letter per entry, one warning per hour', async () => {
     const clock = new SimulatedClock();
     const letters: DeadLetter[] = [];
     const warnings: object[] = [];

@@ -12,7 +12,7 @@ const plan = (leases: Lease[], alive: number, barred: number[] = []) => {
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
 describe('a share of the shards', () => {
-  test('is all of them for a lone controller', () => {
+  test('is everything for the only controller', () => {
     expect(plan([], 1)).toEqual({ alive: 1, free: all, room: 16, release: [], awaited: 0 });
   });
 
@@ -23,7 +23,7 @@ describe('a share of the shards', () => {
     expect(plan(all.map((shard) => lease(shard, 'a')), alive).release).toHaveLength(16 - share);
   });
 
-  test('never includes a shard that another living controller has', () => {
+  test('never includes a shard of another live controller', () => {
     expect(plan([lease(0, 'b'), lease(2, 'b')], 1).free).toEqual(
       all.filter((shard) => shard !== 0 && shard !== 2),
     );
@@ -56,11 +56,11 @@ describe('a share of the shards', () => {
     const planned = (isCutOff: boolean, ...others: Lease[]) =>
       planLeases({ leases: [...ofA, ...ofB, ...others], holder: 'a', isCutOff, barred: new Set() });
 
-    test('is what others take', () => {
+    test('is taken by others', () => {
       expect(planned(false, shown('b', true))).toMatchObject({ free: all.slice(0, 8), room: 8, release: [] });
     });
 
-    test('is nothing, and it keeps what nobody has taken yet', () => {
+    test('is empty, and it keeps the shards that nobody has taken yet', () => {
       expect(planned(true, shown('b', false))).toMatchObject({ free: [], room: -8, release: [] });
     });
 

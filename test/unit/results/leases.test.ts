@@ -99,15 +99,15 @@ beforeEach(() => {
   stored = [];
 });
 
-describe('a controller that is alone', () => {
-  test('has its share after its first round', async () => {
+describe('the only controller', () => {
+  test('has its share after its first poll', async () => {
     const a = new Controller('a');
     expect(a.leases.hasHadShare).toBe(false);
     await clock.advance(1);
     expect([a.leases.hasHadShare, a.held]).toEqual([true, all]);
   });
 
-  test('renews with one command, and looks for others every seventh time', async () => {
+  test('renews with one command, and polls for others every seventh time', async () => {
     const a = new Controller('a');
     await clock.advance(1);
     a.commands.length = 0;
@@ -125,7 +125,7 @@ describe('a controller that is alone', () => {
     expect([after.leases.hasHadShare, after.held]).toEqual([true, all]);
   });
 
-  test('does not trust its leases while it could not renew them', async () => {
+  test('does not trust its leases after failed renewals', async () => {
     const a = new Controller('a');
     await clock.advance(1);
     expect(a.leases.areCurrent).toBe(true);
@@ -140,7 +140,7 @@ describe('a controller that is alone', () => {
   });
 });
 
-test('an only controller notices within one renewal that its clock has jumped forward', async () => {
+test('the only controller detects within one renewal that its clock has jumped forward', async () => {
   const a = new Controller('a');
   await clock.advance(1);
   let calls = 0;
@@ -153,7 +153,7 @@ test('an only controller notices within one renewal that its clock has jumped fo
 });
 
 describe('a controller that joins', () => {
-  test('asks those who have its share, and has it once they have released it', async () => {
+  test('requests its share from the owners, and has it once they have released it', async () => {
     const a = new Controller('a');
     await clock.advance(1);
     let arrivals = 0;
@@ -176,7 +176,7 @@ describe('a controller that joins', () => {
     expect([a, b, c].map(({ leases }) => leases.hasHadShare)).toEqual([true, true, true]);
   });
 
-  test('is there for all others at each renewal', async () => {
+  test('is visible to all others at each renewal', async () => {
     const [a] = await pair();
     a.commands.length = 0;
     await clock.advance(2 * RENEW_INTERVAL_MS);
@@ -185,7 +185,7 @@ describe('a controller that joins', () => {
 });
 
 describe('a controller that is killed', () => {
-  test.each([0, 3_600_000, -3_600_000])('loses its shards in 7 s to one %i ms ahead', async (aheadMs) => {
+  test.each([0, 3_600_000, -3_600_000])('loses its shards within 7 s to one whose clock is %i ms ahead', async (aheadMs) => {
     const [a, b] = await pair(aheadMs);
     a.isDown = true;
     await clock.advance(4500);
@@ -196,14 +196,14 @@ describe('a controller that is killed', () => {
     expect(stored.some(({ holder }) => holder === 'a')).toBe(false);
   });
 
-  test('loses no shard while its renewals are seen, whatever clocks say', async () => {
+  test('loses no shard while its renewals are seen, regardless of clocks', async () => {
     const [a, b] = await pair(86_400_000);
     clock.jump(-3_600_000);
     await clock.advance(60_000);
     expect([a.held.length, b.held.length]).toEqual([8, 8]);
   });
 
-  test('leaves its shards to two others that take each what the other leaves', async () => {
+  test('leaves its shards to two others that share them', async () => {
     const [a, b] = await pair();
     const c = new Controller('c');
     await clock.advance(3 * RENEW_INTERVAL_MS);
@@ -213,7 +213,7 @@ describe('a controller that is killed', () => {
     expect([...b.held, ...c.held].sort((x, y) => x - y)).toEqual(all);
   });
 
-  test('finds itself without them when it was only suspended', async () => {
+  test('has lost them when it wakes after a suspension', async () => {
     const [a, b] = await pair();
     a.isDown = true;
     await clock.advance(7000);
@@ -228,7 +228,7 @@ describe('a controller that is killed', () => {
 });
 
 describe('a controller that cannot reach the bus', () => {
-  test('loses its shards to those who can, and gets its share back', async () => {
+  test('loses its shards to those that can, and gets its share back', async () => {
     const [a, b] = await pair();
     a.isCutOff = true;
     await clock.advance(2 * RENEW_INTERVAL_MS);
@@ -240,7 +240,7 @@ describe('a controller that cannot reach the bus', () => {
     expect([a.held.length, b.held.length]).toEqual([8, 8]);
   });
 
-  test('keeps its shards while nobody can reach it', async () => {
+  test('keeps its shards while no controller can reach it', async () => {
     const [a, b] = await pair();
     a.isCutOff = b.isCutOff = true;
     await clock.advance(60_000);
@@ -248,7 +248,7 @@ describe('a controller that cannot reach the bus', () => {
   });
 });
 
-test('nobody takes a shard when the database was away for all of them', async () => {
+test('nobody takes a shard after a database outage for all controllers', async () => {
   const [a, b] = await pair();
   const [ofA, ofB] = [a.held, b.held];
   a.isDown = b.isDown = true;
@@ -260,7 +260,7 @@ test('nobody takes a shard when the database was away for all of them', async ()
   expect([a.held, b.held]).toEqual([ofA, ofB]);
 });
 
-test('a shard that another controller has taken is lost at the next renewal, also when alone', async () => {
+test('a shard taken by another controller is lost at the next renewal, even by the only controller', async () => {
   const a = new Controller('a');
   await clock.advance(1);
   stored = stored.map((one) => (one.shard === 3 ? { ...one, holder: 'b' } : one));

@@ -7,7 +7,7 @@ import { configOf, HOUR } from './build.ts';
 
 const monitorWith = () => newLiveMonitor(newMonitorState(configOf()), 0);
 
-test('results are found by their hour, in whatever order hours come and go', () => {
+test('results are found by their hour, in any order of added and removed hours', () => {
   const monitor = monitorWith();
   const hours = [HOUR, HOUR - 3 * HOUR_MS, HOUR + HOUR_MS].map((hour) => new HourRows(hour, 1));
   for (const rows of hours) replaceRows(monitor, rows.hour, rows);
@@ -19,7 +19,7 @@ test('results are found by their hour, in whatever order hours come and go', () 
   expect(rowsOf(monitor, HOUR)).toBe(rest);
 });
 
-test('a monitor without results takes no memory for hours', () => {
+test('a monitor without results allocates nothing for hours', () => {
   const [one, other] = [monitorWith(), monitorWith()];
   replaceRows(one, HOUR, new HourRows(HOUR, 1));
   replaceRows(one, HOUR, null);

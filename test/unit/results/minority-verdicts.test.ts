@@ -19,7 +19,7 @@ function monitors(...ids: string[]) {
 const accepted = (minority: MinorityVerdicts, clock: SimulatedClock) =>
   minority.takeDue(clock.now()).map((one) => 'monitor_id' in one && one.monitor_id);
 
-test('one region is believed after 10 s if others may have a say, and at once if nobody can', async () => {
+test('one region\'s verdict is accepted after 10 s if others may still vote, and at once if none can', async () => {
   const clock = new SimulatedClock(HOUR);
   const start = clock.monotonic();
   const withoutWitnesses = new Set<string>();
@@ -39,7 +39,7 @@ test('one region is believed after 10 s if others may have a say, and at once if
   expect(minority.dueAt).toBeNull();
 });
 
-test.each([-3_600_000, 3_600_000])('a wall clock that is set by %i ms meanwhile changes nothing', async (byMs) => {
+test.each([-3_600_000, 3_600_000])('setting the wall clock by %i ms meanwhile has no effect', async (byMs) => {
   const clock = new SimulatedClock(HOUR);
   const minority = new MinorityVerdicts(monitors(A), () => true, () => clock.monotonic());
   minority.note(A);
@@ -50,7 +50,7 @@ test.each([-3_600_000, 3_600_000])('a wall clock that is set by %i ms meanwhile 
   expect(minority.takeDue(clock.now())).toEqual([{ kind: 'alone', monitor_id: A, at: clock.now() }]);
 });
 
-test('a region that is no longer alone when its turn comes is not believed for that', () => {
+test('a minority verdict is not accepted if more regions report before it is due', () => {
   const clock = new SimulatedClock(HOUR);
   const all = monitors(A);
   const minority = new MinorityVerdicts(all, () => false, () => clock.monotonic());

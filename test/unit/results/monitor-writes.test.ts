@@ -38,7 +38,7 @@ describe('a monitor that the database refuses', () => {
     expect([desk.taken, desk.done, desk.writes.aside]).toEqual([['a1', 'c1'], ['a1', 'c1'], 1]);
   });
 
-  test('is retried by itself, with its later changes behind it in their order', async () => {
+  test('is retried separately, followed by its later changes in order', async () => {
     const desk = new Desk();
     desk.refuses = ({ monitor_id: id }) => (id === 'b' ? new Error('too large') : null);
     await desk.writes.write([record('b', 1)]);
@@ -50,7 +50,7 @@ describe('a monitor that the database refuses', () => {
     expect([desk.taken, desk.done, desk.writes.aside]).toEqual([['a2', 'b1', 'b2'], ['a2', 'b1', 'b2'], 0]);
   });
 
-  test('is not written again after the shard has let go of it', async () => {
+  test('is not written again after the shard was released', async () => {
     const desk = new Desk();
     desk.refuses = () => new Error('too large');
     await desk.writes.write([record('b')]);
@@ -61,7 +61,7 @@ describe('a monitor that the database refuses', () => {
   });
 });
 
-test('without an answer from the database nothing is set aside, and a repeat counts nothing twice', async () => {
+test('without a database response nothing is set aside, and a repeat counts nothing twice', async () => {
   const desk = new Desk();
   desk.refuses = ({ monitor_id: id }) =>
     (id === 'b' ? new Error('too large') : id === 'c' ? new MongoNetworkError('gone') : null);

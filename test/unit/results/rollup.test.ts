@@ -64,7 +64,7 @@ describe('a rollup', () => {
     }), { numRuns: 80 });
   });
 
-  test('lets late results fill unwatched time, one interval each, up to the whole hour', () => {
+  test('lets late results fill unmonitored time, one interval each, up to the whole hour', () => {
     const late = (outcome: 'success' | 'failure', degraded = false) =>
       storedOf({ late: true, outcome, degraded });
     expect(
@@ -80,13 +80,13 @@ describe('a rollup', () => {
       .toEqual([0, 0, 0]);
   });
 
-  test('counts no recheck among late results: its slot has been counted', () => {
+  test('counts no recheck among late results, because its slot is already counted', () => {
     const late = { late: true, outcome: 'failure' as const };
     const rows = [storedOf(late), storedOf({ ...late, reason: 'confirm', attempt: 2 })];
     expect(ofRows(rows, [0, 0, 0], 60_000).times).toEqual([0, 0, 60_000]);
   });
 
-  test('lets the late results of several regions share an hour that nobody watched, in any order', () => {
+  test('lets the late results of several regions share an unmonitored hour, in any order', () => {
     const rows = Array.from({ length: 120 }, (_, at) =>
       storedOf({ late: true, region: at % 2 ? 'eu' : 'us', outcome: at < 30 ? 'failure' : 'success' }));
     const times = [HOUR_MS * 0.75, 0, HOUR_MS * 0.25];
@@ -94,7 +94,7 @@ describe('a rollup', () => {
     expect(ofRows(rows.toReversed(), [0, 0, 0], 60_000).times).toEqual(times);
   });
 
-  test('keeps the booked time separate from the filled time, so that filling can be repeated', () => {
+  test('keeps accounted time separate from filled time, so that filling can be repeated', () => {
     const rollup = ofRows([storedOf({ late: true })], [60_000, 0, 0], 60_000);
     expect(rollup.accounted).toEqual([60_000, 0, 0]);
     expect(ofRows([storedOf({ late: true })], rollup.accounted, 60_000)).toEqual(rollup);
@@ -113,7 +113,7 @@ test('a histogram bucket is at most 5 % wide and includes its upper bound', () =
   }
 });
 
-test('a rollup survives encoding, and its totals can be decoded alone', () => {
+test('a rollup survives encoding, and its totals can be decoded separately', () => {
   fc.assert(
     fc.property(fc.array(storedResult, { maxLength: 20 }), (rows) => {
       const rollup = ofRows(rows, [1, 2, 3], 1000);
@@ -127,7 +127,7 @@ test('a rollup survives encoding, and its totals can be decoded alone', () => {
   );
 });
 
-test('uptime is the share of watched time that was up or degraded', () => {
+test('uptime is the share of monitored time that was up or degraded', () => {
   expect(uptimeOf([0, 0, 0])).toBeNull();
   expect(uptimeOf([90, 5, 5])).toBe(95);
   expect(uptimeOf([0, 0, 5])).toBe(0);
@@ -140,7 +140,7 @@ test('a mean response time has one decimal, and is null without a success', () =
 });
 
 describe('an hour whose results have expired', () => {
-  test('counts late results on top, fills only free time, and keeps what was booked', () => {
+  test('adds late results, fills only free time, and keeps the accounted time', () => {
     const rows = [storedOf({}), storedOf({ outcome: 'failure', response_time_ms: null })];
     const stored = ofRows(rows, [3_000_000, 0, 500_000], 60_000);
     const late = Array.from({ length: 4 }, () => storedOf({ late: true }));
@@ -170,7 +170,7 @@ describe('maintenance in a rollup', () => {
   const accounted: HourTimes = [40 * 60_000, 0, 20 * 60_000];
   const whole = rollupOf(ResultColumns.of([]), accounted, 60_000, MAINTENANCE);
 
-  test('gives two percentages from the same numbers', () => {
+  test('yields two percentages from the same numbers', () => {
     expect(uptimeOf(whole.times)).toBeCloseTo(66.67, 2);
     expect(uptimeOutside(whole)).toBeCloseTo(66.67, 2);
     const bad = rollupOf(ResultColumns.of([]), accounted, 60_000, { ...MAINTENANCE, accounted: [0, 0, 20 * 60_000] });
@@ -179,7 +179,7 @@ describe('maintenance in a rollup', () => {
     expect(uptimeOutside({ ...bad, maintenance: { accounted: bad.times, times: bad.times } })).toBeNull();
   });
 
-  test('is packed only where there is any, and adds up', () => {
+  test('is encoded only if there is any, and adds up', () => {
     expect(decodeRollup(encodeRollup(whole))).toEqual(whole);
     expect(decodeTotals(encodeRollup(whole)).maintenance).toEqual(whole.maintenance);
     const without = ofRows([], accounted, 60_000);
@@ -190,7 +190,7 @@ describe('maintenance in a rollup', () => {
     expect(sumTotals([whole, without]).maintenance).toEqual(whole.maintenance);
   });
 
-  test('includes the late results that were checked in it', () => {
+  test('includes the late results checked during it', () => {
     const late = (started_at: number) => storedOf({
       started_at, scheduled_at: started_at, late: true, outcome: 'failure', response_time_ms: null,
     });

@@ -145,7 +145,7 @@ async function runScans(clock: SimulatedClock, shards: Shard[], count: number): 
 }
 
 describe('the clock of a shard with many monitors', () => {
-  test('reports every silent region, as many per round as a round decides', async () => {
+  test('reports every silent region, up to the limit of decisions per scan', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
     // Two intervals, the timeout and a grace of 15 s: regions fall silent between 60 s and 160 s from now.
@@ -162,7 +162,7 @@ describe('the clock of a shard with many monitors', () => {
     }
   });
 
-  test('takes the vote of regions whose probe is in quarantine, without waiting for silence', async () => {
+  test('removes the vote of regions whose probe is in quarantine, without waiting for silence', async () => {
     const clock = new SimulatedClock(HOUR + 120_000);
     const { shard } = shardOfMany({ count: 5, lastAt: () => HOUR + 120_000 });
     const one = new Shard(clock, shard);
@@ -171,7 +171,7 @@ describe('the clock of a shard with many monitors', () => {
     expect(one.decided.size).toBe(5);
   });
 
-  test('takes the "up" of regions that nobody can ask again while another one says "down"', async () => {
+  test('removes the "up" of regions without a live probe while another one votes "down"', async () => {
     const clock = new SimulatedClock(HOUR + 120_000);
     const { shard, ids } = shardOfMany({ count: 4, lastAt: () => clock.now() });
     const [doubted = '', alive = '', agreed = '', down = ''] = ids;
@@ -194,7 +194,7 @@ describe('the clock of a shard with many monitors', () => {
     expect([...one.decided.keys()]).toEqual([doubted, alive]);
   });
 
-  test('takes the word of a region that was asked, when it is old or its probe is in quarantine', async () => {
+  test('removes a witness vote when it expires or its probe is quarantined', async () => {
     const clock = new SimulatedClock(HOUR + 600_000);
     const { shard, ids } = shardOfMany({ count: 2, lastAt: () => clock.now() });
     for (const [number, id] of ids.entries()) {
@@ -213,7 +213,7 @@ describe('the clock of a shard with many monitors', () => {
     expect([...one.decided.keys()]).toEqual([ids[1], ids[0]]);
   });
 
-  test('has people told of monitors without data, not before it has waited for data itself', async () => {
+  test('alerts of monitors without data, but only after it has received data for long enough itself', async () => {
     const clock = new SimulatedClock(HOUR + 600_000);
     const start = clock.now();
     const { shard, ids } = shardOfMany({ count: 20, lastAt: () => HOUR });
@@ -233,7 +233,7 @@ describe('the clock of a shard with many monitors', () => {
     }
   });
 
-  test('reports regions that fall silent one by one within a round', async () => {
+  test('reports regions that fall silent one by one within a scan', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
     const { shard, ids } = shardOfMany({ lastAt: (number) => start + number * 100 });
@@ -247,7 +247,7 @@ describe('the clock of a shard with many monitors', () => {
     }
   });
 
-  test('finds overdue heartbeats in time, including one that a change made due sooner', async () => {
+  test('finds overdue heartbeats in time, including one that became due earlier by a change', async () => {
     const clock = new SimulatedClock();
     const start = clock.now();
     const { shard, ids } =
@@ -285,7 +285,7 @@ describe('the clock of a shard with many monitors', () => {
     expect(total).toBeLessThanOrEqual(5 * 4 * MANY);
   });
 
-  test('spreads a round over small steps and completes it before the next, with a million monitors too', async () => {
+  test('spreads a scan over small steps and completes it before the next, even with a million monitors', async () => {
     for (const size of [20_000, 100_000, 1_000_000]) {
       const clock = new SimulatedClock();
       const steps: { at: number; scanned: number }[] = [];
@@ -319,7 +319,7 @@ describe('the clock of a shard with many monitors', () => {
     }
   });
 
-  test('lets shards write one after another, all within a round', async () => {
+  test('lets shards write one after another, all within a scan', async () => {
     const clock = new SimulatedClock();
     const scannedAt: number[] = [];
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
@@ -336,7 +336,7 @@ describe('the clock of a shard with many monitors', () => {
     );
   });
 
-  test('lets shards book an hour one after another', async () => {
+  test('lets shards account an hour one after another', async () => {
     const clock = new SimulatedClock();
     const accounted: number[][] = [];
     const shards = Array.from({ length: 4 }, (_, shard) => ({
@@ -361,7 +361,7 @@ const EMPTY = {
   lanes: [],
 };
 
-describe('tidying many monitors', () => {
+describe('compacting many monitors', () => {
   test('finds every due monitor within a cycle, in limited steps, and never overstates what is saved', () => {
     const { shard, ids } = shardOfMany({ lastAt: () => HOUR });
     shard.n = 1000;
@@ -405,8 +405,8 @@ describe('tidying many monitors', () => {
   });
 });
 
-describe('the look queue', () => {
-  test('returns each name in its earliest round, and what a round left over in the next', () => {
+describe('the scan queue', () => {
+  test('returns each name in its earliest scan, and leftovers in the next', () => {
     const queue = new ScanQueue(10);
     queue.put('soon', 1);
     queue.put('later', 5);

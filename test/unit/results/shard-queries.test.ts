@@ -45,7 +45,7 @@ async function outcomeWithin(ms: number, pending: Promise<unknown>): Promise<unk
   return Promise.race([outcome, Promise.resolve('still waiting')]);
 }
 
-test.each(['here', 'elsewhere'])('an owner that arrives %s during a question answers it', async (where) => {
+test.each(['here', 'elsewhere'])('an owner that appears %s during a query responds to it', async (where) => {
   const pending = queries.request(SHARD, countQuery, {});
   expect(await outcomeWithin(2000, pending)).toBe('still waiting');
   if (where === 'here') held = () => ({ count: 40 });
@@ -53,7 +53,7 @@ test.each(['here', 'elsewhere'])('an owner that arrives %s during a question ans
   expect(await outcomeWithin(250, pending)).toEqual({ count: 40 });
 });
 
-test('without an owner a question fails after 3 s, and was repeated about ten times', async () => {
+test('without an owner a query fails after 3 s and about ten attempts', async () => {
   const pending = queries.request(SHARD, countQuery, {});
   expect(await outcomeWithin(2900, pending)).toBe('still waiting');
   expect(await outcomeWithin(400, pending)).toBe('SERVICE_UNAVAILABLE');
@@ -61,12 +61,12 @@ test('without an owner a question fails after 3 s, and was repeated about ten ti
   expect(sent).toBeLessThan(20);
 });
 
-test('a question that can do without its owner gets null at once', async () => {
+test('a query that is optional gets null at once', async () => {
   expect(await queries.requestOnce(SHARD, countQuery, {})).toBeNull();
   expect(sent).toBe(1);
 });
 
-test('shards in hand answer nobody once their leases may have run out', async () => {
+test('local shards respond to nobody once their leases may have expired', async () => {
   held = () => ({ count: 1 });
   isCurrent = false;
   expect(await queries.respond(SHARD, 'open', Buffer.from('{}'), [countQuery])).toBeNull();
@@ -76,7 +76,7 @@ test('shards in hand answer nobody once their leases may have run out', async ()
   expect(await queries.request(SHARD, countQuery, {})).toEqual({ count: 1 });
 });
 
-test('a question that fails in its shard is not repeated', async () => {
+test('a query that fails in its shard is not retried', async () => {
   let attempts = 0;
   held = () => {
     attempts += 1;
@@ -86,12 +86,12 @@ test('a question that fails in its shard is not repeated', async () => {
   expect(attempts).toBe(1);
 });
 
-test('an answer of another form is none', async () => {
+test('an invalid response counts as none', async () => {
   elsewhere = async () => ({ total: 40 });
   expect(await queries.requestOnce(SHARD, countQuery, {})).toBeNull();
 });
 
-test('of more than 500 waiting questions, the rest fails at once', async () => {
+test('beyond 500 waiting queries, the rest fail at once', async () => {
   const waiting = Array.from({ length: 500 }, () => queries.request(SHARD, countQuery, {}));
   for (const pending of waiting) pending.catch(() => undefined);
   await clock.advance(10);

@@ -15,7 +15,7 @@ function read(id: string, regions: string[] = ['eu', 'us']): MonitorState {
 }
 
 describe('states of one shard', () => {
-  test('share lists that are equal, and are otherwise as they were', () => {
+  test('share equal lists, and otherwise stay unchanged', () => {
     const shared = new SharedValues();
     const [one, other] = [read('a'), read('b')];
     for (const state of [one, other]) shared.state(state, state.config.monitor_id);
@@ -24,20 +24,20 @@ describe('states of one shard', () => {
     expect(one.config.tls_warning_days).toBe(other.config.tls_warning_days);
   });
 
-  test('do not share what differs', () => {
+  test('do not share different values', () => {
     const shared = new SharedValues();
     const [one, other] = [read('a'), read('b', ['eu'])];
     for (const state of [one, other]) shared.state(state, state.config.monitor_id);
     expect([one, other]).toEqual([read('a'), read('b', ['eu'])]);
   });
 
-  test('cannot change a list of another', () => {
+  test('cannot modify each other\'s lists', () => {
     const state = read('a');
     new SharedValues().config(state.config);
     expect(() => state.config.monitoring_regions.push('ap')).toThrow(TypeError);
   });
 
-  test('are right however many different texts there are', () => {
+  test('are correct for any number of different strings', () => {
     const shared = new SharedValues();
     for (let nth = 0; nth < 25_000; nth += 1) expect(shared.text(`text ${nth}`)).toBe(`text ${nth}`);
   });

@@ -63,7 +63,7 @@ function pagesOf(first: number, count: number): string[][] {
   return Array.from({ length: Math.ceil(count / 500) }, (_, page) => ids.slice(page * 500, page * 500 + 500));
 }
 
-test('group statistics ask the owners once per page, and read no rollups when repeated', async () => {
+test('group statistics query the owners once per page, and read no rollups when repeated', async () => {
   const { requested, group } = rig();
   const first = await requested(group(0, 1000));
   expect(first.keys).toBeGreaterThan(10_000);

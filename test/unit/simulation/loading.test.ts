@@ -137,19 +137,19 @@ describe('a shard', () => {
     db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
   }
 
-  test('is loaded again when the snapshot has passed the entries read, because a late writer reused a free number', async () => {
+  test('is reloaded if the snapshot has passed the entries read, because a late writer reused a free number', async () => {
     const db = saved();
     await expect(load(db, () => overtake(db))).rejects.toThrow('has passed');
     expect(db.incidents.size + db.alerts.size).toBe(0);
   });
 
-  test('would be loaded wrongly if the snapshot were not read after the journal', async () => {
+  test('would be loaded incorrectly if the snapshot were not read after the journal', async () => {
     const db = saved();
     await load(db, () => overtake(db), LYING);
     expect(db.alerts.size).toBe(1);
   });
 
-  test('is loaded again when entries are missing', async () => {
+  test('is reloaded if entries are missing', async () => {
     const db = saved();
     db.journalOf(SHARD).set(5, entryText(failureEntry(5)));
     await expect(load(db, () => undefined)).rejects.toThrow('journal entry 5 after 2');
@@ -166,13 +166,13 @@ describe('a journal entry that cannot be applied', () => {
       entries.filter(({ n }) => n > after) },
   });
 
-  test('ends the life that loads it, by name', async () => {
+  test('ends the instance that loads it, with its number', async () => {
     const failing = load(saved(), () => undefined, reading([poison(3)]));
     await expect(failing).rejects.toBeInstanceOf(PoisonEntryError);
     await expect(failing).rejects.toMatchObject({ n: 3 });
   });
 
-  test('is left out by the next life: the shard comes up, and the entries after it count', async () => {
+  test('is skipped by the next instance: the shard starts, and later entries count', async () => {
     const letters: DeadLetter[] = [];
     const shard = await load(saved(), () => undefined, reading([poison(3), failureEntry(4)]), {
       isPoison: (n) => n === 3, deadLetters: { put: (put) => void letters.push(...put) },
@@ -182,7 +182,7 @@ describe('a journal entry that cannot be applied', () => {
     expect(shard.state.lanes.position('p/e')).toBe(1);
   });
 
-  test('in one batch alone costs that batch alone', async () => {
+  test('in one batch only costs only that batch', async () => {
     const letters: DeadLetter[] = [];
     const spoiled = { ...failureEntry(3), batches: [], unread: failureEntry(3).batches };
     const shard = await load(saved(), () => undefined, reading([spoiled]), {
@@ -193,7 +193,7 @@ describe('a journal entry that cannot be applied', () => {
   });
 });
 
-test('a listener that throws keeps nothing from the others, nor from the shard', async () => {
+test('a listener that throws affects neither the others nor the shard', async () => {
   const db = saved();
   db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
   const applied: number[] = [];
@@ -213,7 +213,7 @@ test('a listener that throws keeps nothing from the others, nor from the shard',
   expect(db.incidents.size).toBe(1);
 });
 
-test('keeps deciding for other monitors when a rule throws for one, which is reported once', async () => {
+test('keeps deciding for other monitors if a rule throws for one, which is reported once', async () => {
   const db = saved();
   const other = configOf({ shard: SHARD, organization_id: 'other' });
   const seen = {
@@ -298,14 +298,14 @@ describe('an inactive lane', () => {
     ) as { lanes: LanePosition[] }), actor };
   }
 
-  test('is forgotten with the next snapshot once it has been still for longer than results are kept, plus a margin', async () => {
+  test('is dropped by the next snapshot once it was idle for longer than the retention plus a margin', async () => {
     const found = await snapshotAfter({ lanes });
     const left = [['new/e', 7], ['unknown/e', 9], ['back/e', 4]];
     expect(found.lanes.map(({ lane, position }) => [lane, position])).toEqual(left);
     expect([...found.actor.state.lanes].map(({ lane, position }) => [lane, position])).toEqual(left);
   });
 
-  test('from a snapshot of an earlier version counts as active when loaded', async () => {
+  test('from a snapshot of an older version counts as active when loaded', async () => {
     const found = await snapshotAfter({
       lanes: lanes.map(({ lane, position }) => ({ lane, position })),
     });
@@ -314,7 +314,7 @@ describe('an inactive lane', () => {
   });
 });
 
-test('a shard asks again for an entry that the database will never take, without its results', async () => {
+test('a shard retries an entry that the database rejects permanently, without its results', async () => {
   const clock = new SimulatedClock();
   const process = new SimulatedProcess(clock);
   const wire = new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined });
@@ -343,7 +343,7 @@ test('a shard asks again for an entry that the database will never take, without
 });
 
 describe('an owned shard', () => {
-  test('moves to a controller that can read it if its journal is of a later version', async () => {
+  test('moves to a controller that can read it if its journal has a later format', async () => {
     const { world, first, second } = await pair({});
     first.kill();
     second.kill();
@@ -357,7 +357,7 @@ describe('an owned shard', () => {
     expect(world.db.truth.get(SHARD)).toHaveLength(n);
   });
 
-  test('keeps working when a rule throws for one of its monitors', async () => {
+  test('keeps working if a rule throws for one of its monitors', async () => {
     const { world, monitor, first, second } = await pair({});
     const other = world.createMonitor({ shard: SHARD, interval_ms: 10_000 });
     await world.run(30_000);

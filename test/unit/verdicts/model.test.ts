@@ -92,7 +92,7 @@ function checkIncidentOrder(effects: MonitorEffect[]): void {
   }
 }
 
-test('any sequence of events gives one incident at a time, in order, and times that add up', () => {
+test('any sequence of events yields one incident at a time, in order, and consistent times', () => {
   fc.assert(fc.property(scripts, (script) => {
     let since = 0;
     let until = 0;

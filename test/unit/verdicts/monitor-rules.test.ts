@@ -71,7 +71,7 @@ describe('a monitor in one region', () => {
   });
 });
 
-test('every region of a new monitor has a vote, in whichever order the first results arrive', () => {
+test('every region of a new monitor has a vote, in any order of the first results', () => {
   const run = new MonitorRun({ quorum: 'majority' });
   run.up(10, 'eu');
   run.up(9, 'us');
@@ -135,7 +135,7 @@ describe('a verdict is not changed by', () => {
     expect(run.state.status).toBe('up');
   });
 
-  test('a result of a region that was not chosen', () => {
+  test('a result of a region that is not selected', () => {
     const run = new MonitorRun({ monitoring_regions: ['eu'] });
     run.up(1);
     run.down(60, 'us');
@@ -166,7 +166,7 @@ describe('a verdict is not changed by', () => {
 });
 
 describe('silence', () => {
-  test('makes a region unknown, and a monitor in that region alone', () => {
+  test('makes a region unknown, and a monitor with only that region', () => {
     const run = new MonitorRun();
     run.up(1);
     expect(run.silent('eu', 61)).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('silence', () => {
     ]);
   });
 
-  test('is ignored when a newer result is known', () => {
+  test('is ignored if a newer result is known', () => {
     const run = new MonitorRun();
     run.up(1);
     run.up(61);
@@ -204,7 +204,7 @@ describe('silence', () => {
     expect(run.lines.slice(1)).toEqual(['up→down@122', 'open@122', 'monitor.down@122']);
   });
 
-  test('includes missed slots in a row, with their reason', () => {
+  test('includes consecutive missed slots, with their reason', () => {
     const run = new MonitorRun();
     run.up(1);
     run.result(61, { outcome: 'missed', missed: { reason: 'probe_down', count: 3 } });
@@ -297,7 +297,7 @@ describe('a configuration change', () => {
   });
 });
 
-test('every effect of an entry has its own id, the same at every replay', () => {
+test('every effect of an entry has its own id, the same in every replay', () => {
   const read = (): string[] => {
     const run = new MonitorRun();
     run.down(60);

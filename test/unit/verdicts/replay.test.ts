@@ -34,7 +34,7 @@ function resultsOf(count: number, down: Record<string, [from: number, to: number
 describe('replayed results', () => {
   const two = resultsOf(20, { paris: [5, 10], dallas: [6, 8] });
 
-  test('give the outages that another policy would have had, with their votes', () => {
+  test('yield the outages of another policy, with their votes', () => {
     expect(replayed({ quorum: 'any' }, two, 201)).toMatchObject([{ from: 53, until: 103 - 2 + 2 }]);
     expect(replayed({ quorum: 'majority' }, two, 201)).toEqual([
       { from: 53, until: 81, votes: ['dallas down', 'osaka up', 'paris down'] },
@@ -44,12 +44,12 @@ describe('replayed results', () => {
     expect(replayed({ quorum: 'any', retries: 5 }, two, 201)).toEqual([]);
   });
 
-  test('leave an outage open that goes on', () => {
+  test('leave an ongoing outage open', () => {
     const rows = resultsOf(20, { paris: [15, 20], dallas: [15, 20] });
     expect(replayed({ quorum: 'majority' }, rows, 201)).toMatchObject([{ until: null }]);
   });
 
-  test('let regions fall silent, and believe the one that is left after its time', () => {
+  test('let regions fall silent, and accept the minority verdict when it is due', () => {
     const rows = [
       ...resultsOf(2, {}), ...[61, 71].map((at): [number, string, boolean] => [at, 'paris', false]),
       [90, 'paris', true] as [number, string, boolean],

@@ -153,7 +153,7 @@ const item = fc.record({
   region: fc.constantFrom('eu', 'us'), probe_id: fc.constant('probe'), late: mostly(false, true), result,
 });
 
-describe('a quiet result', () => {
+describe('a routine result', () => {
   test('recorded in place gives the same state as the full rules, and no effects', () => {
     let routine = 0;
     fc.assert(fc.property(state, item, (before, values) => {
@@ -171,7 +171,7 @@ describe('a quiet result', () => {
     expect(routine).toBeGreaterThan(100);
   });
 
-  test('is any result of a monitor that stays up, whatever happened before', () => {
+  test('is any result of a monitor that stays up, regardless of its history', () => {
     const run = new MonitorRun({ retries: 0, quorum: 'any' });
     run.up(1);
     run.down(60);
@@ -207,7 +207,7 @@ describe('a quiet result', () => {
     expect(isRoutineAt(180)).toBe(true);
   });
 
-  test('never begins or ends anything', () => {
+  test('never starts or ends anything', () => {
     const run = new MonitorRun({ retries: 2, quorum: 'any' });
     const isRoutineNow = (at: number, overrides: Partial<CheckResult> = {}): boolean =>
       isRoutineResult(run.state, {

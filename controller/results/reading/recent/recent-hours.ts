@@ -53,7 +53,7 @@ interface CachedHours {
 export class RecentHours {
   readonly #deps: RecentHoursDeps;
   readonly #cache = new ReadingCache<CachedHours>(
-    { maxEntries: MAX_CACHED_MONITORS, ttlMs: CACHE_TTL_MS, whenFull: 'keep what is good' },
+    { maxEntries: MAX_CACHED_MONITORS, ttlMs: CACHE_TTL_MS, whenFull: 'keep valid entries' },
   );
 
   constructor(deps: RecentHoursDeps) {

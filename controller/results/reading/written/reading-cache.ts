@@ -1,8 +1,8 @@
 /**
- * `keep what is good` suits readers that always iterate over more entries than fit, in the same order:
+ * `keep valid entries` suits readers that always iterate over more entries than fit, in the same order:
  * dropping the oldest would evict exactly what they need next.
  */
-export type WhenFull = 'drop the oldest' | 'keep what is good';
+export type WhenFull = 'evict the oldest' | 'keep valid entries';
 
 interface Limits {
   maxEntries: number;
@@ -32,7 +32,7 @@ export class ReadingCache<T> {
     this.#entries.delete(key);
     for (const [oldest, { readAt: before }] of this.#entries) {
       if (this.#entries.size < maxEntries) break;
-      if (whenFull === 'keep what is good' && readAt - before < ttlMs) return;
+      if (whenFull === 'keep valid entries' && readAt - before < ttlMs) return;
       this.#entries.delete(oldest);
     }
     this.#entries.set(key, { value, readAt });

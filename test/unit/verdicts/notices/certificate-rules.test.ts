@@ -33,7 +33,7 @@ const sightings = (run: MonitorRun): string[] => run.effects.flatMap((effect) =>
   (effect.kind === 'certificate' ? [`${effect.sighting.region} ${effect.sighting.facts.fingerprint256}`] : []));
 
 describe('an expiring certificate', () => {
-  test('causes one warning at each threshold, although only the first result tells of it', () => {
+  test('causes one warning per threshold, although only the first result carries it', () => {
     const run = warning([30, 14, 7, 1]);
     run.result(1, { tls: tls(60) });
     for (let hour = 1; hour < 60 * 24; hour += 1) run.result(1 + hour * 3600);
@@ -41,7 +41,7 @@ describe('an expiring certificate', () => {
     expect(run.lines.filter((one) => one.startsWith('open'))).toEqual([]);
   });
 
-  test('causes no further warning when its facts are repeated, be it daily or with each result', () => {
+  test('causes no further warning when its facts are repeated, daily or with each result', () => {
     const run = warning([30, 14, 7, 1]);
     for (let hour = 0; hour < 60 * 24; hour += 6) run.result(1 + hour * 3600, { tls: tls(60) });
     expect(warnings(run)).toHaveLength(4);
@@ -54,7 +54,7 @@ describe('an expiring certificate', () => {
     expect(warnings(run)).toEqual(['7 days @0']);
   });
 
-  test('seen in two regions causes one warning; a new certificate causes another', () => {
+  test('seen in two regions causes one warning, and a new certificate causes another', () => {
     const run = warning([30, 7]);
     run.result(1, { tls: tls(20) });
     run.result(2, { tls: tls(20), region: 'us' });
@@ -64,7 +64,7 @@ describe('an expiring certificate', () => {
     expect(warnings(run)).toEqual(['30 days @0', '30 days @70']);
   });
 
-  test('counts as long as any region sees it, and names that region', () => {
+  test('counts as long as any region sees it, and the warning names that region', () => {
     const run = warning([7]);
     run.result(1, { tls: tls(20) });
     run.result(2, { tls: tls(20), region: 'us' });
@@ -78,14 +78,14 @@ describe('an expiring certificate', () => {
     expect(alert?.regions).toEqual(['us']);
   });
 
-  test('no longer counts when its region has said nothing of it for three days', () => {
+  test('no longer counts when its region has not reported it for three days', () => {
     const run = warning([7]);
     run.result(1, { tls: tls(20), region: 'us' });
     for (let day = 1; day < 60; day += 1) run.result(day * DAY_S, { tls: tls(90) });
     expect(warnings(run)).toEqual([]);
   });
 
-  test('that alternates with another one behind a balancer causes no repeated warning', () => {
+  test('that alternates with another one behind a load balancer causes no repeated warning', () => {
     const run = warning([30, 7]);
     for (let at = 0; at < 50; at += 1) run.result(1 + at * 60, { tls: tls(at % 2 === 0 ? 5 : 20) });
     expect(warnings(run)).toEqual(['7 days @0', '30 days @0']);
@@ -100,7 +100,7 @@ describe('an expiring certificate', () => {
     expect(warnings(run)).toEqual(['7 days @3']);
   });
 
-  test('is told of at once when a threshold is added, and not again when another setting changes', () => {
+  test('causes a warning at once when a threshold is added, and none when another setting changes', () => {
     const run = warning([]);
     run.result(1, { tls: tls(10) });
     run.change(10, { tls_warning_days: [14], check_revision: 1 });
@@ -112,14 +112,14 @@ describe('an expiring certificate', () => {
     expect(warnings(run)).toEqual(['14 days @0']);
   });
 
-  test('is not told of again after an update from a version that remembered less', () => {
+  test('causes no repeated warning after an update from a version that remembered less', () => {
     const run = warning([14]);
     run.state = { ...run.state, warned: { tls: { expires_at: atDay(10), days: 14 }, domain: null } };
     run.result(1, { tls: tls(10) });
     expect(warnings(run)).toEqual([]);
   });
 
-  test('causes no warning from late results alone, during a pause or after the check was changed', () => {
+  test('causes no warning from late results only, during a pause or after a changed check', () => {
     const late = warning([7]);
     late.result(1, { tls: tls(5), late: true });
     const paused = warning([7], { status: 'paused' });
@@ -135,14 +135,14 @@ describe('an expiring certificate', () => {
 });
 
 describe('a flaw', () => {
-  test('is told once for each certificate', () => {
+  test('causes one warning per certificate', () => {
     const run = warning([]);
     for (let day = 0; day < 5; day += 1) run.result(1 + day * DAY_S, { tls: selfSigned() });
     run.result(6 * DAY_S, { tls: selfSigned({ fingerprint256: 'other' }) });
     expect(warnings(run)).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT @0', 'DEPTH_ZERO_SELF_SIGNED_CERT @6']);
   });
 
-  test('of the protocol, the key or the signature is told beside a problem of the certificate', () => {
+  test('of the protocol, the key or the signature causes a warning in addition to one of the certificate', () => {
     const run = warning([]);
     run.result(1, { tls: selfSigned({ protocol: 'TLSv1.1', key: 'RSA 1024', weak_signature: 'SHA-1' }) });
     expect(warnings(run)).toEqual([
@@ -150,13 +150,13 @@ describe('a flaw', () => {
     ]);
   });
 
-  test('is not told if the monitor does not ask for it', () => {
+  test('causes no warning if the monitor has these disabled', () => {
     const run = warning([7], { tls_validity: false });
     run.result(1, { tls: selfSigned({ protocol: 'TLSv1' }) });
     expect(warnings(run)).toEqual([]);
   });
 
-  test('that makes the check fail is told as an outage alone', () => {
+  test('that makes the check fail is alerted only as an outage', () => {
     const run = warning([7]);
     const error = { type: 'ssl_error' as const, layer: 'tls' as const, message: SELF_SIGNED.message };
     for (let at = 1; at < 5; at += 1) {
@@ -166,13 +166,13 @@ describe('a flaw', () => {
     expect(run.lines.filter((one) => one.startsWith('monitor.down'))).toHaveLength(1);
   });
 
-  test('is told although the check fails for another reason', () => {
+  test('causes a warning although the check fails for another reason', () => {
     const run = warning([]);
     run.result(1, { outcome: 'failure', tls: selfSigned() });
     expect(warnings(run)).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT @0']);
   });
 
-  test('expiry is not told twice once it is a flaw', () => {
+  test('of expiry causes no second warning', () => {
     const run = warning([7, 1]);
     const expired = { valid: false, problem: { code: 'CERT_HAS_EXPIRED', message: 'expired' } };
     run.result(1, { tls: tls(-1, expired) });
@@ -180,7 +180,7 @@ describe('a flaw', () => {
     expect(warnings(run)).toEqual(['CERT_HAS_EXPIRED @0']);
   });
 
-  test('of ever new certificates is told at most four times a day', () => {
+  test('of constantly changing certificates causes at most four warnings a day', () => {
     const run = warning([]);
     for (let hour = 0; hour < 48; hour += 1) {
       run.result(1 + hour * 3600, { tls: selfSigned({ fingerprint256: `number ${hour}` }) });
@@ -191,7 +191,7 @@ describe('a flaw', () => {
   });
 });
 
-test('a certificate is kept when a region meets another than before, not while it stays the same', () => {
+test('a certificate is stored when a region sees a different one, not while it stays the same', () => {
   const run = warning([]);
   run.result(1, { tls: tls(60) });
   run.result(2, { tls: tls(60), region: 'us' });
@@ -202,7 +202,7 @@ test('a certificate is kept when a region meets another than before, not while i
   expect(sightings(run)).toEqual(['eu 60', 'us 60', 'eu 90', 'eu 90']);
 });
 
-test('an older result says nothing of the certificate', () => {
+test('an older result does not change the known certificate', () => {
   const run = warning([]);
   run.result(10, { tls: tls(90) });
   run.result(5, { tls: tls(60), late: true });

@@ -18,7 +18,7 @@ describe('an expiring domain registration', () => {
     return run;
   };
 
-  test('causes one warning at each threshold, as hours pass', () => {
+  test('causes one warning per threshold, as hours pass', () => {
     const run = learned(0, atDay(60));
     for (let hour = 1; hour <= 60 * 24; hour += 1) run.closeHour(hour);
     expect(run.lines.filter((line) => line.startsWith('monitor.domain'))).toEqual([
@@ -27,7 +27,7 @@ describe('an expiring domain registration', () => {
     expect(run.effects.filter((effect) => effect.kind === 'open')).toEqual([]);
   });
 
-  test('causes a warning at once when it is learned late, and not again by other changes', () => {
+  test('causes a warning at once when learned late, and none by other changes', () => {
     const run = learned(0, atDay(10));
     expect(warnings(run)).toEqual(['monitor.domain_expiring 14']);
     run.change(5, { name: 'renamed' });
@@ -52,7 +52,7 @@ describe('an expiring domain registration', () => {
     expect(warnings(run)).toEqual(['monitor.domain_expiring 14']);
   });
 
-  test('cannot be invented or moved by what a probe sends', () => {
+  test('cannot be invented or changed by probe data', () => {
     const run = learned(0, atDay(60));
     run.result(1, { detail: { domain_expires_at: atDay(3) } });
     run.result(50 * DAY_S, { detail: { domain_expires_at: atDay(50) } });

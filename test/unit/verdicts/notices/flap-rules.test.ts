@@ -21,7 +21,7 @@ function flap(run: MonitorRun, times: number, from = 60): number {
 }
 
 describe('a flapping monitor', () => {
-  test('causes one flapping alert, then none until it is steady', () => {
+  test('causes one flapping alert, then none until it is stable', () => {
     const run = new MonitorRun();
     run.up(1);
     const at = flap(run, 12);
@@ -56,7 +56,7 @@ describe('a flapping monitor', () => {
     expect(events(run).slice(before)).toEqual(['monitor.up']);
   });
 
-  test('whose outages are far apart causes every alert', () => {
+  test('with outages far apart causes every alert', () => {
     const run = new MonitorRun();
     run.up(1);
     for (let time = 0; time < 10; time += 1) {
@@ -85,7 +85,7 @@ test.each([
   expect(flapWindowMs({ interval_ms })).toBe(windowMs);
 });
 
-test('any sequence of results has a limited number of alerts per window, and a reported outage ends with a recovery', () => {
+test('any sequence of results has a limited number of alerts per window, and an alerted outage ends with a recovery', () => {
   const gaps =
     fc.array(fc.record({ ok: fc.boolean(), gap: fc.integer({ min: 1, max: 600 }) }), { maxLength: 150 });
   fc.assert(fc.property(gaps, (steps) => {

@@ -19,8 +19,8 @@ function silent(): MonitorRun {
 const noData = (run: MonitorRun, atSeconds: number) =>
   run.item({ kind: 'no_data', at: HOUR + atSeconds * SECOND });
 
-describe('people are told that a monitor has no data', () => {
-  test('once, with the regions that are silent and the last good check', () => {
+describe('a no-data alert is sent', () => {
+  test('once, with the silent regions and the last successful check', () => {
     const run = silent();
     const since = run.state.since;
     const [effect] = noData(run, 320);
@@ -31,7 +31,7 @@ describe('people are told that a monitor has no data', () => {
     });
   });
 
-  test('and once when it has a status again, whichever that is', () => {
+  test('and resolved once when it has a status again, whichever that is', () => {
     for (const status of ['up', 'down'] as const) {
       const run = silent();
       noData(run, 320);
@@ -53,7 +53,7 @@ describe('people are told that a monitor has no data', () => {
     expect(run.lines.filter((each) => each.startsWith('monitor.no_data@'))).toHaveLength(2);
   });
 
-  test('not if data came with the decision', () => {
+  test('not if data arrived along with the decision', () => {
     const run = silent();
     run.up(319);
     run.effects = [];
@@ -61,7 +61,7 @@ describe('people are told that a monitor has no data', () => {
     expect(run.lines).toEqual([]);
   });
 
-  test('not of its end if the monitor is paused meanwhile, nor of what came before the pause', () => {
+  test('not as resolved if the monitor is paused meanwhile, nor for time before the pause', () => {
     const run = silent();
     noData(run, 320);
     run.change(330, { status: 'paused' });
@@ -70,7 +70,7 @@ describe('people are told that a monitor has no data', () => {
     expect(run.lines.filter((each) => each.startsWith('monitor.no_data_resolved'))).toEqual([]);
   });
 
-  test('although the late results of the silence came first', () => {
+  test('although late results of the silence arrived first', () => {
     const run = silent();
     noData(run, 320);
     run.effects = [];
@@ -81,7 +81,7 @@ describe('people are told that a monitor has no data', () => {
   });
 });
 
-describe('that is due', () => {
+describe('a no-data alert is due', () => {
   test('after the larger of the setting and three intervals', () => {
     const { state } = silent();
     expect(noDataAt(state, AFTER_MS, 0)).toBe(state.since + AFTER_MS);
@@ -89,12 +89,12 @@ describe('that is due', () => {
     expect(noDataAt(slow, AFTER_MS, 0)).toBe(state.since + 30 * MINUTE);
   });
 
-  test('counted from when somebody has been here to hear of data', () => {
+  test('counted from when a controller receives data', () => {
     const { state } = silent();
     expect(noDataAt(state, AFTER_MS, HOUR + 10 * MINUTE)).toBe(HOUR + 10 * MINUTE + AFTER_MS);
   });
 
-  test('never for a monitor that was never checked, is up, or paused, for a heartbeat, or a second time', () => {
+  test('never for a monitor that was never checked, is up or paused, for a heartbeat, or a second time', () => {
     const run = silent();
     expect(noDataAt(newMonitorState(configOf()), AFTER_MS, 0)).toBeNull();
     expect(noDataAt({ ...run.state, status: 'up' }, AFTER_MS, 0)).toBeNull();

@@ -24,7 +24,7 @@ const over = (run: MonitorRun, atSeconds: number): MonitorEffect[] =>
   run.item(overAt(atSeconds));
 
 describe('an outage in maintenance', () => {
-  test('that ends in it alerts nobody, and has an incident that says so', () => {
+  test('that also ends in it causes no alert, and its incident is marked', () => {
     const run = inWindow();
     run.down(660);
     run.up(720);
@@ -36,7 +36,7 @@ describe('an outage in maintenance', () => {
     expect(run.state.withheld).toBeNull();
   });
 
-  test('that lasts is alerted once, by the first result after the end', () => {
+  test('that outlasts it is alerted once, by the first result after the end', () => {
     const run = inWindow();
     for (let at = 660; at < 1500; at += 60) run.down(at);
     expect(alerts(run)).toEqual(['monitor.down@660']);
@@ -44,7 +44,7 @@ describe('an outage in maintenance', () => {
     expect(alerts(run)).toEqual(['monitor.down@660', 'monitor.up@1500']);
   });
 
-  test('is alerted by the clock if no result comes', () => {
+  test('is alerted by the clock if no result arrives', () => {
     const run = inWindow();
     run.down(660);
     expect(releaseAt(run.state)).toBe(WINDOW.until);
@@ -81,7 +81,7 @@ describe('an outage in maintenance', () => {
     expect(alerts(run)).toEqual([]);
   });
 
-  test('is alerted at once where the window does not hold alerts', () => {
+  test('is alerted at once if the window does not hold alerts', () => {
     const run = inWindow({ maintenance: [{ ...WINDOW, holds_alerts: false }] });
     run.down(660);
     expect(alerts(run)).toEqual(['monitor.down@660']);
@@ -90,7 +90,7 @@ describe('an outage in maintenance', () => {
     });
   });
 
-  test('that is only confirmed after it is alerted then', () => {
+  test('that is confirmed only after it is alerted then', () => {
     const run = inWindow({ retries: 2 });
     for (let at = 1140; at < 1300; at += 60) run.down(at + 1);
     expect(alerts(run)).toEqual(['monitor.down@1141']);
@@ -98,8 +98,8 @@ describe('an outage in maintenance', () => {
   });
 });
 
-describe('an outage that people know of', () => {
-  test('is told to be over at once, also in maintenance', () => {
+describe('an outage alerted before maintenance', () => {
+  test('is resolved with an alert at once, even in maintenance', () => {
     const run = new MonitorRun({ maintenance: [WINDOW] });
     run.up(1);
     run.down(540);
@@ -112,7 +112,7 @@ describe('an outage that people know of', () => {
 });
 
 describe('other alerts in maintenance', () => {
-  test('of slow responses and of time without data wait too', () => {
+  test('of slow responses and of time without data are withheld too', () => {
     const slow = inWindow({ slow_response_threshold_ms: 10 });
     for (let at = 660; at < 1320; at += 60) slow.result(at, { degraded: true, response_time_ms: 900 });
     expect(alerts(slow)).toEqual(['monitor.slow_response@660']);
@@ -124,7 +124,7 @@ describe('other alerts in maintenance', () => {
     expect(alerts(silent)).toHaveLength(1);
   });
 
-  test('of one region come afterwards, once, if it is still down', () => {
+  test('of one region follow afterwards, once, if it is still down', () => {
     const run = new MonitorRun({ maintenance: [WINDOW], quorum: 'all' });
     const checkBoth = (at: number, us: 'up' | 'down') => {
       run[us](at, 'us');
@@ -141,14 +141,14 @@ describe('other alerts in maintenance', () => {
     expect(recovered.degraded).toEqual([]);
   });
 
-  test('of domains that expire are sent as ever', () => {
+  test('of expiring domains are sent as usual', () => {
     const run = inWindow();
     run.change(700, { domain_warning_days: [30], domain_expires_at: HOUR + 86_400_000 });
     expect(alerts(run)).toEqual(['monitor.domain_expiring@700']);
   });
 });
 
-test('a flapping monitor ends its flapping with a recovery, in maintenance or not', () => {
+test('a flapping monitor stops flapping with a recovery, in maintenance or not', () => {
   const run = new MonitorRun({ maintenance: [WINDOW] });
   run.up(1);
   for (let at = 60; at < 560; at += 100) {
@@ -166,7 +166,7 @@ test('a flapping monitor ends its flapping with a recovery, in maintenance or no
 
 const overAt = (seconds: number): MonitorItem => ({ kind: 'maintenance', at: HOUR + seconds * SECOND });
 
-describe('whatever happens', () => {
+describe('in any sequence of events', () => {
   const outcome = fc.constantFrom<'success' | 'failure' | 'missed'>('success', 'failure', 'missed');
   const config = configOf({ retries: 0, quorum: 'any', maintenance: [WINDOW] });
   const items = fc.array(fc.oneof(
@@ -187,7 +187,7 @@ describe('whatever happens', () => {
     });
   }
 
-  test('a replay from the stored state decides the same, with the same ids', () => {
+  test('a replay from the stored state makes the same decisions with the same ids', () => {
     const stored = (state: MonitorState): MonitorState => toStateRecord(JSON.parse(JSON.stringify(
       toStateDoc({ monitor_id: 'm', shard: 1, position: 1, state, outbox: [] }),
     )) as ReturnType<typeof toStateDoc>).state;
@@ -196,7 +196,7 @@ describe('whatever happens', () => {
     }));
   });
 
-  test('no two effects of an entry have the same id, also if some were withheld', () => {
+  test('no two effects of an entry have the same id, even if some were withheld', () => {
     const whole = configOf({ retries: 0, quorum: 'all', maintenance: [WINDOW], assigned: ['eu', 'us'] });
     fc.assert(fc.property(items, (all) => {
       let state = newMonitorState(whole);
@@ -214,7 +214,7 @@ describe('whatever happens', () => {
     }));
   });
 
-  test('each outage is told once or not at all, and its end exactly if its beginning was', () => {
+  test('each outage is alerted at most once, and its end exactly if its start was', () => {
     fc.assert(fc.property(items, (all) => {
       const effects = run(all, (state) => state);
       const alerted = effects.flatMap((effect) => (effect.kind === 'alert' && effect.alert.incident

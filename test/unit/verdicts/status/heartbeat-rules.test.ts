@@ -40,7 +40,7 @@ describe('a heartbeat', () => {
     expect(after(ping(5, 'fail'), ping(4)).status).toBe('down');
   });
 
-  test('gets a later deadline after unwatched time; if a ping was due meanwhile, the countdown restarts', () => {
+  test('gets a later deadline after unmonitored time; if a ping was due meanwhile, the countdown restarts', () => {
     expect(deadline(after(ping(5), unmonitored(6, 8)))).toBe(18);
     expect(deadline(after(ping(5), unmonitored(13, 15)))).toBe(26);
     expect(after(ping(5), unmonitored(13, 15), overdue(16)).status).toBe('up');
@@ -49,12 +49,12 @@ describe('a heartbeat', () => {
     expect(deadline(after(ping(5), unmonitored(-500, 3)))).toBe(16);
   });
 
-  test('books no unwatched time', () => {
+  test('accounts no unmonitored time', () => {
     const { accounted } = after(ping(0), unmonitored(10, 20), { kind: 'hour', until: HOUR + 60 * MINUTE });
     expect(accounted[HOUR]).toEqual([50 * MINUTE, 0, 0]);
   });
 
-  test('restarts its countdown when it is resumed or its times change', () => {
+  test('restarts its countdown when it is resumed or its schedule changes', () => {
     const config = (change: object, minute: number): MonitorItem => ({
       kind: 'config', config: { ...CONFIG, revision: minute, changed_at: HOUR + minute * MINUTE, ...change },
     });

@@ -49,7 +49,7 @@ describe('an outage that late results reveal', () => {
     expect(run.lines).toEqual([]);
   });
 
-  test('does not reach across a gap in the late results', () => {
+  test('does not span a gap in the late results', () => {
     const run = withUnmonitoredTime();
     late(run, 'eu', { 600: false, 900: false, 1200: true });
     expect(run.lines).toEqual([]);
@@ -63,7 +63,7 @@ describe('an outage that late results reveal', () => {
     expect(run.lines).toEqual(['open@600', 'resolve@720', 'open@810', 'resolve@930']);
   });
 
-  test('is reported once the unwatched time around it has ended, even if its results came earlier', () => {
+  test('is reported once the unmonitored time around it has ended, even if its results arrived earlier', () => {
     const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, monitoring_regions: ['eu'] });
     run.up(1);
     late(run, 'eu', { 600: false, 660: true });
@@ -80,7 +80,7 @@ describe('an outage that late results reveal', () => {
 });
 
 describe('late results', () => {
-  test.each(['up', 'down'] as const)('do not change watched time that was %s', (status) => {
+  test.each(['up', 'down'] as const)('do not change monitored time that was %s', (status) => {
     const run = new MonitorRun({ interval_ms: 60_000, retries: 0, monitoring_regions: ['eu'] });
     for (let at = 60; at <= 900; at += 60) run[status](at);
     run.effects = [];
@@ -88,7 +88,7 @@ describe('late results', () => {
     expect(run.lines).toEqual([]);
   });
 
-  test('report no second outage within a known one, even where nobody watched', () => {
+  test('report no second outage within a known one, even in unmonitored time', () => {
     const run = new MonitorRun({ interval_ms: 60_000, retries: 0, monitoring_regions: ['eu'] });
     run.down(60);
     run.silent('eu', 120);
@@ -121,7 +121,7 @@ describe('late results', () => {
 });
 
 describe('late results of several regions', () => {
-  test('reveal an outage when enough of all chosen regions agree at the same time', () => {
+  test('reveal an outage when enough of all selected regions agree at the same time', () => {
     const run = withUnmonitoredTime({ quorum: 'majority', monitoring_regions: ['eu', 'us', 'ap'] });
     late(run, 'eu', { 600: false, 660: false, 720: true });
     expect(run.lines).toEqual([]);
@@ -140,7 +140,7 @@ describe('late results of several regions', () => {
     expect(run.lines).toEqual([]);
   });
 
-  test('are ignored for a region that is no longer chosen', () => {
+  test('are ignored for a region that is no longer selected', () => {
     const run = withUnmonitoredTime();
     late(run, 'us', { 600: false, 660: false, 720: true });
     expect(run.lines).toEqual([]);
@@ -191,7 +191,7 @@ function playLanes(
   return run;
 }
 
-test('lanes in any order give the same status and times; late results send no alert and change neither', () => {
+test('lanes in any order yield the same status and times; late results send no alert and change neither', () => {
   let lateOutages = 0;
   fc.assert(fc.property(lanes, ({ quorum, live, gaps, late: backlog, order }) => {
     let at = 0;
@@ -228,7 +228,7 @@ function idless(run: MonitorRun, withoutLate: MonitorRun): unknown {
   return withoutLate.state.outage && { ...withoutLate.state.outage, incident_id: run.state.outage?.incident_id };
 }
 
-test('the memory of gaps and late outages is limited', () => {
+test('the number of remembered gaps and late outages is limited', () => {
   const run = new MonitorRun({
     interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority', monitoring_regions: ['eu', 'us'],
   });

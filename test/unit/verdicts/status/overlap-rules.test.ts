@@ -24,7 +24,7 @@ function report(run: MonitorRun, region: string, outcomes: Record<number, boolea
 }
 
 describe('an outage that regions report one after another', () => {
-  test('becomes a resolved incident once all regions are past its end, with history and times as if heard at once', () => {
+  test('becomes a resolved incident once all regions are past its end, with history and times as if reported at once', () => {
     const run = upRun();
     report(run, 'eu', { 60: false, 120: false, 180: true, 240: true });
     report(run, 'us', { 61: false, 121: false, 181: true, 241: true });
@@ -62,7 +62,7 @@ describe('an outage that regions report one after another', () => {
     expect(run.lines).toEqual(['up→down@60', 'open@60', 'down→up@120', 'resolve@120']);
   });
 
-  test('is none while a region of one network reaches what the other does not', () => {
+  test('is none while one region of a network sees it and the other does not', () => {
     const run = upRun({ assigned: REGIONS, domains: { eu: 'AS1', us: 'AS1' } });
     report(run, 'eu', { 60: false, 120: true });
     report(run, 'us', { 61: true, 121: true });
@@ -91,7 +91,7 @@ describe('an outage that regions report one after another', () => {
   });
 });
 
-describe('failures of two regions make no outage', () => {
+describe('failures of two regions are no outage', () => {
   test.each([
     ['if they came one after the other', {}, { 60: false, 120: true }, { 121: false, 181: true }],
     [
@@ -125,7 +125,7 @@ describe('failures of two regions make no outage', () => {
   });
 });
 
-test('the memory of ended outages is limited per region', () => {
+test('the number of remembered ended outages is limited per region', () => {
   const run = upRun();
   for (let index = 1; index < 50; index += 1) {
     report(run, 'eu', { [index * 60]: false, [index * 60 + 30]: true });
@@ -133,7 +133,7 @@ test('the memory of ended outages is limited per region', () => {
   expect(run.state.regions['eu']?.ended).toHaveLength(4);
 });
 
-test('a state from a version without this memory can be continued', () => {
+test('a state from a version without these records can be continued', () => {
   const run = upRun();
   report(run, 'eu', { 60: false });
   run.state = forgetful(run.state);
@@ -191,7 +191,7 @@ const policies = fc.record({
   retries: fc.integer({ min: 0, max: 2 }),
 });
 
-test('results in order have the same effects with and without this memory', () => {
+test('results in order have the same effects with and without these records', () => {
   let outages = 0;
   fc.assert(fc.property(policies, steps, (policy, script) => {
     const run = playOrdered(policy, script, false);

@@ -42,7 +42,7 @@ const dueSeconds = (run: MonitorRun, monitoredSince = BEFORE): number | null => 
 };
 
 describe('an outage whose incident a person has resolved', () => {
-  test('opens another incident and alerts when it goes on 5 minutes later, once', () => {
+  test('opens another incident with an alert if it continues for 5 minutes, once', () => {
     const run = inOutage();
     const first = incident(run);
     expect(end(run, 100)).toEqual([]);
@@ -65,7 +65,7 @@ describe('an outage whose incident a person has resolved', () => {
     ]));
   });
 
-  test('opens none when it has ended meanwhile, nor does the next outage', () => {
+  test('opens none if it has ended meanwhile, nor does the next outage', () => {
     const run = inOutage();
     const first = incident(run);
     end(run, 100);
@@ -76,7 +76,7 @@ describe('an outage whose incident a person has resolved', () => {
     expect([dueSeconds(run), reopen(run, 1000)]).toEqual([null, []]);
   });
 
-  test('opens none until a check has failed since, and since results are taken again', () => {
+  test('opens none until a check has failed since, and since results are processed again', () => {
     const run = inOutage();
     end(run, 100);
     expect(dueSeconds(run)).toBeNull();
@@ -98,7 +98,7 @@ describe('an outage whose incident a person has resolved', () => {
     expect(reopen(run, 505)).toHaveLength(2);
   });
 
-  test('opens none for a monitor that was paused, nor after it is resumed', () => {
+  test('opens none for a paused monitor, nor after it is resumed', () => {
     const run = inOutage();
     end(run, 100);
     run.down(120);
@@ -109,7 +109,7 @@ describe('an outage whose incident a person has resolved', () => {
     expect([dueSeconds(run), reopen(run, 565)]).toEqual([null, []]);
   });
 
-  test('may be resolved again, and opens yet another, however much the monitor flaps', () => {
+  test('may be resolved again, and opens yet another even if the monitor flaps', () => {
     const run = inOutage({ interval_ms: 60 * MINUTE });
     for (let at = 100; at < 6000; at += 600) {
       end(run, at);
@@ -118,7 +118,7 @@ describe('an outage whose incident a person has resolved', () => {
     }
   });
 
-  test('is the same after its state was stored', () => {
+  test('behaves the same after its state was stored', () => {
     const run = inOutage();
     end(run, 100);
     run.down(120);
@@ -144,7 +144,7 @@ describe('in maintenance that holds alerts', () => {
   const maintenance = [{ from: HOUR + 30 * SECOND, until: HOUR + 1000 * SECOND, holds_alerts: true }];
   const alerts = (run: MonitorRun) => run.effects.flatMap((effect) => (effect.kind === 'alert' ? effect.alert : []));
 
-  test('the incident opens, and its alert is sent once when the maintenance is over', () => {
+  test('the incident opens, and its alert is sent once when the maintenance ends', () => {
     const run = inOutage({ maintenance });
     end(run, 100);
     run.down(120);
@@ -156,7 +156,7 @@ describe('in maintenance that holds alerts', () => {
     expect(alerts(run)).toMatchObject([{ event: 'monitor.down', incident: { id: incident(run) }, reopened: true }]);
   });
 
-  test('one alert is sent where both are due at once', () => {
+  test('one alert is sent if both are due at once', () => {
     const run = inOutage({ maintenance });
     end(run, 800);
     run.down(820);
@@ -166,7 +166,7 @@ describe('in maintenance that holds alerts', () => {
     expect(alerts(run)).toMatchObject([{ event: 'monitor.down', incident: { id: incident(run) } }]);
   });
 
-  test('an outage that ends in it alerts nobody', () => {
+  test('an outage that ends in it causes no alert', () => {
     const run = inOutage({ maintenance });
     end(run, 100);
     run.down(120);
@@ -177,7 +177,7 @@ describe('in maintenance that holds alerts', () => {
   });
 });
 
-test('at most one incident of an outage is open, whatever people and checks do', () => {
+test('at most one incident of an outage is open, in any sequence of checks and manual changes', () => {
   const act = fc.constantFrom('up', 'down', 'end', 'reopen', 'silent', 'pause', 'resume');
   fc.assert(fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
     const run = new MonitorRun();

@@ -11,7 +11,7 @@ function slowRun(config: ConstructorParameters<typeof MonitorRun>[0] = {}): Moni
 const slow = { degraded: true, response_time_ms: 812.4 };
 
 describe('a period of slow responses', () => {
-  test('makes the monitor degraded at once, and when confirmed opens an incident of its own with an alert', () => {
+  test('makes the monitor degraded at once, and opens its own incident with an alert when confirmed', () => {
     const run = slowRun();
     run.result(60, slow);
     expect(run.lines).toEqual(['up→degraded@60']);
@@ -30,7 +30,7 @@ describe('a period of slow responses', () => {
     expect(run.state.slow).toBeNull();
   });
 
-  test('that lasts for one response opens no incident', () => {
+  test('of one response opens no incident', () => {
     const run = slowRun();
     run.result(60, slow);
     run.up(120);
@@ -52,7 +52,7 @@ describe('a period of slow responses', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('continues while nothing is heard, and ends without an alert at a pause', () => {
+  test('continues without new results, and ends without an alert at a pause', () => {
     const run = slowRun({ retries: 0 });
     run.result(60, slow);
     run.silent('eu', 200);

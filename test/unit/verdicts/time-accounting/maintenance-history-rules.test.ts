@@ -17,7 +17,7 @@ function lines(effects: MonitorEffect[]): [string, string, boolean, number][] {
       (effect.change.at - HOUR) / MINUTE]] : []));
 }
 
-test('maintenance begins and ends in the history at its own instants, once each', () => {
+test('maintenance begins and ends in the history at its own times, once each', () => {
   const run = new MonitorRun({ maintenance: [range(10, 20), range(30, 40)] });
   run.up(60);
   expect(nextMaintenanceChangeAt(run.state, at(5))).toBe(at(10));
@@ -31,7 +31,7 @@ test('maintenance begins and ends in the history at its own instants, once each'
   expect(nextMaintenanceChangeAt(run.state, at(50))).toBeNull();
 });
 
-test('windows that overlap are one maintenance, after which the history says what was found meanwhile', () => {
+test('overlapping windows are one maintenance, after which the history has the changes during it', () => {
   const run = new MonitorRun({ maintenance: [range(10, 20), range(15, 30)] });
   run.up(60);
   clock(run, 10);
@@ -46,7 +46,7 @@ test('windows that overlap are one maintenance, after which the history says wha
   expect(last).toMatchObject({ change: { incident_id: run.state.outage?.incident_id, reason: 'maintenance ended' } });
 });
 
-test('a window that people end early is over at that instant', () => {
+test('a window that a person ends early ends at that time', () => {
   const run = new MonitorRun({ maintenance: [range(10, 20)] });
   run.up(60);
   clock(run, 10);
@@ -54,7 +54,7 @@ test('a window that people end early is over at that instant', () => {
   expect(lines(run.effects).at(-1)).toEqual(['up', 'up', false, 12]);
 });
 
-test('a change from before the begin that is read after it ends nothing', () => {
+test('an earlier change that is read after the start ends nothing', () => {
   const run = new MonitorRun({ maintenance: [range(10, 20)] });
   run.up(60);
   clock(run, 10);
@@ -64,7 +64,7 @@ test('a change from before the begin that is read after it ends nothing', () => 
   expect(lines(run.effects).at(-1)).toEqual(['up', 'up', false, 20]);
 });
 
-test('a failure from before the begin that is decided after it is outside maintenance', () => {
+test('an earlier failure that is confirmed after the start is outside maintenance', () => {
   const run = new MonitorRun({ maintenance: [range(10, 20)] });
   run.up(60);
   clock(run, 10);
@@ -72,7 +72,7 @@ test('a failure from before the begin that is decided after it is outside mainte
   expect(lines(run.effects).slice(1)).toEqual([['up', 'up', true, 10], ['up', 'down', false, 9]]);
 });
 
-test('a pause ends it with the only entry, and a monitor that is resumed meanwhile is in maintenance again', () => {
+test('a pause ends it with a single entry, and a monitor resumed meanwhile is in maintenance again', () => {
   const run = new MonitorRun({ maintenance: [range(10, 20)] });
   run.up(60);
   clock(run, 10);

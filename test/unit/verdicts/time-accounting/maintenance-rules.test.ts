@@ -20,7 +20,7 @@ function minutes(run: MonitorRun): { accounted: number[]; maintained: number[] }
   return { accounted: inMinutes(run.state.accounted[HOUR]), maintained: inMinutes(run.state.maintained?.[HOUR]) };
 }
 
-describe('stretches of maintenance', () => {
+describe('maintenance ranges', () => {
   const maintenance = [range(10, 20), range(15, 30), range(30, 40, false), range(50, 60)];
 
   test('include their start and not their end', () => {
@@ -29,20 +29,20 @@ describe('stretches of maintenance', () => {
     );
   });
 
-  test('that hold alerts hold them until the last of those that overlap is over', () => {
+  test('that hold alerts hold them until the last overlapping one ends', () => {
     expect(alertsHeldUntil({ maintenance }, at(12))).toBe(at(30));
     expect(alertsHeldUntil({ maintenance }, at(35))).toBe(at(35));
     expect(alertsHeldUntil({ maintenance }, at(5))).toBe(at(5));
     expect(alertsHeldUntil({}, at(5))).toBe(at(5));
   });
 
-  test('overlap with a time as its parts, each once', () => {
+  test('overlap a time range in parts, each once', () => {
     expect(maintenanceIn({ maintenance }, at(0), at(55))).toEqual([
       [at(10), at(20)], [at(20), at(30)], [at(30), at(40)], [at(50), at(55)],
     ]);
   });
 
-  test('cover each instant of maintenance once, whatever they are', () => {
+  test('cover each maintenance time once, in any combination', () => {
     const one = fc.tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1, max: 20 }));
     const some = fc.array(one, { maxLength: 8 });
     fc.assert(fc.property(some, (lengths) => {
@@ -62,26 +62,26 @@ describe('a changed configuration', () => {
   const changed = (maintenance: MaintenanceRange[], minute = 20) =>
     mergeMaintenance(before, { ...configOf(), maintenance, changed_at: at(minute) }).maintenance;
 
-  test('goes on with a stretch that it also has', () => {
+  test('continues a range that it also has', () => {
     expect(changed([range(10, 40)])).toEqual([range(10, 40)]);
   });
 
-  test('ends or prolongs a stretch from now on, and leaves the past as it was', () => {
+  test('ends or extends a range from now on, without changing the past', () => {
     expect(changed([])).toEqual([range(10, 20)]);
     expect(changed([range(0, 50)])).toEqual([range(10, 50)]);
     expect(changed([range(10, 40, false)])).toEqual([range(10, 20), range(20, 40, false)]);
   });
 
-  test('forgets what was over a week ago', () => {
+  test('drops ranges that ended over a week ago', () => {
     expect(changed([], 40 + 7 * 24 * 60)).toEqual([]);
     expect(changed([], 39 + 7 * 24 * 60)).toEqual([range(10, 40)]);
   });
 });
 
-describe('time in maintenance is booked apart', () => {
+describe('maintenance time is accounted separately', () => {
   const maintenance = [range(10, 20), range(30, 40, false)];
 
-  test('in the same statuses as all time', () => {
+  test('with the same statuses as all time', () => {
     const run = new MonitorRun({ maintenance });
     for (let minute = 0; minute < 60; minute += 1) {
       const isDown = minute >= 15 && minute < 25;
@@ -93,7 +93,7 @@ describe('time in maintenance is booked apart', () => {
     expect(maintained.map((value) => Math.round(value))).toEqual([15, 0, 5]);
   });
 
-  test('also where an outage is confirmed later than it began', () => {
+  test('even if an outage is confirmed later than it began', () => {
     const run = new MonitorRun({ retries: 3, maintenance });
     for (let minute = 0; minute < 60; minute += 1) {
       run.result(minute * 60 + 0.001, { outcome: minute >= 18 && minute < 35 ? 'failure' : 'success' });
@@ -102,7 +102,7 @@ describe('time in maintenance is booked apart', () => {
     expect(minutes(run).maintained.map((value) => Math.round(value))).toEqual([13, 0, 7]);
   });
 
-  test('and is never more than what is booked, nor than the maintenance of the hour', () => {
+  test('and never exceeds the accounted time or the maintenance of the hour', () => {
     const outcome = fc.constantFrom('success', 'failure', 'missed', 'silence');
     fc.assert(fc.property(fc.array(outcome, { minLength: 60, maxLength: 60 }), (outcomes) => {
       const run = new MonitorRun({ retries: 1, maintenance });

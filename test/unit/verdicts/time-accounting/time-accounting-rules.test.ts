@@ -3,7 +3,7 @@ import type { MonitorConfig } from '../../../../controller/verdicts/monitor-conf
 import { HOUR } from '../../results/build.ts';
 import { MonitorRun } from '../build.ts';
 
-describe('time is booked', () => {
+describe('time is accounted', () => {
   test('under the status that held, from each result to the next', () => {
     const run = new MonitorRun();
     for (let at = 0.001; at < 3600; at += 60) run.up(at);
@@ -55,7 +55,7 @@ describe('time is booked', () => {
     expect(run.accountedSeconds()).toEqual([60 + 3600 - 660, 0, 0]);
   });
 
-  test('never twice, and never beyond the time there is', () => {
+  test('never twice, and never beyond the available time', () => {
     const run = new MonitorRun({ retries: 1 });
     run.up(10);
     run.down(70);
@@ -70,7 +70,7 @@ describe('time is booked', () => {
   });
 });
 
-describe('results that are on their way when the configuration changes', () => {
+describe('results in transit when the configuration changes', () => {
   /** Up, and heard of until 120 s when the change of 300 s reaches the journal. */
   const changedBeforeResults = (change: Partial<MonitorConfig>): MonitorRun => {
     const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, retries: 1 });
@@ -80,14 +80,14 @@ describe('results that are on their way when the configuration changes', () => {
     return run;
   };
 
-  test('have their time booked as if they had come before', () => {
+  test('are accounted as if they had arrived before', () => {
     const run = changedBeforeResults({ name: 'renamed' });
     for (const at of [180.01, 239.99, 300, 360]) run.up(at);
     run.closeHour(1);
     expect(run.accountedSeconds()).toEqual([360 + 60 - 60, 0, 0]);
   });
 
-  test('tell of an outage with its time', () => {
+  test('report an outage with its time', () => {
     const run = changedBeforeResults({ name: 'renamed' });
     for (const at of [180, 182, 240]) run.down(at);
     for (const at of [300, 360]) run.up(at);
@@ -95,7 +95,7 @@ describe('results that are on their way when the configuration changes', () => {
     expect(run.accountedSeconds()).toEqual([120 + 120, 0, 120]);
   });
 
-  test('have their time booked up to the pause', () => {
+  test('are accounted up to the pause', () => {
     const run = changedBeforeResults({ status: 'paused' });
     expect(run.accountedSeconds()).toEqual([120, 0, 0]);
     for (const at of [180.01, 239.99, 299, 301]) run.up(at);
@@ -103,7 +103,7 @@ describe('results that are on their way when the configuration changes', () => {
     expect(run.state).toMatchObject({ status: 'paused', late: { gaps: [[HOUR, HOUR + 60_000]] } });
   });
 
-  test('have their time booked up to the change of what is checked', () => {
+  test('are accounted up to the change of the check', () => {
     const run = changedBeforeResults({ check_revision: 2 });
     expect(run.accountedSeconds()).toEqual([120, 0, 0]);
     run.result(180, { assignment_rev: 1 });
@@ -112,7 +112,7 @@ describe('results that are on their way when the configuration changes', () => {
     expect(run.state).toMatchObject({ status: 'up', regions: { eu: { fails: 0 } } });
   });
 
-  test('have only an interval each where others are missing', () => {
+  test('account only one interval each if others are missing', () => {
     const run = changedBeforeResults({ status: 'paused' });
     run.change(600, { status: 'active' });
     run.up(660);
@@ -123,7 +123,7 @@ describe('results that are on their way when the configuration changes', () => {
     expect(run.accountedSeconds()).toEqual([120 + 60 + 60, 0, 0]);
   });
 
-  test('count as what they report, also in an outage that the pause has ended', () => {
+  test('account the status they report, even in an outage ended by the pause', () => {
     const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000 });
     run.up(60);
     run.down(120);
@@ -145,7 +145,7 @@ describe('results that are on their way when the configuration changes', () => {
     return run;
   };
 
-  test('fill an hour that is over, as long as its rollup is not written', () => {
+  test('fill a past hour as long as its rollup is not written', () => {
     const run = closed();
     expect(run.accountedSeconds()).toEqual([60, 0, 0]);
     run.up(3460);
@@ -154,7 +154,7 @@ describe('results that are on their way when the configuration changes', () => {
     expect(run.accountedSeconds()).toEqual([3590 - 3400, 0, 0]);
   });
 
-  test('leave an hour alone whose rollup is written', () => {
+  test('do not change an hour with a written rollup', () => {
     const run = closed();
     run.state = { ...run.state, accounted: {} };
     run.up(3460);

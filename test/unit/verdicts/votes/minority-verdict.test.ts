@@ -27,8 +27,8 @@ function acceptMinority(run: MonitorRun, atSeconds: number): void {
   run.item({ kind: 'alone', at: HOUR + atSeconds * SECOND });
 }
 
-describe('a region that is the only one of three to report', () => {
-  test('is not believed at once, and is when nobody else could be asked in time', () => {
+describe('the only one of three regions to report', () => {
+  test('does not decide at first, but does once no more votes can be obtained in time', () => {
     const run = onlyParis();
     run.down(60, 'paris');
     expect(run.lines).toEqual([]);
@@ -42,7 +42,7 @@ describe('a region that is the only one of three to report', () => {
     expect(run.lines, 'each outage is given its time').toEqual([]);
   });
 
-  test('is not believed if it recovers before', () => {
+  test('is not accepted if it recovers before', () => {
     const run = onlyParis();
     run.down(60, 'paris');
     run.up(65, 'paris');
@@ -50,7 +50,7 @@ describe('a region that is the only one of three to report', () => {
     expect(run.lines).toEqual([]);
   });
 
-  test('is believed at once when another region that is asked agrees', () => {
+  test('is accepted at once if a witness region agrees', () => {
     const run = onlyParis();
     run.down(60, 'paris');
     addWitness(run, 'berlin', 'down');
@@ -59,7 +59,7 @@ describe('a region that is the only one of three to report', () => {
     expect(run.state).toMatchObject({ status: 'up', witnesses: null, minority_accepted: false });
   });
 
-  test('is not believed when another region that is asked sees the monitor up, however long it takes', () => {
+  test('is not accepted if a witness region sees the monitor up, however long it takes', () => {
     const run = onlyParis();
     run.down(60, 'paris');
     addWitness(run, 'berlin', 'up');
@@ -71,7 +71,7 @@ describe('a region that is the only one of three to report', () => {
     expect(run.state.status).toBe('down');
   });
 
-  test('is believed when the region that saw the monitor up has not been heard again', () => {
+  test('is accepted once the witness vote for up has expired', () => {
     const run = onlyParis();
     run.down(60, 'paris');
     addWitness(run, 'berlin', 'up');
@@ -82,7 +82,7 @@ describe('a region that is the only one of three to report', () => {
     expect(run.lines).toEqual(['up→down@60', 'open@60', 'monitor.down@60']);
   });
 
-  test('is not believed against an assigned region that reports again', () => {
+  test('is not accepted against an assigned region that reports again', () => {
     const run = onlyParis();
     run.down(60, 'paris');
     addWitness(run, 'berlin', 'down');
@@ -91,13 +91,13 @@ describe('a region that is the only one of three to report', () => {
     expect(run.state.witnesses).toBeNull();
   });
 
-  test('is believed at once if one vote is enough', () => {
+  test('is accepted at once if one vote suffices', () => {
     const run = onlyParis({ quorum: 'any' });
     run.down(60, 'paris');
     expect(run.state.status).toBe('down');
   });
 
-  test('leaves the monitor unknown if a number of votes is asked for', () => {
+  test('leaves the monitor unknown under a fixed quorum', () => {
     const run = onlyParis({ quorum: 2 });
     expect(run.state.status).toBe('unknown');
     run.down(60, 'paris');
@@ -108,7 +108,7 @@ describe('a region that is the only one of three to report', () => {
   });
 });
 
-test('a word on an earlier check, of an assigned region or that nobody needs does not count', () => {
+test('a witness vote on an earlier check, of an assigned region or without need does not count', () => {
   const run = onlyParis();
   addWitness(run, 'berlin', 'down');
   expect(run.state.witnesses).toBeNull();
@@ -121,7 +121,7 @@ test('a word on an earlier check, of an assigned region or that nobody needs doe
   expect(run.lines).toEqual([]);
 });
 
-test('an outage stays open when all but one of the regions that agreed fall silent', () => {
+test('an outage stays open when all but one of the agreeing regions fall silent', () => {
   const run = new MonitorRun({ quorum: 'majority', assigned: ['osaka', 'paris'], interval_ms: 10_000 });
   for (const region of ['osaka', 'paris']) run.up(1, region);
   for (const region of ['osaka', 'paris']) run.down(11, region);
@@ -134,11 +134,11 @@ test('an outage stays open when all but one of the regions that agreed fall sile
   expect(run.state.outage).not.toBeNull();
 });
 
-describe('regions that come and go', () => {
+describe('region assignments', () => {
   const change = (run: MonitorRun, assigned: string[], atSeconds: number, domains: Record<string, string> | null = null) =>
     run.item({ kind: 'assigned', assigned, domains, at: HOUR + atSeconds * SECOND });
 
-  test('have a vote from when they are assigned until they no longer are', () => {
+  test('give a vote from when they begin until they end', () => {
     const run = new MonitorRun({ quorum: 'any', assigned: ['paris'] });
     run.up(1, 'paris');
     run.down(2, 'osaka');
@@ -150,7 +150,7 @@ describe('regions that come and go', () => {
     expect(run.state.status).toBe('up');
   });
 
-  test('have one vote together in one network', () => {
+  test('give one shared vote per network', () => {
     const run = new MonitorRun({ quorum: 'majority', assigned: ['dallas', 'osaka', 'paris'] });
     for (const region of ['dallas', 'osaka', 'paris']) run.up(1, region);
     for (const region of ['dallas', 'osaka']) run.down(11, region);
@@ -163,7 +163,7 @@ describe('regions that come and go', () => {
     expect(run.state.status).toBe('up');
   });
 
-  test('are kept by a change of settings that does not concern them, and asked anew by one that does', () => {
+  test('are kept by unrelated configuration changes, and refreshed by related ones', () => {
     const run = new MonitorRun({ assigned: ['paris'], domains: null });
     run.change(1, { name: 'new', assigned: null });
     expect(run.state.config.assigned).toEqual(['paris']);

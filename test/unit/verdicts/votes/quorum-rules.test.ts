@@ -42,7 +42,7 @@ describe('the verdict of the regions', () => {
     expect(verdictOf({ config: configOf({ quorum }), regions: regionsOf(letters) })).toBe(verdict);
   });
 
-  test('counts only chosen regions', () => {
+  test('counts only selected regions', () => {
     const [named, assigned] = [{ monitoring_regions: ['r0'] }, { assigned: ['r0'] }];
     for (const chosen of [named, assigned]) {
       const config = configOf({ quorum: 'any', ...chosen });

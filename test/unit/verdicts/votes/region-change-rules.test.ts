@@ -16,8 +16,8 @@ function upRun(overrides: Partial<MonitorConfig> = {}): MonitorRun {
 const changesOf = (run: MonitorRun) => run.regionChanges.map(({ region, previous_status: was, status: is, at }) =>
   `${region} ${was}→${is}@${(at - HOUR) / SECOND}`);
 
-describe('a region that changes its word', () => {
-  test('is told each time, but not that it is up when it reports first', () => {
+describe('a region that changes its status', () => {
+  test('emits each change, except a first report of up', () => {
     const run = upRun();
     expect(changesOf(run)).toEqual([]);
     run.down(11, 'paris');
@@ -34,7 +34,7 @@ describe('a region that changes its word', () => {
     expect(run.regionChanges[1]).toMatchObject({ reason: 'silent' });
   });
 
-  test('is told with the incident that goes on meanwhile', () => {
+  test('emits the incident that is ongoing meanwhile', () => {
     const run = upRun();
     run.down(11, 'paris');
     run.down(12, 'dallas');
@@ -44,17 +44,17 @@ describe('a region that changes its word', () => {
     expect(run.regionChanges.map(({ incident_id }) => incident_id)).toEqual([null, incident, incident]);
   });
 
-  test('is told when it is down from its first report on', () => {
+  test('emits a change if it is down from its first report on', () => {
     const run = new MonitorRun({ quorum: 'majority', assigned: ['paris'] });
     run.down(1, 'paris');
     expect(changesOf(run)).toEqual(['paris unknown→down@1']);
   });
 });
 
-describe('a region that is down alone', () => {
+describe('the only region that is down', () => {
   const alerts = (run: MonitorRun) => run.degraded.map(({ at, regions }) => `${regions}@${(at - HOUR) / SECOND}`);
 
-  test('is alerted of once, when all others have been heard since', () => {
+  test('is alerted once, when all others have reported since', () => {
     const run = upRun();
     run.down(11, 'paris');
     run.up(12, 'dallas');
@@ -74,7 +74,7 @@ describe('a region that is down alone', () => {
     expect(run.lines).toEqual([]);
   });
 
-  test('is not alerted of while another one rechecks, which may follow it', () => {
+  test('is not alerted while another one rechecks, which may confirm it', () => {
     const run = upRun({ retries: 1 });
     for (const at of [11, 12]) run.down(at, 'paris');
     run.up(13, 'osaka');
@@ -84,7 +84,7 @@ describe('a region that is down alone', () => {
     expect(alerts(run)).toEqual(['paris@11']);
   });
 
-  test('is not alerted of when it is the last to see a recovery, but if it still fails after that', () => {
+  test('is not alerted if it is the last to see a recovery, unless it fails after that', () => {
     const run = upRun();
     REGIONS.forEach((region, index) => run.down(11 + index, region));
     run.up(21, 'dallas');
@@ -95,7 +95,7 @@ describe('a region that is down alone', () => {
     expect(alerts(run)).toEqual(['paris@13']);
   });
 
-  test('is not alerted of when the monitor goes down, or only one region reports', () => {
+  test('is not alerted if the monitor goes down, or only one region reports', () => {
     const run = upRun();
     run.down(11, 'paris');
     run.down(12, 'dallas');

@@ -21,7 +21,7 @@ function fail(run: MonitorRun, atSeconds: number, region: string): MonitorEffect
 const votesOf = (record: VoteRecord | undefined) =>
   record?.votes.map(({ region, vote, weight }) => `${region} ${vote} ${weight}`);
 
-test('the votes are recorded when an outage begins and when it ends, with the same incident', () => {
+test('the votes are recorded at the start and end of an outage, with the same incident', () => {
   const run = upRun();
   fail(run, 11, 'paris');
   const shown = fail(run, 12, 'dallas');
@@ -54,7 +54,7 @@ test('the votes are recorded when an outage begins and when it ends, with the sa
   ]);
 });
 
-test('a region whose failure is not confirmed yet votes up, and is not said to see the monitor up', () => {
+test('a region with an unconfirmed failure votes up, but is not listed as seeing the monitor up', () => {
   const run = upRun();
   run.down(10, 'osaka');
   fail(run, 11, 'paris');
@@ -80,7 +80,7 @@ test('a network has one counted vote, the mildest of its regions', () => {
   ]);
 });
 
-test('regions of one network that were asked have one counted vote, the mildest of theirs', () => {
+test('witness regions of one network have one counted vote, the mildest of theirs', () => {
   const witness = (vote: Witness['vote'], domain: string): Witness =>
     ({ vote, domain, probe_id: 'p', engine: '1', error: null, attempt: 1, at: HOUR });
   const witnesses = { berlin: witness('down', 'AS1'), oslo: witness('up', 'AS1'), rome: witness('down', 'AS2') };
@@ -89,7 +89,7 @@ test('regions of one network that were asked have one counted vote, the mildest 
     .toEqual(['berlin down same_fault_domain', 'oslo up counted', 'rome down counted']);
 });
 
-test('silent regions are named with the reason, and those that lost the monitor as unassigned', () => {
+test('silent regions are listed with the reason, and those that lost the monitor as unassigned', () => {
   const run = upRun();
   run.silent('osaka', 11);
   run.item({ kind: 'assigned', assigned: ['berlin', 'osaka', 'paris'], domains: null, at: HOUR + 12 * SECOND });
@@ -103,7 +103,7 @@ test('silent regions are named with the reason, and those that lost the monitor 
   ]);
 });
 
-test('a region whose probe is in quarantine loses its vote at once, and is named so', () => {
+test('a region whose probe is in quarantine loses its vote at once, with that reason', () => {
   const run = upRun();
   run.item({ kind: 'silent', region: 'osaka', at: HOUR + 5 * SECOND, reason: 'quarantined' });
   expect(run.state.regions['osaka']).toMatchObject({ verdict: 'unknown', reason: 'quarantined' });
@@ -113,7 +113,7 @@ test('a region whose probe is in quarantine loses its vote at once, and is named
   expect(shown.find((effect) => effect.kind === 'alert')?.alert.votes).toMatchObject({ silent: ['osaka'] });
 });
 
-test('a monitor of one region has its vote recorded, and no line of votes in its alert', () => {
+test('a monitor with one region has its vote recorded, and no vote summary in its alert', () => {
   const run = new MonitorRun({ quorum: 'majority', assigned: ['paris'] });
   const shown = run.down(1, 'paris');
   expect(votesOf(run.votes[0])).toEqual(['paris down counted']);
