@@ -11,7 +11,7 @@ const FAILURES: [name: string, failures: CrashLoopFailure[], lifeMs?: number][] 
   ['the database is away', ['half-answered', 'database down']],
 ];
 
-describe('a probe that dies every few seconds loses no result and doubles none while', () => {
+describe('a probe that crashes every few seconds loses and duplicates no results while', () => {
   test.each(FAILURES)('%s', async (_name, failures, lifeMs) => {
     const { violations, epochs, retained, letters } = await probeCrashLoops(failures, lifeMs);
     expect({ violations, letters }).toEqual({ violations: [], letters: 0 });
@@ -20,7 +20,7 @@ describe('a probe that dies every few seconds loses no result and doubles none w
   });
 });
 
-test('a probe that does not mind what earlier lives have begun doubles results', async () => {
+test('a probe that ignores the lanes begun by earlier processes duplicates results', async () => {
   const { sendable } = SimulatedSpool.prototype;
   SimulatedSpool.prototype.sendable = function everything(this: SimulatedSpool) {
     return this.lanes();

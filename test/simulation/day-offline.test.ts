@@ -10,12 +10,12 @@ let day: DayOffline;
 const downMs = (hour: number): number => day.outages.reduce((sum, { from, until }) =>
   sum + Math.max(0, Math.min(until, hour + HOUR_MS) - Math.max(from, hour)), 0);
 
-describe('the only region of a monitor is cut off for a day, in which the target fails three times', () => {
+describe('the only region of a monitor is offline for a day with three target failures', () => {
   beforeAll(async () => {
     day = await aDayOffline(['eu']);
   });
 
-  test('every check of the day is stored once, with when it was made and when it came', () => {
+  test('every check of the day is stored once, with its start and arrival times', () => {
     expect(day.violations).toEqual([]);
     const slots = new Set(day.rows.map(({ scheduled_at: at }) => at));
     expect(slots.size).toBe(SLOTS);
@@ -27,7 +27,7 @@ describe('the only region of a monitor is cut off for a day, in which the target
     }
   });
 
-  test('its uptime is that of the checks: an interval for each', () => {
+  test('uptime counts one interval per check', () => {
     for (const [hour, times] of day.hours) {
       const checks = day.rows.filter(({ started_at: at }) => at >= hour && at < hour + HOUR_MS);
       const failed = checks.filter(({ outcome }) => outcome === 'failure').length;
@@ -36,19 +36,19 @@ describe('the only region of a monitor is cut off for a day, in which the target
     }
   });
 
-  test('each outage is an incident that was over when it was found, and nobody is alerted', () => {
+  test('each outage becomes a resolved incident without an alert', () => {
     expect(day.incidentList.map(({ opening }) => opening.late)).toEqual([true, true, true]);
     expect(day.incidentList.every(({ resolution }) => resolution !== null)).toBe(true);
     expect(day.pages).toEqual([]);
   });
 
-  test('the monitor is unknown, and then up again: both are told once', () => {
+  test('the monitor becomes unknown and up again, with one alert each', () => {
     expect(day.statuses.map(({ to }) => to)).toEqual(['unknown', 'up']);
     expect(day.notices).toEqual(['monitor.no_data', 'monitor.no_data_resolved']);
   });
 });
 
-describe('one region of three is cut off for a day, in which the target fails three times', () => {
+describe('one region of three is offline for a day with three target failures', () => {
   beforeAll(async () => {
     day = await aDayOffline(['eu', 'us', 'ap']);
   });
@@ -58,7 +58,7 @@ describe('one region of three is cut off for a day, in which the target fails th
     expect(new Set(day.rows.map(({ scheduled_at: at }) => at)).size).toBe(SLOTS);
   });
 
-  test('the other two regions decide: one incident and two alerts for each outage, and no more later', () => {
+  test('the other two regions decide: one incident and two alerts per outage, and no more afterwards', () => {
     expect(day.incidentList.map(({ opening }) => opening.late)).toEqual([undefined, undefined, undefined]);
     expect(day.pages.toSorted()).toEqual(
       [...Array.from({ length: 3 }, () => 'monitor.down'), ...Array.from({ length: 3 }, () => 'monitor.up')],
@@ -68,7 +68,7 @@ describe('one region of three is cut off for a day, in which the target fails th
     expect(day.notices).toEqual([]);
   });
 
-  test('late results add no time to an hour that was watched', () => {
+  test('late results add no time to a monitored hour', () => {
     for (const [hour, times] of day.hours) {
       expect(times[0] + times[1] + times[2]).toBe(HOUR_MS);
       expect(Math.abs(times[2] - downMs(hour))).toBeLessThanOrEqual(INTERVAL_MS);

@@ -6,7 +6,7 @@ import { Random } from './random.ts';
 const ids = (random: Random, count: number): string[] => Array.from({ length: count }, () => random.uuid());
 
 /** `npm run bench -- fleet` is the same with a thousand probes and up to a million monitors. */
-test('a fleet checks each monitor once an interval in each region, and writes a few times a second', async () => {
+test('a fleet checks each monitor once per interval in each region, with a few writes per second', async () => {
   const monitors = 500;
   const { results, messages, writes } = await virtualFleet({
     monitors, regions: 4, probesPerRegion: 2, settleMs: 10_000, forMs: 60_000,
@@ -17,7 +17,7 @@ test('a fleet checks each monitor once an interval in each region, and writes a 
   expect(writes / 60).toBeLessThan(10);
 });
 
-test('when one of twenty probes leaves and another comes, hardly more monitors move than have to', () => {
+test('replacing one of twenty probes moves hardly more monitors than necessary', () => {
   const random = new Random(3);
   const { perDue, imbalance } = movesIn(ids(random, 20_000), ids(random, 20).sort(), random.uuid());
   expect(perDue).toBeLessThan(1.15);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runNoise } from '../bench/noise/run.ts';
 
 /** `npm run bench -- 11` is the same with a million checks, and with what others make of them. */
-test('under noise each outage is told once, and nothing else, while regions and controllers fail', async () => {
+test('each outage is alerted once, without false alerts, while regions and controllers fail', async () => {
   const { checks, firstFailure, singleRound, ...ours } = await runNoise({
     seed: 5, monitors: 250, intervalMs: 60_000, checks: 12_000, outages: 40, noise: 0.02,
   });

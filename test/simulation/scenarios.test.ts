@@ -36,7 +36,7 @@ describe.each(SCENARIOS)('%s', (_name, part, run) => {
   });
 });
 
-describe('unobserved time is not silence', () => {
+describe('unmonitored time is not silence', () => {
   test.each([
     ['while every controller is away', allControllersDown], ['while the database is away', databaseAway],
   ])('%s', async (_name, run) => {
@@ -54,20 +54,20 @@ describe('unobserved time is not silence', () => {
   });
 });
 
-describe('results that a region collects while it is cut off', () => {
-  test('count in the uptime, although the monitor was paused before they came', async () => {
+describe('results that a region collects while offline', () => {
+  test('count in the uptime, even if the monitor was paused before they arrived', async () => {
     const { violations, accounted, wanted } = await pausedBeforeItsResults();
     expect({ violations, accounted }).toEqual({ violations: [], accounted: wanted });
     expect(wanted[0]).toBeGreaterThan(60_000);
   });
 
-  test('are stored and raise no alert', async () => {
+  test('are stored without an alert', async () => {
     const { violations, alerts, stored } = await backlogSendsNoAlert();
     expect({ violations, alerts }).toEqual({ violations: [], alerts: 0 });
     expect(stored).toBeGreaterThan(5);
   });
 
-  test('would raise a late alert if late results were treated like others', async () => {
+  test('would cause a late alert if late results were treated like others', async () => {
     const restore = MUTATIONS.find(({ sentence }) => sentence.includes('a late result'))?.patch?.();
     try {
       expect((await backlogSendsNoAlert()).alerts).toBeGreaterThan(0);
@@ -96,7 +96,7 @@ describe('a probe whose disk is restored from a backup', () => {
   });
 });
 
-test('an unanswered insert is repeated unchanged, and finding its own entry counts as success', async () => {
+test('an unconfirmed insert is repeated unchanged, and finding its own entry counts as success', async () => {
   const { violations, voided, failures } = await insertsGetNoResponse();
   expect(violations).toEqual([]);
   expect(failures).toBeGreaterThan(20);

@@ -6,7 +6,7 @@ import { runSeed } from './run-seed.ts';
  * reproduces a failure.
  */
 export function seedsPass(first: number, count: number): void {
-  describe('the ingest keeps its promises', () => {
+  describe('the ingest invariants hold', () => {
     test.each(Array.from({ length: count }, (_, at) => first + at))('with seed %i', async (seed) => {
       expect((await runSeed({ seed })).violations).toEqual([]);
     });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aDayGoesBy } from './scenarios.ts';
 
-test('the rollups of each hour and of a day equal a second count of the results', async () => {
+test('hourly and daily rollups equal an independent recount of the results', async () => {
   const { violations, hours, days, incidents } = await aDayGoesBy(3);
   expect(violations).toEqual([]);
   expect(hours).toBeGreaterThan(30);
