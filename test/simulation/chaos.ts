@@ -18,7 +18,7 @@ export interface ChaosOptions {
 export const ALL_CHAOS: ChaosOptions =
   Object.freeze({ database: 1, network: 1, controllers: 1, probes: 1, people: 1 });
 
-/** Of a window that a person opens. */
+/** Of a maintenance window that a user opens. */
 const MAINTENANCE_MS = 7 * MINUTE_MS;
 
 /** Injects one fault after another into a world until it is stopped. */
@@ -49,7 +49,7 @@ export class Chaos {
     this.#next();
   }
 
-  /** Ends all faults; dead processes restart by themselves. */
+  /** Ends all faults; dead processes restart on their own. */
   stop(): void {
     this.#isOver = true;
     this.#world.health = HEALTHY;
@@ -123,7 +123,7 @@ export class Chaos {
     });
   }
 
-  /** One region at a time: a scenario covers several silent regions. */
+  /** One region at a time. A scenario covers several silent regions. */
   #cutOff(): void {
     if (this.#world.clock.now() < this.#partitionFreeAt) return;
     this.#world.count('partition');
@@ -143,10 +143,7 @@ export class Chaos {
     this.#world.clock.setTimer(this.#random.int(500, 20_000), () => probe.start());
   }
 
-  /**
-   * A probe sends invalid bytes in a lane that is not its own. They become dead letters, and nothing else is
-   * affected.
-   */
+  /** A probe sends invalid bytes in another probe's lane. They become dead letters without affecting anything else. */
   #poison(): void {
     const probe = this.#random.pick(this.#world.probes);
     if (!probe.process.isAwake) return;

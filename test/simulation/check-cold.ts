@@ -13,8 +13,8 @@ import { limitsOf } from '../helpers/take-limits.ts';
 const LOAD_MS = 20_000;
 
 /**
- * Checks that a controller that starts now derives, from documents and the rest of the journal, the same
- * state as a replay of the whole journal.
+ * Checks that a newly started controller derives the same state from documents and the remaining journal as a replay of the whole
+ * journal does.
  */
 export async function checkCold(world: World, references: Reference[]): Promise<string[]> {
   const process = world.bystander();

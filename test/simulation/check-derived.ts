@@ -13,10 +13,7 @@ import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
-/**
- * Checks that states, executed effects, blocks, rollups and snapshots equal those derived from one replay of
- * the journal.
- */
+/** Checks that states, executed effects, blocks, rollups and snapshots equal those of one replay of the journal. */
 export function checkDerived(world: World, references: Reference[]): string[] {
   const found = [
     ...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world, references), ...checkDays(world),
@@ -31,7 +28,7 @@ export function checkDerived(world: World, references: Reference[]): string[] {
   return found;
 }
 
-/** Compares states in memory with the reference; checkBooked compares times that are already in rollups. */
+/** Compares states in memory with the reference. `checkAccounted` compares times that are already in rollups. */
 export function checkStates(world: World, wanted: ShardState, found: ShardState, who: string): string[] {
   const violations: string[] = [];
   if (wanted.n !== found.n) violations.push(`${who} of shard ${wanted.shard} is at ${found.n} of ${wanted.n}`);
@@ -47,7 +44,7 @@ export function checkStates(world: World, wanted: ShardState, found: ShardState,
   return violations;
 }
 
-/** Checks that the journal and the probes have the last configuration that users set. */
+/** Checks that the journal and the probes have the latest user configuration. */
 function checkConfigs(world: World, references: Reference[]): string[] {
   const violations: string[] = [];
   for (const [id, { config, isMarked }] of world.db.monitors) {
@@ -74,7 +71,7 @@ function comparable(state: MonitorState): unknown {
   return JSON.parse(JSON.stringify(rest));
 }
 
-/** Checks that each hour's booked time is in the state or, if not, in its rollup. */
+/** Checks that each hour's accounted time is in the state or in its rollup. */
 function checkAccounted(
   world: World, id: string, wanted: MonitorState, held: MonitorState, who: string,
 ): string[] {
@@ -95,7 +92,7 @@ function checkAccounted(
   return violations;
 }
 
-/** Checks that every decided effect was executed, once. */
+/** Checks that every decided effect was executed exactly once. */
 export function checkEffects(world: World, references: Reference[]): string[] {
   const { statusChanges, incidents, votes, regionChanges, alerts, certificates } = world.db;
   const wanted = new Map<string, string>();
@@ -140,7 +137,7 @@ export function checkEffects(world: World, references: Reference[]): string[] {
   return violations.slice(0, 5);
 }
 
-/** Checks that each hour's rollup matches its block, unless both are still to be rewritten. */
+/** Checks that each hour's rollup matches its block, unless both are due to be rewritten. */
 function checkRollups(world: World, references: Reference[]): string[] {
   const violations: string[] = [];
   for (const [key, { position, rollup }] of world.db.hours) {
@@ -191,8 +188,7 @@ function checkDays(world: World): string[] {
 }
 
 /**
- * Checks that the journal continues without a gap after the snapshot, and that the snapshot has the lane
- * positions of its number.
+ * Checks that the journal continues without a gap after the snapshot, and that the snapshot has the lane positions of its entry.
  */
 function checkSnapshot(world: World, reference: Reference, shard: number): string[] {
   const snapshot = world.db.snapshots.get(shard);

@@ -2,24 +2,19 @@ import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import type { Outage } from './targets.ts';
 import { MINUTE_MS, type World } from './world.ts';
 
-/** An outage of this length must be detected despite any faults; a shorter one may be. */
+/** An outage of this length must be detected despite any faults. A shorter one may be. */
 const SURELY_SEEN_MS = 7 * 60_000;
-/** Longest delay of an incident's start after that of its outage, in addition to the interval. */
+/** Limit of an incident's delay after its outage, in addition to the interval. */
 const SLACK_MS = 5 * 60_000;
-/**
- * An outage found before a pause is journaled may be reported; that takes a moment after the user's request.
- */
+/** An outage found before a pause is journaled may be reported. That takes a moment after the user's request. */
 const JOURNAL_LAG_MS = 2000;
 
-/**
- * I4, I5: each outage has one incident, and there are no others. Each is reported down once, and up once if
- * it ended by recovery.
- */
+/** I4, I5: each outage has exactly one incident, alerted as down once, and as up once if it ended by recovery. */
 export function checkIncidents(world: World): string[] {
   return [...world.db.monitors.keys()].flatMap((id) => checkMonitor(world, id));
 }
 
-/** A domain whose expiry crosses two thresholds during a run: each was warned of once, whatever was replayed. */
+/** A domain's expiry crosses two thresholds during a run. Each causes one warning, regardless of replays. */
 export function checkWarnings(world: World): string[] {
   return [...world.db.monitors.values()].flatMap(({ config }) => {
     const { monitor_id: id, domain_expires_at: at = null, domain_warning_days: wanted = [] } = config;
@@ -85,7 +80,7 @@ function isOneWithTheLast(world: World, id: string, spans: Span[], span: Span): 
       (resolution?.resolved_at ?? Infinity) > span.from);
 }
 
-/** True if the job's pings repeatedly failed to reach a healthy owner: to the owner, the job did not run. */
+/** True if the job's pings repeatedly failed to reach a healthy owner. To the owner, the job did not run. */
 function isPingLost(world: World, { monitor, started_at: at }: IncidentOpening): boolean {
   const { interval_ms: intervalMs = 0, grace_ms: graceMs = 0 } = monitor.heartbeat ?? {};
   return world.lostPings.some(
@@ -103,7 +98,7 @@ function checkNotAlerted(world: World, incidentId: string, name: string): string
   return alerts.length > 0 ? [`I5: ${name} came late and was told ${alerts.length} times`] : [];
 }
 
-/** In maintenance, people hear of an outage once or not at all, and of its end only if they heard of it. */
+/** In maintenance, an outage is alerted at most once, and its end only if the start was alerted. */
 function checkHeld(world: World, incidentId: string, name: string): string[] {
   const events = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId)
     .map(({ event }) => event).sort().join();
@@ -129,7 +124,7 @@ interface Span extends Outage {
   endedBy: 'recovery' | 'person';
 }
 
-/** Outages limited to the times in which users wanted the monitor watched. */
+/** Outages within the times at which users had the monitor active. */
 function spansOf(world: World, id: string): Span[] {
   const configs = world.history.get(id) ?? [];
   const active: Outage[] = [];
@@ -141,7 +136,7 @@ function spansOf(world: World, id: string): Span[] {
       open.until = config.changed_at + JOURNAL_LAG_MS;
     }
   }
-  // A job is heard again only at its next run, including that run's retries.
+  // A job reports again only on its next run, including that run's retries.
   const silentMs = world.jobs.has(id) ? (configs[0]?.interval_ms ?? 0) + 30_000 : 0;
   return world.targets.outagesOf(id).map(
     ({ from, until }) => ({ from, until: until + silentMs }),

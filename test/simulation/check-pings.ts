@@ -2,7 +2,7 @@ import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
-/** Checks that each answered ping is in the journal once, and that none is left in its collection. */
+/** Checks that each acknowledged ping is journaled once, and that none is left in its collection. */
 export function checkPings(world: World, references: Reference[]): string[] {
   const violations: string[] = [];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {

@@ -9,8 +9,8 @@ import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
 /**
- * I1, I2, I7: every result on a probe's disk is in the true journal once, and everything in the journal, and
- * nothing else, is once in blocks or in the owner's rows.
+ * I1, I2, I7: every result on a probe's disk is in the true journal once, and blocks and the owner's rows contain exactly the
+ * journal's results, each once.
  */
 export function checkResults(world: World, references: Reference[]): string[] {
   const found = [...checkJournal(world, references)];
@@ -110,10 +110,7 @@ function differences(wanted: Map<string, number>, found: Map<string, number>, na
   return violations;
 }
 
-/**
- * All rows by monitor: those in blocks, and those in memory that are in no block. Without `withBlocks`, only
- * those in memory.
- */
+/** All rows by monitor: from blocks, and from memory if no block has them. Without `withBlocks`, from memory only. */
 export function rowsOf(world: World, state: ShardState, withBlocks = true): Map<string, StoredResult[]> {
   const all = new Map<string, StoredResult[]>();
   for (const [id, monitor] of state.monitors) {

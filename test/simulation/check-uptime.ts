@@ -9,8 +9,8 @@ import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
 
 /**
- * I6: recomputes the hours' times from stored results alone and compares them with the rollups. Covers
- * monitors in one region with results in order and in time; skips hours near gaps or late results.
+ * I6: recomputes the hours' times from stored results only and compares them with the rollups. Covers monitors in one region with
+ * results in order and in time. Skips hours near gaps or late results.
  */
 export function checkUptime(world: World, references: Reference[]): { violations: string[]; hours: number } {
   const violations: string[] = [];
@@ -39,10 +39,7 @@ export function checkUptime(world: World, references: Reference[]): { violations
   return { violations: violations.slice(0, 5), hours };
 }
 
-/**
- * Hours that results cover without gaps or late results, with a margin of more than an interval on both
- * sides.
- */
+/** Hours that results cover without gaps or late results, with a margin of over an interval on both sides. */
 function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
   const sorted = [...rows].sort((a, b) => a.started_at - b.started_at);
   const first = sorted[0]?.started_at ?? 0;
@@ -60,7 +57,7 @@ function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
   return found;
 }
 
-/** Ms as up, degraded and down, by hour. */
+/** Ms up, degraded and down, by hour. */
 function timesOf(config: MonitorConfig, rows: StoredResult[]): Map<number, HourTimes> {
   const times = new Map<number, HourTimes>();
   for (const { from, until, column: of } of spansByResults(rows, config.retries)) {

@@ -8,15 +8,15 @@ import type { World } from './world.ts';
 const SHARD = 2;
 const MONITORS = 6;
 const INTERVAL_MS = 5000;
-/** Lives in each phase: more than twice the lanes that the controller keeps. */
+/** Process lives in each phase: more than twice the lanes that the controller keeps. */
 const LIVES = 140;
 const DRAIN_TIMEOUT_MS = 3_600_000;
 
-/** What goes wrong while a probe dies every few seconds. */
+/** Faults while a probe crashes every few seconds. */
 export type CrashLoopFailure = 'nothing' | 'unanswered' | 'half-answered' | 'cut off' | 'database down';
 
 export interface CrashLoopReport extends SeedReport {
-  /** Epochs of the probe that have results in the shard, and lanes of its that the owner keeps at the end. */
+  /** The probe's epochs with results in the shard, and its lanes that the owner keeps at the end. */
   epochs: number;
   retained: number;
   letters: number;
@@ -24,8 +24,8 @@ export interface CrashLoopReport extends SeedReport {
 }
 
 /**
- * An honest probe dies after one to four seconds, again and again, in one trouble after another; then all is
- * well. `lifeMs`: the longest life.
+ * A correct probe crashes every one to four seconds under one fault after another, then recovers. `lifeMs`: the longest time
+ * between crashes.
  */
 export async function probeCrashLoops(failures: CrashLoopFailure[], lifeMs = 4000): Promise<CrashLoopReport> {
   const random = new Random(7);

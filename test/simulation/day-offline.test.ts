@@ -6,7 +6,7 @@ const SLOTS = (CUT_OFF.until - CUT_OFF.from) / INTERVAL_MS;
 
 let day: DayOffline;
 
-/** How long the target was down in an hour, ms. */
+/** Downtime of the target in an hour, ms. */
 const downMs = (hour: number): number => day.outages.reduce((sum, { from, until }) =>
   sum + Math.max(0, Math.min(until, hour + HOUR_MS) - Math.max(from, hour)), 0);
 

@@ -10,25 +10,25 @@ import { MINUTE_MS, START_MS, World } from './world.ts';
 const SHARD = 2;
 export const INTERVAL_MS = 5 * MINUTE_MS;
 
-/** The probe is cut off from the first instant to the second, Unix ms. */
+/** The probe is offline between these two times, Unix ms. */
 export const CUT_OFF = { from: START_MS + HOUR_MS, until: START_MS + 25 * HOUR_MS };
-/** Of the target, minutes after that instant and their length. */
+/** Outages of the target: minutes after the first time, and length in minutes. */
 const OUTAGES = [[120, 30], [600, 40], [1200, 15]] as const;
 
 export interface DayOffline extends Pick<SeedReport, 'violations'> {
-  /** What the probe that was cut off found meanwhile in its slots, rechecks aside. */
+  /** Results of the offline probe's scheduled checks, without rechecks. */
   rows: StoredResult[];
-  /** How often each whole hour of the time was counted up, degraded and down, ms. */
+  /** Each full hour's accounted time as up, degraded and down, ms. */
   hours: Map<number, HourTimes>;
   outages: { from: number; until: number }[];
   incidentList: StoredIncident[];
-  /** Events of alerts of incidents; of all others, but for those of certificates. */
+  /** Events of incident alerts, and of all other alerts except those of certificates. */
   pages: string[];
   notices: string[];
   statuses: StatusChange[];
 }
 
-/** The probe of the first region loses its bus for a day, and its target fails three times meanwhile. */
+/** The first region's probe loses the bus for a day, in which its target fails three times. */
 export async function aDayOffline(regions: string[]): Promise<DayOffline> {
   const world = new World({ seed: 5, controllers: 1, regions });
   const { monitor_id: id } =

@@ -5,13 +5,13 @@ import { Random } from './random.ts';
 
 const ids = (random: Random, count: number): string[] => Array.from({ length: count }, () => random.uuid());
 
-/** `npm run bench -- fleet` is the same with a thousand probes and up to a million monitors. */
+/** `npm run bench -- fleet` does the same with a thousand probes and up to a million monitors. */
 test('a fleet checks each monitor once per interval in each region, with a few writes per second', async () => {
   const monitors = 500;
   const { results, messages, writes } = await virtualFleet({
     monitors, regions: 4, probesPerRegion: 2, settleMs: 10_000, forMs: 60_000,
   });
-  // What the last second found may still be on its way.
+  // Results of the last second may still be in transit.
   expect(Math.abs(results - 3 * monitors)).toBeLessThan(3 * monitors / 30);
   expect(messages).toBeLessThanOrEqual(results);
   expect(writes / 60).toBeLessThan(10);

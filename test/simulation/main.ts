@@ -8,7 +8,7 @@ npm run simulate -- --scenario <name>
 scenarios: ${Object.keys(SCENARIOS).join(', ')}
 mutations: ${MUTATIONS.map(({ sentence }) => `\n  ${sentence}`).join('')}`;
 
-/** A rule of the protocol to remove; seeds are then expected to fail. */
+/** The protocol rule to remove. Seeds are then expected to fail. */
 function mutationOf(part: string | undefined): Partial<Mutation> {
   if (part === undefined) return {};
   const found = MUTATIONS.find(({ sentence }) => sentence.includes(part));

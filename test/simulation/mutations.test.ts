@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { MUTATIONS, type Mutation } from './mutations.ts';
 import { runSeed } from './run-seed.ts';
 
-/** Rules whose absence random runs soon reveal; the others have a scenario of their own. */
+/** Rules whose removal random runs detect soon. The others have their own scenarios. */
 const FOUND_BY_SEEDS: [sentence: string, breaks: RegExp][] = [
   ['only one of two controllers inserts entry n', /^(I1|I5|I7|status|.*told and never decided)/],
   ['reading an entry follows the same lane rule as taking a batch', /^I1\/I2 .* is stored 2 times, not 1/],

@@ -6,7 +6,7 @@ import { Shard } from '../../controller/results/shards/shard.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { WorldOptions } from './world.ts';
 
-/** One rule of the protocol removed from outside the product, by a store that lies or a bypassed check. */
+/** One protocol rule removed from outside the product, by a faulty store or a bypassed check. */
 export interface Mutation {
   /** The removed rule. */
   sentence: string;
@@ -146,7 +146,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
 ];
 
-/** Lets the owner decide by the clock immediately, even after an interruption. */
+/** Makes the owner decide by the clock immediately, even after an interruption. */
 export function patchClockDecisions(): () => void {
   const { load } = Shard;
   const { interrupted } = ShardClock.prototype;

@@ -61,7 +61,7 @@ export class Network {
     });
   }
 
-  /** Delivers one message never, once or more often, in any order. */
+  /** Delivers one message zero or more times, in any order. */
   #carry(probeId: string, arrive: () => void): void {
     const { lose, double, delay } = this.weather;
     const copies = this.#random.chance(double) ? 2 : 1;

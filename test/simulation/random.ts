@@ -1,15 +1,15 @@
 import { randomOf } from '../helpers/random-of.ts';
 
-/** Random numbers from a seed: the same seed gives the same run. */
+/** Random numbers from a seed. The same seed gives the same run. */
 export class Random {
-  /** From 0 (included) to 1. */
+  /** From 0 (inclusive) to 1. */
   readonly next: () => number;
 
   constructor(seed: number) {
     this.next = randomOf(seed);
   }
 
-  /** A whole number between two bounds, both included. */
+  /** An integer between two inclusive bounds. */
   int(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -22,7 +22,7 @@ export class Random {
     return list[this.int(0, list.length - 1)] as T;
   }
 
-  /** An independent sequence, so that the draws of one part of the world do not affect the others. */
+  /** An independent sequence, so that draws in one part of the world do not affect the others. */
   fork(): Random {
     return new Random(this.int(0, 2 ** 32 - 1));
   }

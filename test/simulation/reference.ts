@@ -13,7 +13,7 @@ export interface Reference {
   accepted: { key: string; probe_id: string; region: string; result: CheckResult }[];
   /** Rows of heartbeats, from received and missed pings. */
   pingRows: { monitor_id: string; row: StoredResult }[];
-  /** Ids of pings, as often as the journal contains them. */
+  /** Ids of pings, as often as they are in the journal. */
   pings: string[];
   refused: Set<string>;
   dropped: Set<string>;

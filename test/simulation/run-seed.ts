@@ -15,13 +15,13 @@ import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
 
 export interface SeedOptions extends Partial<WorldOptions> {
   seed: number;
-  /** How long faults last, and how long the world then has to recover, minutes. */
+  /** Duration of the faults, and of the recovery afterwards, minutes. */
   chaosMinutes?: number;
   calmMinutes?: number;
   chaos?: ChaosOptions;
   /** Called at the end of the run, before the checks. */
   beforeChecks?: () => void;
-  /** Prints what the journal did to the monitors whose ids begin with this text. */
+  /** Prints the journal's effects on monitors whose ids begin with this text. */
   trace?: string | null;
 }
 
@@ -42,7 +42,7 @@ const REGIONS = ['eu', 'us', 'ap'];
 /** Few, so that monitors share them. */
 const SHARDS = [2, 7, 11];
 
-/** One run from a seed: some hours of faults, then quiet, then the invariants. */
+/** One run from a seed: some hours of faults, then recovery, then the invariants. */
 export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   const { chaosMinutes = 60, calmMinutes = 8, chaos: level = ALL_CHAOS } = options;
   const world = new World({ controllers: 2 + (options.seed % 2), regions: REGIONS, ...options });
@@ -63,7 +63,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   return report(world, options.seed);
 }
 
-/** Stops checks, and waits until everything in flight has arrived and its consequences are written. */
+/** Stops checks, and waits until everything in flight has arrived and all resulting writes are done. */
 export async function settle(world: World): Promise<void> {
   for (const probe of world.probes) probe.retire();
   world.areJobsOver = true;
@@ -110,7 +110,7 @@ function outages(random: Random, untilMs: number): Outage[] {
   return found;
 }
 
-/** Everything that must hold at the end. */
+/** All invariants at the end of a run. */
 export async function report(world: World, seed: number): Promise<SeedReport> {
   const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
   const uptime = checkUptime(world, references);

@@ -9,7 +9,7 @@ import type { SimulatedController } from './simulated-controller.ts';
 import type { ControllerStores } from './simulated-stores.ts';
 import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
 
-/** The parts of the protocol that a scenario may alter. */
+/** The parts of the protocol that a scenario may replace. */
 export type Changed = Pick<WorldOptions, 'disguise' | 'hand'>;
 
 const SHARD = 2;
@@ -18,7 +18,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 export interface Pair {
   world: World;
   monitor: MonitorConfig;
-  /** The controller that owns the shard at first, and the one that takes over. */
+  /** The controller that initially owns the shard, and the one that takes over. */
   first: SimulatedController;
   second: SimulatedController;
 }
@@ -44,10 +44,7 @@ type Moment = { [S in keyof ControllerStores]: {
   method: keyof ControllerStores[S];
 } }[keyof ControllerStores];
 
-/**
- * Pauses a controller right before it sends one command, once `when` holds. It sends the command when it
- * wakes.
- */
+/** Suspends a controller right before it sends one command, once `when` holds. It sends the command on waking. */
 export function napBefore(
   moment: Moment, forMs: number,
   when: (world: World, controller: SimulatedController, args: unknown[]) => boolean,
@@ -87,8 +84,8 @@ async function end(world: World): Promise<SeedReport> {
 }
 
 /**
- * An owner sleeps for hours right before inserting a number. Meanwhile another owner uses that number, takes
- * a snapshot past it and deletes it, then dies. The sleeper wakes and finds its number free.
+ * An owner is suspended for hours right before an insert. Meanwhile another owner uses that number, moves the snapshot past it,
+ * deletes it and crashes. The first owner wakes and finds its number free.
  */
 export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
@@ -96,7 +93,7 @@ export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<
   const nap = napBefore({ store: 'journal', method: 'insert' }, napMs, (world, controller, args) =>
     isTime(world) && (args[0] as { shard: number }[]).some(({ shard }) => shard === SHARD) &&
       world.ownersOf(SHARD)[0] === controller);
-  // Leases speed up takeovers but protect nothing: the sleeper does not read them for a while.
+  // Leases speed up takeovers but protect nothing, so the suspended owner does not read them for a while.
   const deaf: WorldOptions['disguise'] = (
     stores, world, controller,
   ) => ({ ...stores, leases: { ...stores.leases, renew: async (shards, holder, until) => {
@@ -119,7 +116,7 @@ export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<
   return end(world);
 }
 
-/** An owner sleeps before writing a state, and writes it after another owner took over and continued. */
+/** An owner is suspended before writing a state, and writes it after another owner took over and continued. */
 export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
   const nap = napBefore({ store: 'states', method: 'write' }, napMs, (_world, _controller, args) =>
@@ -135,10 +132,7 @@ export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<Se
   return end(world);
 }
 
-/**
- * An owner sleeps before writing an hour's block, and writes it after another owner wrote that hour with
- * later results.
- */
+/** An owner is suspended before writing an hour's block, and writes it after another owner wrote that hour with later results. */
 export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 4 * HOUR_MS;
   const nap = napBefore(
@@ -158,12 +152,11 @@ export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<Se
 }
 
 /**
- * An owner sleeps before moving the snapshot, and moves it after another owner moved it further and deleted
- * journal entries.
+ * An owner is suspended before moving the snapshot, and moves it after another owner moved it further and deleted journal
+ * entries.
  */
 export async function sleeperMovesTheSnapshotBack(changed: Changed = {}): Promise<SeedReport> {
-  // The second owner moves the snapshot hourly, after its block is written; the sleeper wakes between two
-  // moves.
+  // The second owner moves the snapshot hourly, after its block is written. The first one wakes in between.
   const napMs = 2.5 * HOUR_MS;
   const nap = napBefore(
     { store: 'snapshots', method: 'move' }, napMs, (_world, _controller, args) => args[0] === SHARD,
@@ -194,10 +187,7 @@ export async function changedWhileUnmarked(changed: Changed = {}): Promise<SeedR
   return end(world);
 }
 
-/**
- * Every controller is away for ten minutes while the probe keeps checking. That time must not count as
- * silence.
- */
+/** All controllers are down for ten minutes while the probe keeps checking. That time must not count as silence. */
 export async function allControllersDown(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
   const { world, first, second } = await pair(changed);
   first.kill();
@@ -212,7 +202,7 @@ export async function allControllersDown(changed: Changed = {}): Promise<SeedRep
   };
 }
 
-/** The database is away for five minutes while owner and probe keep running. No region was silent. */
+/** The database is down for five minutes while owner and probe keep running. No region was silent. */
 export async function databaseAway(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
   const { world } = await pair(changed);
   const before = world.health;
@@ -226,7 +216,7 @@ export async function databaseAway(changed: Changed = {}): Promise<SeedReport & 
   };
 }
 
-/** An owner dies after writing a state that opens an incident, before it carries out any effect. */
+/** An owner crashes after writing a state that opens an incident, before it carries out any effect. */
 export async function diesBeforeEffects(changed: Changed = {}): Promise<SeedReport> {
   let isDone = false;
   const deadly: WorldOptions['disguise'] = (
@@ -248,7 +238,7 @@ export async function diesBeforeEffects(changed: Changed = {}): Promise<SeedRepo
   return end(world);
 }
 
-/** Inserts succeed but are never answered. Each is repeated until the owner finds its own entry. */
+/** Inserts succeed but never get a response. Each is repeated until the owner finds its own entry. */
 export async function insertsGetNoResponse(
   changed: Changed = {},
 ): Promise<SeedReport & { voided: number; failures: number }> {
@@ -270,10 +260,7 @@ export async function insertsGetNoResponse(
   return { ...found, voided, failures };
 }
 
-/**
- * The only region is cut off for twenty minutes, in which the target fails and recovers. Its results then are
- * history.
- */
+/** The only region is offline for twenty minutes, in which the target fails and recovers. Its late results then are history. */
 export async function backlogSendsNoAlert(
   changed: Changed = {},
 ): Promise<SeedReport & { alerts: number; stored: number }> {
@@ -296,8 +283,8 @@ export async function backlogSendsNoAlert(
 }
 
 /**
- * A probe misses the acknowledgement of its last results and is cut off for hours, while the snapshot passes
- * them and every controller restarts. Then it repeats them.
+ * A probe misses the acknowledgement of its last results and is offline for hours, while the snapshot passes them and every
+ * controller restarts. Then it resends them.
  */
 export async function lastBatchIsRepeated(changed: Changed = {}): Promise<SeedReport> {
   let isMute = false;
@@ -324,8 +311,8 @@ export async function lastBatchIsRepeated(changed: Changed = {}): Promise<SeedRe
 }
 
 /**
- * A user pauses a monitor while its probe is cut off for less than a minute and goes on checking. Returns the
- * times that are booked, and those by the results (ms).
+ * A user pauses a monitor while its probe is offline for less than a minute and keeps checking. Returns the accounted times, and
+ * those derived from the results (ms).
  */
 export async function pausedBeforeItsResults(): Promise<SeedReport & { accounted: HourTimes; wanted: HourTimes }> {
   const { world, monitor: { monitor_id: id, retries } } = await pair({});
@@ -345,7 +332,7 @@ export async function pausedBeforeItsResults(): Promise<SeedReport & { accounted
   return { ...found, accounted, wanted };
 }
 
-/** Every process dies right after a snapshot. What was not yet written must still be in the journal. */
+/** Every process crashes right after a snapshot. Everything unwritten must still be in the journal. */
 export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedReport> {
   const { world, first, second } = await pair(changed);
   if (!(await world.runUntil(() => world.db.snapshots.has(SHARD), 2 * HOUR_MS))) {
@@ -359,7 +346,7 @@ export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedRep
   return end(world);
 }
 
-/** More than a day of outages and crashing owners, in which hours and a day are rolled up. */
+/** Over a day of outages and crashing owners, in which hours and a day are rolled up. */
 export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: number }> {
   const world = new World({ seed, controllers: 2, regions: ['eu'] });
   const random = world.random.fork();
@@ -399,8 +386,8 @@ export async function clockJumps(byMs: number): Promise<SeedReport & { letters: 
 }
 
 /**
- * A probe's disk is restored to its state of a minute ago. In the old epoch, the probe would reuse numbers
- * that the journal has. Returns how many later results the journal lacks.
+ * A probe's disk is restored to its state of a minute ago. In the old epoch, the probe would reuse journaled numbers. Returns how
+ * many later results the journal lacks.
  */
 export async function diskIsRestored(reuse: boolean): Promise<number> {
   const { world } = await pair({});

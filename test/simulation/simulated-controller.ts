@@ -33,22 +33,22 @@ export interface ControllerParts {
   health: () => Health;
   /** Called when a fault kills the process. */
   onDeath: () => void;
-  /** Wraps the stores; tests use it to remove a rule of the protocol. */
+  /** Wraps the stores. Tests use it to remove a protocol rule. */
   disguise: (stores: ControllerStores) => ControllerStores;
-  /** Wraps messages from the bus in the same way. */
+  /** Wraps messages from the bus, for the same purpose. */
   hand: (message: TakenMessage) => TakenMessage;
   hooks?: ControllerHooks | undefined;
 }
 
-/** What a world may do beside the ingest, as the rest of a controller would. */
+/** Hooks for the parts of a controller outside the ingest. */
 export interface ControllerHooks {
-  /** What to add to a probe's times, ms. */
+  /** Added to a probe's timestamps, ms. */
   clockShiftMs(probeId: string): number;
-  /** A failure was taken; with the state of its monitor after it. */
+  /** Called with each failure that was recorded, and its monitor's state afterwards. */
   onFailure(state: MonitorState, region: string, result: CheckResult): void;
 }
 
-/** A controller over all its lives, with the real leases, ingest and marks. */
+/** A controller across restarts, with the real leases, ingest and marks. */
 export class SimulatedController {
   readonly name: string;
   readonly #parts: ControllerParts;
@@ -115,7 +115,7 @@ export class SimulatedController {
     this.#pings.start();
   }
 
-  /** A job's request; resolves when it is answered, and rejects if it fails. */
+  /** A job's request. Resolves when it gets a response, and rejects if it fails. */
   async ping(config: MonitorConfig, signal: PingSignal, lost: (shard: number) => void): Promise<void> {
     const [process, stores] = [this.#process, this.#stores];
     if (!process?.isAwake || !stores) throw new Error('nobody answers');
@@ -152,7 +152,7 @@ export class SimulatedController {
   }
 }
 
-/** As `ResultsService` tells of failures. */
+/** Like the failure events of `ResultsService`. */
 function failuresFor({ onFailure }: ControllerHooks): ShardDeps['listeners']['onApplied'][number] {
   return ({ monitors }, { fresh }, replayed) => {
     if (replayed) return;

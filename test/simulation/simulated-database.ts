@@ -33,7 +33,7 @@ export interface Placed {
   config: MonitorConfig;
 }
 
-/** The content of the database, and what only an observer can know: the one true journal of each shard. */
+/** The content of the database, and data known only to an observer: the true journal of each shard. */
 export class SimulatedDatabase {
   readonly journal = new Map<number, Map<number, string>>();
   readonly snapshots = new Map<number, Positioned & { taken_at?: number | undefined }>();
@@ -41,7 +41,7 @@ export class SimulatedDatabase {
   readonly blocks = new Map<string, { position: number; bytes: Uint8Array }>();
   readonly hours = new Map<string, { position: number; rollup: Rollup }>();
   readonly days = new Map<string, { position: number; rollup: Rollup }>();
-  /** Pings that are not yet removed, by id. */
+  /** Pings that are not removed yet, by id. */
   readonly pings = new Map<string, StoredPing>();
   readonly letters = new Map<string, DeadLetter>();
   readonly statusChanges = new Map<string, StatusChange>();
@@ -62,7 +62,7 @@ export class SimulatedDatabase {
   readonly truePositions = new Map<string, number>();
   readonly #batches = new Map<string, ResultBatch>();
   readonly complaints: string[] = [];
-  /** Collections that allow replacing a document with one of a lower position, to test the consequences. */
+  /** Collections that accept a document with a lower position, to test the consequences. */
   readonly careless = new Set<'states' | 'hours' | 'snapshots'>();
 
   complain(text: string): void {
@@ -92,12 +92,12 @@ export class SimulatedDatabase {
     return true;
   }
 
-  /** An entry from its text. Decoded batches are cached, because nobody modifies them. */
+  /** An entry parsed from its text. Decoded batches are cached, because nobody modifies them. */
   parse(text: string): JournalEntry {
     return parseEntry(text, this.#batches);
   }
 
-  /** Frees what only an observer needs of entries so far. Later ones are then not compared with them. */
+  /** Frees the observer's data about entries so far. Later ones are then not compared with them. */
   clearHistory(): void {
     this.truth.clear();
     this.#batches.clear();

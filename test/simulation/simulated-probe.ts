@@ -36,7 +36,7 @@ interface Check {
   fails: number;
 }
 
-/** A probe over all its lives, with real lanes, packing and sending, and checks of scripted targets. */
+/** A probe across restarts, with real lanes, packing and sending, and checks of scripted targets. */
 export class SimulatedProbe {
   readonly probeId: string;
   readonly region: string;
@@ -96,7 +96,7 @@ export class SimulatedProbe {
     this.#process.die();
   }
 
-  /** Stops checking, and sends what is left. */
+  /** Stops checking, and sends the remaining results. */
   retire(): void {
     this.#isRetired = true;
     for (const check of this.#checks.values()) check.timer?.cancel();
@@ -121,7 +121,7 @@ export class SimulatedProbe {
     }
   }
 
-  /** Slots that passed while the probe did not run. */
+  /** Slots that passed while the probe was not running. */
   #reportMissed(check: Check, process: SimulatedProcess): void {
     const covered = this.#covered.get(check.config.monitor_id);
     if (covered?.revision !== check.config.revision) return;
@@ -178,7 +178,7 @@ export class SimulatedProbe {
     });
   }
 
-  /** Every tenth result tells of the certificate. It is renewed each half hour, at times by a weak one. */
+  /** Every tenth result carries the certificate. It is renewed every half hour, sometimes with a weak one. */
   #certificate(id: string, at: number): CheckResult['tls'] {
     if (fnv1a(`${id} ${this.region} ${at}`) % 10 > 0) return null;
     const number = Math.floor(at / (30 * 60_000));

@@ -1,7 +1,7 @@
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 
-/** Counts actions of all processes, to wait for promises only after there were some. */
+/** Counts actions of all processes, so that promises are only awaited after some. */
 export interface Pulse {
   beats: number;
 }
@@ -12,8 +12,8 @@ interface Held {
 }
 
 /**
- * One life of a process: its clock, and the gate for everything from outside. While it sleeps, as after
- * SIGSTOP, timers, replies and messages wait. Once it is dead, nothing arrives.
+ * One process life: its clock, and the gate for all external input. While it is suspended, as after SIGSTOP, timers, replies and
+ * messages wait. Once it is dead, nothing arrives.
  */
 export class SimulatedProcess implements Clock {
   readonly #clock: SimulatedClock;
@@ -69,7 +69,7 @@ export class SimulatedProcess implements Clock {
     };
     const timer = this.#clock.setRepeating(periodMs, () => {
       if (this.isDead) return timer.cancel();
-      // A repeating timer that was missed during the sleep fires once.
+      // A repeating timer that was missed during the suspension fires once.
       if (isHeld) return;
       isHeld = !this.isAwake;
       this.#enter({ run, isTimer: true });
@@ -82,12 +82,12 @@ export class SimulatedProcess implements Clock {
     };
   }
 
-  /** Delivers something from outside, such as a reply or a message. */
+  /** Delivers external input, such as a reply or a message. */
   enter(run: () => void): void {
     this.#enter({ run, isTimer: false });
   }
 
-  /** Stops the process for a while. */
+  /** Suspends the process for a while. */
   sleep(forMs: number, timersFirst: boolean): void {
     if (this.isDead) return;
     this.#state = 'asleep';
@@ -114,7 +114,7 @@ export class SimulatedProcess implements Clock {
     const held = this.#held.splice(0).sort(
       (a, b) => (timersFirst ? Number(b.isTimer) - Number(a.isTimer) : Number(a.isTimer) - Number(b.isTimer)),
     );
-    // Each in a turn of its own, as in an event loop.
+    // Each in its own turn, as in an event loop.
     for (const one of held) this.#clock.setTimer(0, () => this.#enter(one));
   }
 }

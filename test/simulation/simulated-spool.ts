@@ -12,7 +12,7 @@ const FLUSH_AFTER_MS = 1000;
 const SYNC_MS = 3;
 const ENGINE = 'simulated';
 
-/** What outlives a probe's process: its synced batches and the recorded watermarks. */
+/** The data that survives a probe's process: its synced batches and the recorded watermarks. */
 export interface Disk {
   lanes: Map<string, {
     epoch: string;
@@ -22,18 +22,18 @@ export interface Disk {
     batches: PackedBatch[];
     results: CheckResult[];
   }>;
-  /** What the last mark says of begun lanes. */
+  /** The begun lanes in the latest mark. */
   started: NotedLane[] | null;
 }
 
-/** The spool of one life of a probe on a disk in memory, with the real lanes, packing and reading. */
+/** The spool of one probe process on an in-memory disk, with the real lanes, packing and reading. */
 export class SimulatedSpool implements SpoolSource<Lane> {
   readonly #disk: Disk;
   readonly #process: SimulatedProcess;
   readonly #random: Random;
   readonly #lanes = new Set<Lane>();
   readonly #startedLanes: StartedLanes;
-  /** Watermarks that no mark has yet. */
+  /** Watermarks that are in no mark yet. */
   readonly #trims = new Map<Lane, number>();
   #fresh: Lane[] = [];
   #epoch = '';
@@ -124,8 +124,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     const upTo = Math.min(watermark, lane.synced);
     if (upTo <= lane.watermark) return;
     lane.watermark = upTo;
-    // The watermark on disk may be older than the last trim; the probe then repeats those results after a
-    // restart.
+    // The watermark on disk may be older than the last trim. The probe then resends those results after a restart.
     if (this.#random.chance(0.7)) this.#mark(lane, upTo);
     else this.#trims.set(lane, upTo);
     if (!this.isFresh(lane) && lane.depth === 0) this.#lanes.delete(lane);
@@ -141,7 +140,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     this.#timer ??= this.#process.setTimer(FLUSH_AFTER_MS, () => this.#flush());
   }
 
-  /** Waiting results count as spooled, and may be sent, once they are synced. */
+  /** Results count as spooled, and may be sent, once they are synced. */
   #flush(): void {
     this.#timer?.cancel();
     this.#timer = null;

@@ -289,7 +289,7 @@ function markPorts(db: SimulatedDatabase, wire: Line): MarkPorts {
   };
 }
 
-/** Desired state: an older revision of a monitor is ignored. */
+/** The desired state. An older revision of a monitor is ignored. */
 function place(db: SimulatedDatabase, config: MonitorConfig): void {
   for (const [region, placed] of db.assignments) {
     const current = placed.get(config.monitor_id);

@@ -5,7 +5,7 @@ import { shardOf } from '../../shared/ids.ts';
 
 const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
 
-/** The true journal's effects on one monitor, a line per entry that affects it. */
+/** The true journal's effects on one monitor, one line per entry that affects it. */
 export function trace(db: SimulatedDatabase, id: string): string[] {
   const shard = shardOf(id);
   const state = new ShardState(shard, { n: 0, lanes: [] }, []);

@@ -3,16 +3,16 @@ import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
-/** Faults of the database, as shares of commands, 0 to 1. */
+/** Database faults, as shares of commands, 0 to 1. */
 export interface Health {
   isDown: boolean;
-  /** Answered after up to 3 s. */
+  /** The response takes up to 3 s. */
   slow: number;
   /** Fails without effect. */
   failBefore: number;
   /** Fails although it took effect, or part of it if there were several documents. */
   failAfter: number;
-  /** Takes effect after the driver's timeout, without an answer. */
+  /** Takes effect after the driver's timeout, without a response. */
   ghost: number;
   /** The process dies right before or right after a write takes effect. */
   crash: number;
@@ -24,7 +24,7 @@ export const HEALTHY: Health =
 /** The driver's timeout. */
 const DRIVER_TIMEOUT_MS = 5000;
 
-/** What the driver throws when the database is away. */
+/** The driver's error if the database is unavailable. */
 export class NoResponseError extends MongoNetworkError {}
 
 /** Effects of one command. The documents of a bulk write take effect one by one. */
@@ -33,13 +33,12 @@ type Effects<T> = { parts: (() => void)[]; respond: () => T };
 /** The stores' connection to the database. */
 export interface Line {
   read<T>(respond: () => T): Promise<T>;
-  /** `parts` take effect in order; then `answer` gives the reply. */
+  /** `parts` take effect in order; then `answer` gives the response. */
   write<T>(parts: (() => void)[], respond: () => T): Promise<T>;
 }
 
 /**
- * One process's connection to the database. Each command takes effect as one step and may be answered late,
- * wrongly or never.
+ * One process's connection to the database. Each command takes effect as one step. Its response may be late, wrong or missing.
  */
 export class Wire implements Line {
   readonly #clock: SimulatedClock;

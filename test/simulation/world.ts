@@ -41,13 +41,13 @@ export class World {
   readonly probes: SimulatedProbe[];
   /** Every configuration that users gave each monitor, in order. */
   readonly history = new Map<string, MonitorConfig[]>();
-  /** When each job got the answer that its ping was stored, Unix ms, by monitor. */
+  /** When each job's ping was acknowledged, Unix ms, by monitor. */
   readonly jobs = new Map<string, number[]>();
   /** Jobs whose final ping failed in every attempt. */
   readonly lostPings: { id: string; at: number }[] = [];
   areJobsOver = false;
   health: Health = HEALTHY;
-  /** Counts of the actions in this world. */
+  /** Counts the actions in this world. */
   readonly faults: Record<string, number> = {};
   /** How long a dead controller stays dead, ms; null until the test starts it. */
   restartAfterMs: (() => number) | null = () => this.random.int(500, 15_000);
@@ -80,10 +80,7 @@ export class World {
     for (const probe of this.probes) probe.start();
   }
 
-  /**
-   * Runs a job in every period. It pings unless its target is down, and retries a few times without an
-   * answer.
-   */
+  /** Runs a job in every period. It pings unless its target is down, and retries a few times without a response. */
   startJob(config: MonitorConfig, periodMs: number): void {
     const random = new Random(this.jobs.size + 1);
     this.jobs.set(config.monitor_id, []);
@@ -114,16 +111,16 @@ export class World {
       if (attempts === 1) this.lostPings.push({ id: config.monitor_id, at: this.clock.now() });
       else this.clock.setTimer(500, () => this.#sendPing(config, random, attempts - 1));
     };
-    // A dying process is not heard.
+    // A dying process does not ping.
     this.clock.setTimer(3000, again);
-    // The load balancer asks controllers that answer; if none does, all of them are down.
+    // The load balancer uses responsive controllers; if there is none, all of them are down.
     const awake = this.controllers.filter(({ isAlive, process }) => isAlive && process?.isAwake);
     random.pick(awake.length > 0 ? awake : this.controllers).ping(
       config, { kind: 'success', exit_code: null }, (shard) => this.#lost(shard),
     ).then(onResponse, again);
   }
 
-  /** Lets time pass. Between two timers, everything they triggered runs to completion. */
+  /** Advances time. Between two timers, everything they triggered runs to completion. */
   async run(forMs: number): Promise<void> {
     let isOver = false;
     this.clock.setTimer(forMs, () => {
@@ -137,7 +134,7 @@ export class World {
     }
   }
 
-  /** Lets time pass until a condition holds; false if it does not within `forMs`. */
+  /** Advances time until a condition holds; false if it does not within `forMs`. */
   async runUntil(holds: () => boolean, forMs: number): Promise<boolean> {
     for (let passedMs = 0; passedMs < forMs; passedMs += 100) {
       if (holds()) return true;
@@ -176,7 +173,7 @@ export class World {
     });
   }
 
-  /** Controllers that believe they own a shard now. */
+  /** Controllers that currently believe they own a shard. */
   ownersOf(shard: number): SimulatedController[] {
     return this.controllers.filter(
       (controller) => controller.isAlive && controller.shards?.states.has(shard),
@@ -190,7 +187,7 @@ export class World {
       [...this.db.monitors.values()].every((row) => !row.isMarked) && this.db.pings.size === 0;
   }
 
-  /** A process of this world besides its controllers and probes. */
+  /** A process of this world in addition to its controllers and probes. */
   bystander(): SimulatedProcess {
     return new SimulatedProcess(this.clock, this.pulse);
   }
@@ -209,7 +206,7 @@ export class World {
   }
 }
 
-/** Runs promise callbacks that are ready, and those they make ready. */
+/** Runs ready promise callbacks, and those they make ready. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

@@ -5,9 +5,9 @@ import { eligibleProbes, planMonitor } from '../../../controller/assignments/rul
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import { derivedId } from '../../../shared/ids.ts';
 
-/** So many that every probe's share is even. */
+/** Enough for even shares of all probes. */
 const MANY = monitorsOf(20_000);
-/** Enough where only moves are counted. */
+/** Enough to count moves. */
 const SOME = MANY.slice(0, 2000);
 const MAX_PROBES = 12;
 const probeIds = (count: number, from = 0) =>
@@ -19,11 +19,11 @@ interface Settled {
   moved: number;
   /** The fewest moves that lead from the loads before to the loads after. */
   fewest: number;
-  /** The load of the fullest probe in use, as a multiple of the mean. */
+  /** The load of the fullest active probe, as a multiple of the mean. */
   fullest: number;
 }
 
-/** A region whose monitors are planned for its probes, every plan acted on. */
+/** A region whose monitors are planned for its probes, with every plan applied. */
 class Region {
   #loads = new Map<string, number>();
   readonly #items = new Map<string, AssignmentDoc>();
@@ -86,7 +86,7 @@ describe('a region with 1 to 12 probes', () => {
       const { moved, fullest } = region.settle(ids);
       const share = region.loadOf(ids[count - 1] as string);
       expect(moved).toBe(share);
-      // The draw is a fair one: about two standard deviations.
+      // About two standard deviations of a fair draw.
       expect(share).toBeLessThan((MANY.length / count) * 1.05);
       expect(fullest).toBeLessThan(1.1);
     }
@@ -108,7 +108,7 @@ describe('a region with 1 to 12 probes', () => {
     const lost = all.slice(0, 5);
     const owned = lost.reduce((sum, id) => sum + region.loadOf(id), 0);
     expect(region.settle(all.slice(5)).moved).toBe(owned);
-    // They get back the very monitors that they had.
+    // They get back exactly the monitors that they had.
     expect(region.settle(all).moved).toBe(owned);
     expect(lost.reduce((sum, id) => sum + region.loadOf(id), 0)).toBe(owned);
   });

@@ -15,7 +15,7 @@ beforeEach(() => {
   [done, running, maxRunning] = [[], new Set(), 0];
 });
 
-/** Work of one second; `what` names it. */
+/** A task of one second, named by `what`. */
 function put(key: string, what: string): void {
   queue.put(key, async () => {
     expect(running.has(key)).toBe(false);

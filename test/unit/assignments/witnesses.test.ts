@@ -18,7 +18,7 @@ const probeIn = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({
 });
 const quarantine = { problem: 'late', reason: 'It is late', since: 1, bad_at: 1, clean_ms: 1 } as const;
 
-/** Of a monitor in paris, which says "down", and in dallas. */
+/** A monitor in paris, which votes "down", and in dallas. */
 function canGetMoreVotes(live: ProbeDoc[]): boolean {
   const regions = [region('berlin', null), region('dallas', null), region('oslo', 'other'), region('paris', null)];
   const unused = () => expect.fail('nobody is asked');

@@ -43,7 +43,7 @@ describe('a silent probe', () => {
   test('is not reported while more than half of the expected probes are silent', () => {
     expect(noticesOf(silent('a'), silent('b', 20_000), observation('c'))).toEqual([]);
     expect(noticesOf(silent('a'), observation('b'), observation('c', {}, { silentMs: 20_000 }))).toHaveLength(1);
-    // Those that have been away for long say nothing about us.
+    // Probes that have been offline for long say nothing about us.
     const gone = ['x', 'y', 'z'].map((id) => silent(id, 90_000, { notified_offline: 1 }));
     expect(noticesOf(silent('a'), observation('b'), observation('c'), ...gone)).toEqual([`probe.offline a ${DIED}`]);
   });

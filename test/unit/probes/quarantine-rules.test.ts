@@ -118,7 +118,7 @@ describe('a quarantine', () => {
   });
 });
 
-/** Each round says of each probe whether it is live and what is wrong with it. */
+/** Each step defines, per probe, whether it is live and its problem. */
 const history = fc.array(
   fc.array(fc.record({
     isLive: fc.boolean(),

@@ -6,7 +6,7 @@ import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { configOf } from './build.ts';
 
-/** A monitor whose regions say this; the probe of each is named like it. */
+/** A monitor with these votes of regions; each region's probe has the same name. */
 function monitor(votes: Record<string, 'up' | 'down' | 'unknown'>, organization = 'o'): MonitorState {
   const assigned = Object.keys(votes);
   const state = newMonitorState({ ...configOf({ organization_id: organization }), assigned });

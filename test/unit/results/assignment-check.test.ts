@@ -13,7 +13,7 @@ const SHARD = 2;
 const RETENTION_MS = 30 * 24 * 3_600_000;
 const MINUTE = 60_000;
 
-/** An owner of shard 2 with three monitors; the database has `stored`, and the owner's view of it `known`. */
+/** An owner of shard 2 with three monitors. The database has `stored`, the owner's cache has `known`. */
 class Desk {
   readonly monitors = [0, 1, 2].map((at) => configOf({ monitor_id: idIn(SHARD, at), retries: 0 }));
   readonly cached = new Map<string, number>();
@@ -24,7 +24,7 @@ class Desk {
   readonly acknowledged: number[] = [];
   now = { wall: HOUR + 10 * MINUTE, monotonic: 0 };
   readonly owner: EntryBuilder;
-  /** What an owner without any view makes of the same journal. */
+  /** The state of an owner with an empty cache after the same journal. */
   readonly replay = new ShardState(SHARD, { n: 0, lanes: [] }, []);
 
   constructor() {

@@ -6,7 +6,7 @@ import type { StoredResult } from '../../../controller/results/hours/stored-resu
 /** 2025-10-09T10:00:00Z, a full hour. */
 export const HOUR = 1_760_004_000_000;
 
-/** The id of a monitor in the shard; each number gives another id. */
+/** The id of a monitor in the shard. Each number gives a different id. */
 export function idIn(shard: number, number = 0): string {
   for (let at = 0, found = -1; ; at += 1) {
     const id = `00000000-0000-7000-8000-${String(at).padStart(12, '0')}`;

@@ -21,10 +21,10 @@ const SHARD = 2;
 const HOUR_MS = 3_600_000;
 const MONITOR = configOf({ retries: 0, quorum: 'any' });
 const ID = MONITOR.monitor_id;
-/** The blocks of every monitor are due at this time. */
+/** The blocks of all monitors are due at this time. */
 const LATER = HOUR + 2 * HOUR_MS;
 
-/** Answers immediately; rejects everything after `dieAfter` writes. */
+/** Responds immediately; rejects everything after `dieAfter` writes. */
 class InstantLine implements Line {
   writes = 0;
   readonly #dieAfter: number;
@@ -215,7 +215,7 @@ describe('writing closed hours', () => {
   });
 });
 
-/** As if all that it has waiting were written. */
+/** As if all its queued writes were done. */
 function accountUntil(monitor: LiveMonitor, until: number): void {
   monitor.queued = 0;
   monitor.state = { ...monitor.state, accounted_until: until };

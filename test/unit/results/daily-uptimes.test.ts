@@ -11,7 +11,7 @@ function totals(up: number, down: number) {
   return { ...emptyRollup(), times: [up, 0, down] as [number, number, number] };
 }
 
-/** Monitor `a` has three days ago, and yesterday in hours only. */
+/** Monitor `a` has a daily rollup three days ago, and yesterday in hours only. */
 function rig() {
   const clock = new SimulatedClock(TODAY + 5 * HOUR_MS);
   const requested: number[] = [];

@@ -16,7 +16,7 @@ const RETENTION_MS = 30 * 24 * 3_600_000;
 /** A monitor that no probe has any more. */
 const UNKNOWN_MONITOR = idIn(SHARD, 9);
 
-/** An owner of shard 2 that knows one monitor. */
+/** An owner of shard 2 with one known monitor. */
 class Desk {
   readonly monitor: MonitorConfig = configOf({ shard: SHARD });
   readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [] }, []), 'w', {

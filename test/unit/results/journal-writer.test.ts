@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../controller/results/journal/journal-e
 import { JournalWriter, type JournalMessage } from '../../../controller/results/shards/journal-writer.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-/** Shards that have an entry whenever they are asked, and the inserts that came of it, each as its shards. */
+/** Shards that always have an entry, and the resulting inserts, each as a list of its shards. */
 class Desk {
   readonly clock = new SimulatedClock();
   readonly inserts: { at: number; shards: number[] }[] = [];

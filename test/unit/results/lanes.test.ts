@@ -66,7 +66,7 @@ function byName(a: { lane: string }, b: { lane: string }): number {
   return a.lane < b.lane ? -1 : 1;
 }
 
-/** A shard with one monitor, and a probe that begins one epoch after another. */
+/** A shard with one monitor, and a probe that starts one epoch after another. */
 class Desk {
   readonly monitor = configOf({ shard: SHARD });
   readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [] }, []), 'w', limitsOf(1e15));
@@ -121,7 +121,7 @@ describe('unjournaled batches', () => {
     desk.flush();
     desk.send('new');
     const next = desk.owner.nextEntry(HOUR);
-    // On its way while the entry in hand drops its lane.
+    // In transit while the current entry drops its lane.
     desk.send('old', 2);
     const { dropped } = desk.owner.state.apply(next?.entry as JournalEntry);
     expect(dropped.map(({ lane }) => lane)).toEqual(['p/old']);

@@ -10,11 +10,11 @@ const RENEW_INTERVAL_MS = 2000;
 const ONLY_CONTROLLER_INTERVAL_MS = 3000;
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
-/** What all controllers share: the collection `leases`, as a server would change it. */
+/** Shared by all controllers: the collection `leases`, with the semantics of the server. */
 let stored: Lease[];
 let clock: SimulatedClock;
 
-/** A controller with its own way to the database, and a wall clock of its own. */
+/** A controller with its own database connection and wall clock. */
 class Controller {
   readonly leases: Leases;
   readonly peers = new Peers();
@@ -82,7 +82,7 @@ class Controller {
   }
 }
 
-/** Two controllers that have shared the shards evenly. */
+/** Two controllers that share the shards evenly. */
 async function pair(aheadMs = 0): Promise<[Controller, Controller]> {
   const a = new Controller('a');
   await clock.advance(1);

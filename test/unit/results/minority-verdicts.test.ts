@@ -9,7 +9,7 @@ import { configOf, HOUR, idIn } from './build.ts';
 
 const [A, B] = [idIn(2, 0), idIn(2, 1)];
 
-/** Monitors of two regions; one of them says "down", the other nothing. */
+/** Monitors of two regions: one votes "down", the other is silent. */
 function monitors(...ids: string[]) {
   return new Map(ids.map((id) => {
     const state = newMonitorState({ ...configOf({ monitor_id: id }), assigned: ['dallas', 'paris'] });

@@ -11,7 +11,7 @@ import { configOf } from './build.ts';
 const record = (monitor_id: string, position = 1): StateRecord =>
   ({ monitor_id, shard: 2, position, state: newMonitorState(configOf()), outbox: [] });
 
-/** A store that refuses what `refuses` says, and the monitors that it took, with their positions. */
+/** A store that refuses according to `refuses`, and the accepted monitors with their positions. */
 class Desk {
   readonly clock = new SimulatedClock();
   readonly taken: string[] = [];

@@ -13,7 +13,7 @@ import { storedOf } from './build.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Maintenance for the first half of an hour of which ten minutes of each half were down. */
+/** Maintenance in the first half of an hour with ten minutes of downtime in each half. */
 const MAINTENANCE = {
   accounted: [20, 0, 10].map((minutes) => minutes * 60_000) as HourTimes, isAt: (at: number) => at < 1_800_000,
 };

@@ -16,7 +16,7 @@ import { Actor } from '../../../shared/actor/actor.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf, HOUR } from './build.ts';
 
-/** Far more than one round examines. */
+/** Far more than one scan examines. */
 const MANY = 3000;
 const NO_DATA_AFTER_MS = 300_000;
 
@@ -52,7 +52,7 @@ function stateOf(id: string, lastAt: number | null, deadline: number): MonitorSt
   };
 }
 
-/** One shard's rounds on a simulated clock, as the owner of many shards makes them. */
+/** One shard's scans on a simulated clock, as the owner of many shards runs them. */
 class Shard implements ClockedShard {
   readonly shard = 1;
   readonly isWriting = false;
@@ -154,7 +154,7 @@ describe('the clock of a shard with many monitors', () => {
     await runScans(clock, [one], 40);
     expect(one.decided.size).toBe(MANY);
     for (const [number, id] of ids.entries()) {
-      // Silence counts only after the shard has been watched for 145 s; then each round decides 500.
+      // Silence counts only after 145 s of monitoring. Each scan then decides 500.
       const late =
         (one.decided.get(id) as number) - start - Math.max(145_000, 60_000 + (number % 100) * 1000);
       expect(late).toBeGreaterThanOrEqual(0);
@@ -418,7 +418,7 @@ describe('the scan queue', () => {
     for (let scan = 0; scan < 12; scan += 1) {
       queue.turn();
       const names: string[] = [];
-      // Nothing is taken in round 0, as when a step has no room left.
+      // Nothing is taken in scan 0, as if the step was full.
       if (scan !== 0) {for (let name = queue.take(); name !== undefined; name = queue.take()) {
         names.push(name);
       }}

@@ -14,9 +14,9 @@ const countQuery = shardQuery({
 
 let clock: SimulatedClock;
 let queries: ShardQueries;
-/** What the shard in hand answers; null when it is not in hand. */
+/** The local shard's response; null if the shard is not local. */
 let held: (() => { count: number }) | null;
-/** What another controller answers over the bus. */
+/** Another controller's response over the bus. */
 let elsewhere: (() => Promise<object>) | null;
 let isCurrent: boolean;
 let sent: number;

@@ -5,7 +5,7 @@ import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
 import { configOf } from '../../bench/loads/results.ts';
 
-/** As read from a document: nothing is shared with another. */
+/** As parsed from a document: nothing is shared. */
 function read(id: string, regions: string[] = ['eu', 'us']): MonitorState {
   const config = { ...configOf(id, 60_000, 1), monitoring_regions: regions, tls_warning_days: [30, 7] };
   const state = {

@@ -6,10 +6,10 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf, idIn } from './build.ts';
 
 const SHARD = 4;
-/** As many windows as group statistics have, but short ones, to keep the number of keys small. */
+/** As many windows as group statistics have, but short ones, to limit the number of keys. */
 const WINDOWS = [1, 2, 3, 4];
 
-/** Finds no rollups, and counts the keys it was asked for. */
+/** Finds no rollups, and counts the requested keys. */
 class NoRollups implements RollupReader {
   requested = 0;
   readonly hours = async () => [];

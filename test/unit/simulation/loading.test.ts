@@ -41,7 +41,7 @@ function failureEntry(n: number): JournalEntry {
   });
 }
 
-/** An actor of the shard that loads it, and the shard as soon as it is loaded. */
+/** An actor that loads the shard, and the shard once it is loaded. */
 function actorOf(
   clock: SimulatedProcess, overrides: Pick<ShardDeps, 'stores'> & Partial<ShardDeps>,
 ): { actor: Actor<ShardMessage>; loading: Promise<Shard> } {
@@ -79,10 +79,7 @@ const nextEntry = (actor: Actor<ShardMessage>) =>
 const inserted = (actor: Actor<ShardMessage>, outcome: InsertOutcome = 'written') =>
   actor.ask<void>((respond) => ({ kind: 'inserted', outcome, snapshotN: 0, respond }));
 
-/**
- * Loads a shard from `db`; what `disturb` does to it happens between the snapshot and the first read of the
- * journal.
- */
+/** Loads a shard from `db`. `disturb` acts on it between the snapshot and the first read of the journal. */
 async function load(
   db: SimulatedDatabase, disturb: () => void,
   change: (stores: ControllerStores) => Partial<ControllerStores> = () => ({}),
@@ -103,7 +100,7 @@ async function load(
   return within(clock, actorOf(process, { stores, ...overrides }).loading);
 }
 
-/** A shard of one monitor at entry 2, all of it behind the snapshot. */
+/** A shard of one monitor at entry 2, with everything in the snapshot. */
 function saved(): SimulatedDatabase {
   const db = new SimulatedDatabase();
   const state = new SimulatedDatabase();
@@ -128,10 +125,7 @@ describe('a shard', () => {
     expect(db.incidents.size).toBe(1);
   });
 
-  /**
-   * The true journal has gone on, its entries up to 50 are deleted, and a sleeper has put its own under the
-   * free number 3.
-   */
+  /** The true journal has advanced, its entries up to 50 are deleted, and a suspended owner has reused the free number 3. */
   function overtake(db: SimulatedDatabase): void {
     db.snapshots.set(SHARD, { position: 50, content: '{}' });
     db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
@@ -270,7 +264,7 @@ describe('an inactive lane', () => {
     { lane: 'back/e', position: 3, moved_at: now - 33 * DAY_MS },
   ];
 
-  /** The positions in the snapshot that follows, results being kept for 30 days. */
+  /** The positions in the next snapshot, with a retention of 30 days. */
   async function snapshotAfter(
     content: { lanes: LanePosition[] },
   ): Promise<{ lanes: LanePosition[]; actor: Shard }> {

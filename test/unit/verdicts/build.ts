@@ -12,11 +12,11 @@ export const MINUTE = 60 * SECOND;
 /** A monitor that receives entries of one item each. Times are in seconds since its creation. */
 export class MonitorRun {
   state: MonitorState;
-  /** All but votes and what concerns single regions. */
+  /** All effects except votes and single-region changes. */
   effects: MonitorEffect[] = [];
   votes: VoteRecord[] = [];
   regionChanges: RegionChange[] = [];
-  /** Alerts of regions that are down alone. */
+  /** Alerts of regions that are down while the monitor is not. */
   degraded: Alert[] = [];
   config: MonitorConfig;
   #n = 1;
@@ -83,7 +83,7 @@ export class MonitorRun {
     return this.effects.map(lineOf);
   }
 
-  /** Seconds booked as up, degraded and down in the given hour, counted from 0. */
+  /** Accounted seconds as up, degraded and down in the given hour, counted from 0. */
   accountedSeconds(hours = 0): number[] {
     return (this.state.accounted[HOUR + hours * 60 * MINUTE] ?? [0, 0, 0]).map((ms) => ms / SECOND);
   }

@@ -54,8 +54,8 @@ function play(
 }
 
 /**
- * Incidents come one after another: each is opened and reported down, then resolved and reported up at most
- * once. Only flapping holds alerts back.
+ * Incidents are sequential: each is opened and alerted down, then resolved and alerted up at most once. Only flapping holds
+ * alerts.
  */
 function checkIncidentOrder(effects: MonitorEffect[]): void {
   const late = new Set<string>();

@@ -23,7 +23,7 @@ function replayed(config: Partial<MonitorConfig>, rows: [at: number, region: str
   }));
 }
 
-/** All are up from second 1 on, each 10 s, except where `down` says so. */
+/** All are up from second 1 on, every 10 s, except during `down`. */
 function resultsOf(count: number, down: Record<string, [from: number, to: number]>): [number, string, boolean][] {
   return Array.from({ length: count }, (_, cycle) => REGIONS.map((region, index): [number, string, boolean] => {
     const [from, to] = down[region] ?? [Infinity, 0];

@@ -13,10 +13,7 @@ import { MonitorRun } from './build.ts';
 const PLACE = { n: 7, index: 0 };
 const DAY = 86_400_000;
 
-/**
- * Usually the value that makes a result quiet, so that every other condition occurs both alone and in
- * combination.
- */
+/** Usually the value of a routine result, so that every other condition occurs both alone and in combination. */
 function mostly<T>(usual: T, ...others: T[]): fc.Arbitrary<T> {
   return fc.oneof(
     { weight: 25, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) },
@@ -126,7 +123,7 @@ const state: fc.Arbitrary<MonitorState> = config.chain((settings) => fc.record({
   ), last_success_ms: maybe(fc.constant(12)), last_failure_at: maybe(instant),
   accounted_until: instant, accounted: fc.constantFrom<MonitorState['accounted']>({}, { [HOUR]: [60_000, 0, 0] }),
   maintained: fc.constant(null), unrolled_day: fc.constant(null),
-  // Never told of a monitor that is up.
+  // Never emitted for a monitor that is up.
   no_data_since: fc.constant(null),
   maintenance_since: fc.constantFrom(null, null, HOUR),
   withheld: rarely(fc.constant<MonitorState['withheld']>({ events: ['monitor.down'], at: HOUR })),

@@ -8,7 +8,7 @@ const DAY_S = 86_400;
 const atDay = (day: number): number => HOUR + day * DAY_S * 1000;
 const SELF_SIGNED = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'The certificate is self-signed' };
 
-/** A sound certificate that expires on that day, which also is its fingerprint. */
+/** A valid certificate that expires on that day, which also is its fingerprint. */
 function tls(expiresOnDay: number, overrides: Partial<TlsFacts> = {}): TlsFacts {
   return {
     valid: true, expires_at: atDay(expiresOnDay), issuer: 'ca', subject: 'host',
@@ -20,7 +20,7 @@ const selfSigned = (overrides: Partial<TlsFacts> = {}) => tls(90, { valid: false
 const warning = (days: number[], rest: Partial<MonitorConfig> = {}) =>
   new MonitorRun({ tls_warning_days: days, tls_validity: true, ...rest });
 
-/** What was told: the threshold or the flaw, and the day. */
+/** The warnings: the threshold or the flaw, and the day. */
 function warnings(run: MonitorRun): string[] {
   return run.effects.flatMap((effect) => {
     if (effect.kind !== 'alert' || effect.alert.event !== 'monitor.ssl_expiring') return [];

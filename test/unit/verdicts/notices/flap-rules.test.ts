@@ -9,7 +9,7 @@ const alerts = (run: MonitorRun) =>
 const events = (run: MonitorRun): string[] =>
   alerts(run).map((alert) => `${alert.event}${alert.flapping ? ' flapping' : ''}`);
 
-/** Repeats a minute down and a minute up; returns when it ends. */
+/** Repeats a minute down and a minute up; returns its end. */
 function flap(run: MonitorRun, times: number, from = 60): number {
   let at = from;
   for (let time = 0; time < times; time += 1) {

@@ -6,7 +6,7 @@ import type { MonitorConfig } from '../../../../controller/verdicts/monitor-conf
 import { HOUR } from '../../results/build.ts';
 import { MonitorRun, SECOND } from '../build.ts';
 
-/** A monitor that was watched until 0 s, then unwatched until 3000 s. */
+/** A monitor that was monitored until 0 s, then unmonitored until 3000 s. */
 function withUnmonitoredTime(config: Partial<MonitorConfig> = {}): MonitorRun {
   const run = new MonitorRun({
     interval_ms: 60_000, timeout_ms: 10_000, retries: 1, monitoring_regions: ['eu'], ...config,
@@ -167,8 +167,8 @@ const lanes = fc.record({
 });
 
 /**
- * Plays the lanes, each in its own order, interleaved by `next`. Lateness depends on when a result was sent,
- * not on the interleaving.
+ * Plays the lanes, each in its own order, interleaved by `next`. Lateness depends on the time of sending, not on the
+ * interleaving.
  */
 function playLanes(
   policy: { quorum: 'any' | 'majority' | 'all' }, sent: Report[][], next: (lanes: number) => number,

@@ -143,7 +143,7 @@ test('a state from a version without these records can be continued', () => {
   expect(run.lines).toEqual([]);
 });
 
-/** The state without its memory of what the regions saw. */
+/** The state without the records of what the regions saw. */
 function forgetful(state: MonitorState): MonitorState {
   const regions =
     Object.entries(state.regions).map(([name, { ended: _ended, down_at: _at, ...region }]) => [name, region]);
@@ -252,7 +252,7 @@ const once = fc.tuple(phaseLength, phaseLength).map(
 const often = fc.array(
   fc.record({ isUp: fc.boolean(), checks: phaseLength }), { minLength: 1, maxLength: 8 },
 ).map(outcomesOf);
-/** Which lane continues, and with how many results at once. */
+/** Which lane continues, and with how many results. */
 const bursts = fc.infiniteStream(fc.record({ lane: fc.nat(), count: fc.integer({ min: 1, max: 25 }) }));
 
 function inBursts(stream: Iterator<{ lane: number; count: number }>): (open: Check[][]) => Check[] {
@@ -283,8 +283,7 @@ test('lanes in any order report an outage with the same times as lanes in order'
     const [truth, found] = [incidentsOf(ordered.effects), incidentsOf(shuffled.effects)];
     const story = JSON.stringify([policy, shuffled.story, ordered.lines, shuffled.lines]);
     expect([truth.length, found.length], story).toEqual([1, 1]);
-    // A region heard later may have seen the outage earlier or longer, by less than the time between two
-    // checks.
+    // A region that reports later may have seen the outage earlier or longer, by less than the time between two checks.
     expect(Math.abs((found[0]?.from ?? 0) - (truth[0]?.from ?? 0)), story).toBeLessThanOrEqual(2 * phase);
     expect(Math.abs((found[0]?.until ?? 0) - (truth[0]?.until ?? 0)), story).toBeLessThanOrEqual(2 * phase);
     expect(shuffled.state.status).toBe(ordered.state.status);

@@ -8,7 +8,7 @@ import { MINUTE, MonitorRun, SECOND } from '../build.ts';
 
 const BEFORE = HOUR - 1;
 
-/** Up for a minute, then down from the second 60 on. */
+/** Up for a minute, then down from second 60 on. */
 function inOutage(overrides: Parameters<typeof configOf>[0] = {}): MonitorRun {
   const run = new MonitorRun(overrides);
   run.up(1);

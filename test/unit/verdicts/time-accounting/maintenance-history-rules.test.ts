@@ -7,7 +7,7 @@ import { MINUTE, MonitorRun } from '../build.ts';
 const at = (minute: number): number => HOUR + minute * MINUTE;
 const range = (from: number, until: number) => ({ from: at(from), until: at(until), holds_alerts: true });
 
-/** What the clock finds due by a minute. */
+/** The decisions of the clock up to a minute. */
 const clock = (run: MonitorRun, minute: number) => run.item({ kind: 'maintenance', at: at(minute) });
 
 /** Changes of status as from, to, whether it is in maintenance, and the minute. */

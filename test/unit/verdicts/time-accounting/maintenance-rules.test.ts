@@ -14,7 +14,7 @@ function range(from: number, until: number, holds_alerts = true): MaintenanceRan
   return { from: at(from), until: at(until), holds_alerts };
 }
 
-/** Minutes of the first hour as up, degraded and down; and those of them that were maintenance. */
+/** Minutes of the first hour as up, degraded and down, and their maintenance part. */
 function minutes(run: MonitorRun): { accounted: number[]; maintained: number[] } {
   const inMinutes = (times: number[] = [0, 0, 0]) => times.map((ms) => ms / MINUTE);
   return { accounted: inMinutes(run.state.accounted[HOUR]), maintained: inMinutes(run.state.maintained?.[HOUR]) };

@@ -31,7 +31,7 @@ describe('time is accounted', () => {
     run.closeHour(1);
     run.closeHour(2);
     expect(run.accountedSeconds(0)).toEqual([600, 0, 0]);
-    // The last result is at 4140 s; it stands for one interval when nothing follows.
+    // The last result is at 4140 s. It covers one interval if nothing follows.
     expect(run.accountedSeconds(1)).toEqual([4200 - 3600, 0, 0]);
   });
 
@@ -71,7 +71,7 @@ describe('time is accounted', () => {
 });
 
 describe('results in transit when the configuration changes', () => {
-  /** Up, and heard of until 120 s when the change of 300 s reaches the journal. */
+  /** Up, with results until 120 s when the change of 300 s reaches the journal. */
   const changedBeforeResults = (change: Partial<MonitorConfig>): MonitorRun => {
     const run = new MonitorRun({ interval_ms: 60_000, timeout_ms: 10_000, retries: 1 });
     run.up(60);

@@ -11,8 +11,8 @@ interface Place { name: string; network: string | null; isAssigned: boolean; vot
 interface Situation { policy: MonitorConfig['quorum']; places: Place[]; isMinorityAccepted: boolean }
 
 /**
- * The rule as the documentation states it, sentence by sentence and without the product's code:
- * `docs/verdicts.md`, "When is a monitor down?". Null: nothing is decided yet.
+ * The rule as documented, sentence by sentence and without product code: `docs/verdicts.md`, "When is a monitor down?". Null:
+ * undecided.
  */
 function documented({ policy, places, isMinorityAccepted }: Situation): 'up' | 'down' | 'unknown' | null {
   const assigned = places.filter((place) => place.isAssigned);
@@ -86,7 +86,7 @@ test('the verdict matches the documentation for any votes', () => {
   }), { numRuns: 5_000 });
 });
 
-/** What late results of the assigned regions show of one stretch of time. */
+/** The late results of the assigned regions in one time range. */
 function foundLate({ policy, places }: Situation): boolean {
   const assigned = places.filter((place) => place.isAssigned);
   const inNetwork = assigned.filter(({ network }) => network !== null);
