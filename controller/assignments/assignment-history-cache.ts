@@ -141,13 +141,13 @@ export class AssignmentHistoryCache {
     const revisions = (this.#revisions ??= heads);
     for (const probeId of [...this.#pairs.keys(), ...revisions.keys()]) {
       if (heads.has(probeId)) continue;
-      this.#forget(probeId);
+      this.#evict(probeId);
       revisions.delete(probeId);
     }
     for (const [probeId, head] of heads) {
       const from = revisions.get(probeId) ?? 0;
       // A lower revision means that the database was restored.
-      if (head < from) this.#forget(probeId);
+      if (head < from) this.#evict(probeId);
       if (head > from) await this.#queryLimit(() => this.#readChanges(probeId, from));
       revisions.set(probeId, head);
     }
@@ -192,7 +192,7 @@ export class AssignmentHistoryCache {
     pairs.set(monitorId, gone ? changedAt : Infinity);
   }
 
-  #forget(probeId: string): void {
+  #evict(probeId: string): void {
     this.#size -= this.#pairs.get(probeId)?.size ?? 0;
     this.#pairs.delete(probeId);
   }

@@ -19,7 +19,7 @@ import type { BeatNote, ProbeStore } from './store.ts';
 
 const TICK_MS = 1000;
 /** A tick this late means that this process was blocked and received nothing meanwhile. */
-const HELD_UP_MS = 3 * TICK_MS;
+const BLOCKED_AFTER_MS = 3 * TICK_MS;
 /** Queue limit per link: beats come every five seconds, ticks every second. */
 const MAILBOX_MESSAGES = 100;
 const MIN_RESTART_DELAY_MS = 200;
@@ -168,10 +168,10 @@ export class Liveness {
   #tick(): void {
     const { bus, clock, directory } = this.#deps;
     const nowMono = clock.monotonic();
-    const wasHeldUp = nowMono - this.#tickMono > HELD_UP_MS;
+    const wasBlocked = nowMono - this.#tickMono > BLOCKED_AFTER_MS;
     this.#tickMono = nowMono;
     if (!bus.isConnected) this.#listeningSinceMono = null;
-    else if (wasHeldUp || this.#listeningSinceMono === null) this.#listeningSinceMono = nowMono;
+    else if (wasBlocked || this.#listeningSinceMono === null) this.#listeningSinceMono = nowMono;
     const listeningSinceMono = this.#listeningSinceMono;
     // While this process receives nothing, silent probes may be healthy.
     if (listeningSinceMono === null) return;

@@ -100,7 +100,7 @@ export class ResultsService<M> {
         this.pollFeeds();
         deps.onNotified();
       },
-      onEnded: (shard) => this.#unlisten(shard),
+      onEnded: (shard) => this.#unsubscribe(shard),
       listeners: {
         onApplied: [
           (state, { fresh }) => this.#latest.note(state, fresh),
@@ -238,7 +238,7 @@ export class ResultsService<M> {
     this.#deps.onNotified();
   }
 
-  #unlisten(shard: number): void {
+  #unsubscribe(shard: number): void {
     for (const subscription of this.#subscriptions.get(shard) ?? []) void subscription.stop();
     this.#subscriptions.delete(shard);
   }

@@ -33,7 +33,7 @@ export class DeadLetterLimit {
   #isWithin(sender: string, now: number): boolean {
     let window = this.#senders.get(sender);
     if (!window || now - window.since >= HOUR_MS) {
-      if (this.#senders.size >= MAX_SENDERS) this.#forget(now);
+      if (this.#senders.size >= MAX_SENDERS) this.#evict(now);
       window = { since: now, admitted: 0 };
       this.#senders.set(sender, window);
     }
@@ -42,7 +42,7 @@ export class DeadLetterLimit {
     return true;
   }
 
-  #forget(now: number): void {
+  #evict(now: number): void {
     for (const [sender, window] of this.#senders) {
       if (now - window.since >= HOUR_MS) this.#senders.delete(sender);
     }

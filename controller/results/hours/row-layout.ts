@@ -62,8 +62,8 @@ const MAX_SOURCES = 256;
 export function sourceNumber(sources: Source[], { region, probe_id, received }: Source): number {
   for (let number = 0; number < sources.length; number += 1) {
     const existing = sources[number];
-    const isHere = existing?.region === region && existing.probe_id === probe_id;
-    if (isHere && isSame(existing.received, received)) return number;
+    const isSameProbe = existing?.region === region && existing.probe_id === probe_id;
+    if (isSameProbe && isSame(existing.received, received)) return number;
   }
   if (received && sources.length >= MAX_SOURCES) return sourceNumber(sources, { region, probe_id });
   return sources.push({ region, probe_id, received }) - 1;

@@ -100,13 +100,13 @@ export class AssignmentCheck {
   #isAwaited(monitorId: string, now: number): boolean {
     const since = this.#awaited.get(monitorId);
     if (since !== undefined) return now - since < MAX_CONFIG_WAIT_MS;
-    if (this.#awaited.size >= MAX_AWAITED_MONITORS) this.#forgetAwaited(now);
+    if (this.#awaited.size >= MAX_AWAITED_MONITORS) this.#evictAwaited(now);
     if (this.#awaited.size >= MAX_AWAITED_MONITORS) return false;
     this.#awaited.set(monitorId, now);
     return true;
   }
 
-  #forgetAwaited(now: number): void {
+  #evictAwaited(now: number): void {
     for (const [monitorId, since] of this.#awaited) {
       if (now - since >= AWAIT_AGAIN_AFTER_MS) this.#awaited.delete(monitorId);
     }

@@ -57,7 +57,7 @@ export class EntryBuilder {
   /** Monitors with unjournaled changes of their assigned regions. */
   #reassigned = new Set<string>();
   readonly #taken = new UnjournaledLanes();
-  #inHand: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
+  #inFlight: { entry: JournalEntry; batches: PendingBatch[] } | null = null;
   /** True if a queued item must be written at once. */
   isUrgent = false;
   /** When the oldest queued item arrived, monotonic ms; null if nothing is queued. */
@@ -86,19 +86,19 @@ export class EntryBuilder {
     if (owner === undefined || this.#assignmentCheck.isQueued(message)) return null;
     const context: IntakeContext = { shard, region, owner, now: now.wall, limits: this.#limits };
     try {
-      this.#takeSound(message, decodeBatch(message.bytes, this.#ids), { letter: null, context }, now);
+      this.#takeReadable(message, decodeBatch(message.bytes, this.#ids), { letter: null, context }, now);
       return null;
     } catch {
       const letter = unreadableLetter(shard, message, now.wall);
       const header = readLaneHeader(message.bytes);
       if (!header) return letter;
       const { message: readable, batch } = lostBatch(message, header);
-      this.#takeSound(readable, batch, { letter, context }, now);
+      this.#takeReadable(readable, batch, { letter, context }, now);
       return null;
     }
   }
 
-  #takeSound(
+  #takeReadable(
     message: TakenMessage, sent: ResultBatch, { letter, context }: BatchOrigin, now: Instant,
   ): void {
     const lane = laneName(message.probe_id, sent.epoch);
@@ -106,7 +106,7 @@ export class EntryBuilder {
     const taken = this.#taken.get(lane) ?? journaled;
     if (sent.last <= journaled || sent.first > taken + 1) return message.acknowledge(journaled);
     const waiting = { lane, last: sent.last, acknowledge: message.acknowledge };
-    if (sent.last <= taken) return this.#pending.join(waiting, this.#inHand?.batches ?? []);
+    if (sent.last <= taken) return this.#pending.join(waiting, this.#inFlight?.batches ?? []);
     if (!this.#pending.hasRoom || !this.#taken.hasRoom(lane)) return;
     // Before the entry is built, so that a replay reads corrected times regardless of the clock.
     const shiftMs = this.#limits.clockShiftMs(message.probe_id);
@@ -139,9 +139,9 @@ export class EntryBuilder {
    */
   notePings(pings: ReceivedPing[], monotonicNow: number): boolean {
     let areAllTaken = true;
-    const inHand = new Set(this.#inHand?.entry.pings.map(({ id }) => id));
+    const inFlight = new Set(this.#inFlight?.entry.pings.map(({ id }) => id));
     for (const ping of pings) {
-      if (this.state.pings.has(ping.id) || this.#pings.has(ping.id) || inHand.has(ping.id)) continue;
+      if (this.state.pings.has(ping.id) || this.#pings.has(ping.id) || inFlight.has(ping.id)) continue;
       const config = this.#latestConfig(ping.monitor_id);
       if (!config || config.revision < ping.revision || this.#pings.size >= MAX_PENDING_PINGS) {
         if (config) areAllTaken = false;
@@ -156,12 +156,12 @@ export class EntryBuilder {
 
   /** True while pings wait for the journal. Until it has them, no heartbeat is overdue. */
   get hasPings(): boolean {
-    return this.#pings.size > 0 || (this.#inHand !== null && this.#inHand.entry.pings.length > 0);
+    return this.#pings.size > 0 || (this.#inFlight !== null && this.#inFlight.entry.pings.length > 0);
   }
 
   /** True while decisions of the clock wait for the journal. */
   get hasDecisions(): boolean {
-    return this.#clock.length > 0 || (this.#inHand !== null && this.#inHand.entry.clock.length > 0);
+    return this.#clock.length > 0 || (this.#inFlight !== null && this.#inFlight.entry.clock.length > 0);
   }
 
   noteClock(decisions: ClockDecision[], monotonicNow: number): void {
@@ -171,36 +171,36 @@ export class EntryBuilder {
 
   /** The next entry, or the unconfirmed one unchanged; null if there is nothing to write. */
   nextEntry(nowWall: number): NextEntry | null {
-    if (!this.#inHand) this.#build(nowWall);
-    if (!this.#inHand) return null;
-    return { entry: this.#inHand.entry, letters: this.#inHand.batches.flatMap((batch) => batch.letters) };
+    if (!this.#inFlight) this.#build(nowWall);
+    if (!this.#inFlight) return null;
+    return { entry: this.#inFlight.entry, letters: this.#inFlight.batches.flatMap((batch) => batch.letters) };
   }
 
   /**
-   * Removes the results from the current entry, which the database refuses permanently. Returns false if it
+   * Removes the results from the entry in flight, which the database refuses permanently. Returns false if it
    * had none to remove.
    */
   setAsideBatches(nowWall: number): boolean {
-    if (!this.#inHand || this.#inHand.batches.every(({ count }) => count === 0)) return false;
-    const batches = this.#inHand.batches.map((pending): PendingBatch => {
+    if (!this.#inFlight || this.#inFlight.batches.every(({ count }) => count === 0)) return false;
+    const batches = this.#inFlight.batches.map((pending): PendingBatch => {
       const message = { ...pending, acknowledge: () => undefined };
       const { message: { bytes }, batch } = lostBatch(message, pending.batch);
       const letters = [unreadableLetter(this.state.shard, message, nowWall)];
       return { ...pending, bytes, batch, count: 0, refused: [], late: [], letters };
     });
-    this.#inHand = { batches, entry: { ...this.#inHand.entry, batches } };
+    this.#inFlight = { batches, entry: { ...this.#inFlight.entry, batches } };
     return true;
   }
 
   /** The entry that was handed out and is not settled; null without any. */
-  get inHand(): JournalEntry | null {
-    return this.#inHand?.entry ?? null;
+  get inFlight(): JournalEntry | null {
+    return this.#inFlight?.entry ?? null;
   }
 
-  /** Acknowledges the results of the current entry, which is journaled and applied, to their probes. */
+  /** Acknowledges the results of the entry in flight, which is journaled and applied, to their probes. */
   settled(): JournalEntry {
-    const { entry, batches } = this.#inHand as { entry: JournalEntry; batches: PendingBatch[] };
-    this.#inHand = null;
+    const { entry, batches } = this.#inFlight as { entry: JournalEntry; batches: PendingBatch[] };
+    this.#inFlight = null;
     for (const { lane, position } of entry.lanes) this.#taken.settle(lane, position);
     if (this.#pending.isEmpty && this.#hasOnlyBatches) this.#stopWaiting();
     for (const batch of batches) {
@@ -259,16 +259,16 @@ export class EntryBuilder {
     return { latest: this.#waitingConfig(monitorId) ?? journaled, journaled };
   }
 
-  /** A monitor's latest configuration: queued, in the current entry, or journaled. */
+  /** A monitor's latest configuration: queued, in the entry in flight, or journaled. */
   #latestConfig(monitorId: string): MonitorConfig | undefined {
     return this.#waitingConfig(monitorId) ?? this.state.monitors.get(monitorId)?.state.config;
   }
 
   #waitingConfig(monitorId: string): MonitorConfig | undefined {
     const waiting = this.#configs.size > 0 ? this.#configs.get(monitorId) : undefined;
-    const inHand = this.#inHand?.entry.configs;
-    if (waiting || !inHand || inHand.length === 0) return waiting;
-    return inHand.find((config) => config.monitor_id === monitorId);
+    const inFlight = this.#inFlight?.entry.configs;
+    if (waiting || !inFlight || inFlight.length === 0) return waiting;
+    return inFlight.find((config) => config.monitor_id === monitorId);
   }
 
   #build(nowWall: number): void {
@@ -289,7 +289,7 @@ export class EntryBuilder {
     this.#configs = new Map();
     this.#clock = [];
     this.#reassigned.clear();
-    this.#inHand = { entry, batches };
+    this.#inFlight = { entry, batches };
     this.isUrgent = false;
   }
 

@@ -68,12 +68,12 @@ export class PendingBatches {
   }
 
   /**
-   * Adds the response `waiting` to the batch that advances its lane that far, in `inHand` or in the queue.
+   * Adds the response `waiting` to the batch that advances its lane that far, in `inFlight` or in the queue.
    */
-  join(waiting: PendingAcknowledgement, inHand: readonly PendingBatch[]): void {
+  join(waiting: PendingAcknowledgement, inFlight: readonly PendingBatch[]): void {
     const holds = ({ probe_id: probeId, batch }: PendingBatch): boolean =>
       laneName(probeId, batch.epoch) === waiting.lane && batch.last >= waiting.last;
-    const holder = inHand.find(holds) ?? this.#batches.find(holds);
+    const holder = inFlight.find(holds) ?? this.#batches.find(holds);
     // If a probe repeats itself while the database is slow, only the last response is sent: it includes the
     // others.
     if (holder) holder.waiting = [...holder.waiting.filter((other) => other.lane !== waiting.lane), waiting];

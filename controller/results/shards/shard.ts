@@ -303,9 +303,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   /** Schedules the write of the next entry. */
   #schedule(): void {
-    const { waitingSince, isUrgent, inHand } = this.#builder;
-    // The outcome of the current entry comes first.
-    if (waitingSince === null || inHand) return;
+    const { waitingSince, isUrgent, inFlight } = this.#builder;
+    // The outcome of the entry in flight comes first.
+    if (waitingSince === null || inFlight) return;
     const now = this.#deps.clock.monotonic();
     const at = isUrgent ? now : waitingSince + FLUSH_INTERVAL_MS;
     this.#deps.journal.schedule(
@@ -316,7 +316,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   /** Fences other owners, together with the insert: an entry below the snapshot's was written before. */
   #settle(outcome: InsertOutcome, snapshotN: number): void {
     const { counts, listeners } = this.#deps;
-    const entry = this.#builder.inHand;
+    const entry = this.#builder.inFlight;
     if (!entry) return;
     if (outcome === 'refused') return this.#refused(entry);
     if (outcome === 'taken' || snapshotN >= entry.n) {

@@ -27,8 +27,8 @@ export function holdFlaps(step: MonitorStep, item: MonitorItem): void {
   if (state.config.status === 'active') {
     const remaining = effects.flatMap((effect): MonitorEffect[] => {
       if (effect.kind !== 'alert') return [effect];
-      const [judged, alert] = judgeAlert(flaps, effect.alert, flapWindowMs(state.config));
-      flaps = judged;
+      const [updated, alert] = decideAlert(flaps, effect.alert, flapWindowMs(state.config));
+      flaps = updated;
       return alert === null ? [] : [{ kind: 'alert', alert }];
     });
     flaps = release(step, flaps, instantOf(item));
@@ -40,7 +40,7 @@ export function holdFlaps(step: MonitorStep, item: MonitorItem): void {
 }
 
 /** The alert, or null if it is held. */
-function judgeAlert(flaps: Flaps | null, alert: Alert, windowMs: number): [Flaps | null, Alert | null] {
+function decideAlert(flaps: Flaps | null, alert: Alert, windowMs: number): [Flaps | null, Alert | null] {
   // A person ended the incident since, so this is not flapping.
   if (alert.reopened) return [flaps, alert];
   if (alert.event === 'monitor.down') {
