@@ -80,7 +80,7 @@ function checkAccounted(
     const found =
       held.accounted[hour] ?? world.db.hours.get(`${id}:${hour / HOUR_MS}`)?.rollup.accounted ?? [0, 0, 0];
     if (!isDeepStrictEqual(wanted.accounted[hour], found)) {
-      violations.push(`I6 (${who}): hour ${hour} of ${id} is booked ${found}, not ${wanted.accounted[hour]}`);
+      violations.push(`I6 (${who}): hour ${hour} of ${id} has ${found} accounted, not ${wanted.accounted[hour]}`);
     }
     const maintenance = held.accounted[hour]
       ? held.maintained?.[hour]
@@ -132,7 +132,7 @@ export function checkEffects(world: World, references: Reference[]): string[] {
     if (found.get(key) !== text) violations.push(`${key} is ${found.get(key) ?? 'missing'}, not ${text}`);
   }
   for (const [key, text] of found) {
-    if (!wanted.has(key)) violations.push(`${key} was told and never decided: ${text}`);
+    if (!wanted.has(key)) violations.push(`${key} was executed but never decided: ${text}`);
   }
   return violations.slice(0, 5);
 }

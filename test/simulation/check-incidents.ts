@@ -95,7 +95,7 @@ function isSurelySeen(world: World, id: string): boolean {
 
 function checkNotAlerted(world: World, incidentId: string, name: string): string[] {
   const alerts = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
-  return alerts.length > 0 ? [`I5: ${name} came late and was told ${alerts.length} times`] : [];
+  return alerts.length > 0 ? [`I5: ${name} came late but was alerted ${alerts.length} times`] : [];
 }
 
 /** In maintenance, an outage is alerted at most once, and its end only if the start was alerted. */
@@ -103,7 +103,7 @@ function checkHeld(world: World, incidentId: string, name: string): string[] {
   const events = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId)
     .map(({ event }) => event).sort().join();
   const isRight = ['', 'monitor.down', 'monitor.down,monitor.up'].includes(events);
-  return isRight ? [] : [`I5: ${name} began in maintenance and was told as ${events}`];
+  return isRight ? [] : [`I5: ${name} began in maintenance but was alerted as ${events}`];
 }
 
 function checkAlerts(
@@ -112,10 +112,10 @@ function checkAlerts(
   const violations: string[] = [];
   const alerts = [...world.db.alerts.values()].filter((alert) => alert.incident?.id === incidentId);
   const count = (event: string): number => alerts.filter((alert) => alert.event === event).length;
-  if (count('monitor.down') !== 1) violations.push(`I5: ${name} was told down ${count('monitor.down')} times`);
+  if (count('monitor.down') !== 1) violations.push(`I5: ${name} was alerted as down ${count('monitor.down')} times`);
   const mayBeUp = isResolved ? (endedBy === 'recovery' ? [1] : [0, 1]) : [0];
   if (!mayBeUp.includes(count('monitor.up'))) {
-    violations.push(`I5: ${name} was told up ${count('monitor.up')} times`);
+    violations.push(`I5: ${name} was alerted as up ${count('monitor.up')} times`);
   }
   return violations;
 }

@@ -18,9 +18,9 @@ export function checkPings(world: World, references: Reference[]): string[] {
       (ping) => ping.monitor_id === id,
     );
     if (journaled.length < responded.length) {
-      violations.push(`${responded.length} pings of ${id} were answered, but ${journaled.length} are in the journal`);
+      violations.push(`${responded.length} pings of ${id} got a response, but ${journaled.length} are in the journal`);
     }
-    if (responded.length === 0) violations.push(`no ping of ${id} was answered`);
+    if (responded.length === 0) violations.push(`no ping of ${id} got a response`);
   }
   if (world.db.pings.size > 0) violations.push(`${world.db.pings.size} pings were never taken`);
   return violations;

@@ -5,10 +5,10 @@ import { SimulatedSpool } from './simulated-spool.ts';
 
 const FAILURES: [name: string, failures: CrashLoopFailure[], lifeMs?: number][] = [
   ['nothing else is wrong', ['nothing']],
-  ['no answer arrives for a hundred lives', ['unanswered']],
-  ['no life lasts much longer than a second', ['half-answered'], 1300],
-  ['half of the answers are lost, then it is cut off', ['half-answered', 'cut off']],
-  ['the database is away', ['half-answered', 'database down']],
+  ['no response arrives for a hundred processes', ['no responses']],
+  ['no process lasts much longer than a second', ['half of the responses lost'], 1300],
+  ['half of the responses are lost, then the probe is offline', ['half of the responses lost', 'cut off']],
+  ['the database is down', ['half of the responses lost', 'database down']],
 ];
 
 describe('a probe that crashes every few seconds loses and duplicates no results while', () => {
@@ -26,7 +26,7 @@ test('a probe that ignores the lanes begun by earlier processes duplicates resul
     return this.lanes();
   };
   try {
-    expect((await probeCrashLoops(['unanswered'])).violations.join()).toMatch(/is stored [2-9] times, not 1/);
+    expect((await probeCrashLoops(['no responses'])).violations.join()).toMatch(/is stored [2-9] times, not 1/);
   } finally {
     SimulatedSpool.prototype.sendable = sendable;
   }

@@ -13,7 +13,7 @@ const LIVES = 140;
 const DRAIN_TIMEOUT_MS = 3_600_000;
 
 /** Faults while a probe crashes every few seconds. */
-export type CrashLoopFailure = 'nothing' | 'unanswered' | 'half-answered' | 'cut off' | 'database down';
+export type CrashLoopFailure = 'nothing' | 'no responses' | 'half of the responses lost' | 'cut off' | 'database down';
 
 export interface CrashLoopReport extends SeedReport {
   /** The probe's epochs with results in the shard, and its lanes that the owner keeps at the end. */
@@ -31,7 +31,7 @@ export async function probeCrashLoops(failures: CrashLoopFailure[], lifeMs = 400
   const random = new Random(7);
   let failure: CrashLoopFailure = 'nothing';
   const hand = (message: TakenMessage): TakenMessage => {
-    const isMute = failure === 'unanswered' || (failure === 'half-answered' && random.chance(0.5));
+    const isMute = failure === 'no responses' || (failure === 'half of the responses lost' && random.chance(0.5));
     return isMute ? { ...message, acknowledge: () => undefined } : message;
   };
   const { world } = await pair({ hand, seed: 4 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { MUTATIONS, patchClockDecisions } from './mutations.ts';
 import {
-  backlogSendsNoAlert, changedWhileUnmarked, clockJumps, databaseAway, diesAfterASnapshot, diesBeforeEffects,
+  backlogSendsNoAlert, changedWhileUnmarked, clockJumps, databaseDown, diesAfterASnapshot, diesBeforeEffects,
   diskIsRestored, insertsGetNoResponse, lastBatchIsRepeated, allControllersDown, pausedBeforeItsResults,
-  sleeperFindsItsNumberFree, sleeperMovesTheSnapshotBack, sleeperWritesAnOldBlock, sleeperWritesAnOldState,
+  staleOwnerFindsItsNumberFree, staleOwnerMovesTheSnapshotBack, staleOwnerWritesAnOldBlock, staleOwnerWritesAnOldState,
   type Changed,
 } from './scenarios.ts';
 import type { SeedReport } from './run-seed.ts';
@@ -11,13 +11,13 @@ import type { SeedReport } from './run-seed.ts';
 /** Each scenario with the rule that protects it. */
 const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Promise<SeedReport>][] = [
   [
-    'an owner that sleeps until its journal number is free again', 'after every insert and every catch-up read',
-    sleeperFindsItsNumberFree,
+    'an owner that is suspended until its journal number is free again', 'after every insert and every catch-up read',
+    staleOwnerFindsItsNumberFree,
   ],
-  ['an owner that wakes and writes an old state', 'a state document is replaced only', sleeperWritesAnOldState],
-  ['an owner that wakes and writes an old block', 'blocks and rollups are replaced', sleeperWritesAnOldBlock],
-  ['an owner that wakes and moves the snapshot back', 'the snapshot only moves forward', sleeperMovesTheSnapshotBack],
-  ['a probe that repeats its last batch hours later', 'lane positions outlive', lastBatchIsRepeated],
+  ['an owner that wakes and writes an old state', 'a state document is replaced only', staleOwnerWritesAnOldState],
+  ['an owner that wakes and writes an old block', 'blocks and rollups are replaced', staleOwnerWritesAnOldBlock],
+  ['an owner that wakes and moves the snapshot back', 'the snapshot only moves forward', staleOwnerMovesTheSnapshotBack],
+  ['a probe that resends its last batch hours later', 'lane positions outlive', lastBatchIsRepeated],
   ['a crash of every process after a snapshot', 'the snapshot moves to n only', diesAfterASnapshot],
   ['a monitor change while the mark of the last one is cleared', 'a mark is cleared only', changedWhileUnmarked],
   ['an owner that dies before it carries out its effects', 'together with its outbox', diesBeforeEffects],
@@ -26,11 +26,11 @@ const SCENARIOS: [name: string, sentence: string, run: (changed?: Changed) => Pr
 describe.each(SCENARIOS)('%s', (_name, part, run) => {
   const mutation = MUTATIONS.find(({ sentence }) => sentence.includes(part));
 
-  test('does no harm', async () => {
+  test('violates no invariant', async () => {
     expect((await run()).violations).toEqual([]);
   });
 
-  test(`does harm without "${part}…"`, async () => {
+  test(`violates an invariant without "${part}…"`, async () => {
     expect(mutation?.disguise).toBeDefined();
     expect((await run({ disguise: mutation?.disguise })).violations).not.toEqual([]);
   });
@@ -38,7 +38,7 @@ describe.each(SCENARIOS)('%s', (_name, part, run) => {
 
 describe('unmonitored time is not silence', () => {
   test.each([
-    ['while every controller is away', allControllersDown], ['while the database is away', databaseAway],
+    ['while all controllers are down', allControllersDown], ['while the database is down', databaseDown],
   ])('%s', async (_name, run) => {
     const { violations, unknowns } = await run();
     expect({ violations, unknowns }).toEqual({ violations: [], unknowns: 0 });

@@ -87,7 +87,7 @@ async function end(world: World): Promise<SeedReport> {
  * An owner is suspended for hours right before an insert. Meanwhile another owner uses that number, moves the snapshot past it,
  * deletes it and crashes. The first owner wakes and finds its number free.
  */
-export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
+export async function staleOwnerFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
   const isTime = (world: World): boolean => (world.db.truth.get(SHARD)?.length ?? 0) > 20;
   const nap = napBefore({ store: 'journal', method: 'insert' }, napMs, (world, controller, args) =>
@@ -108,7 +108,7 @@ export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<
   const n = world.db.truth.get(SHARD)?.length ?? 0;
   await world.run(napMs - 10_000);
   if ((world.db.snapshots.get(SHARD)?.position ?? 0) <= n) {
-    throw new Error('the snapshot has not passed the sleeper');
+    throw new Error('the snapshot has not passed the suspended owner');
   }
   second.kill();
   await world.run(MINUTE_MS);
@@ -117,7 +117,7 @@ export async function sleeperFindsItsNumberFree(changed: Changed = {}): Promise<
 }
 
 /** An owner is suspended before writing a state, and writes it after another owner took over and continued. */
-export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<SeedReport> {
+export async function staleOwnerWritesAnOldState(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 3 * HOUR_MS;
   const nap = napBefore({ store: 'states', method: 'write' }, napMs, (_world, _controller, args) =>
     (args[0] as { outbox: { kind: string }[] }[]).some(
@@ -133,7 +133,7 @@ export async function sleeperWritesAnOldState(changed: Changed = {}): Promise<Se
 }
 
 /** An owner is suspended before writing an hour's block, and writes it after another owner wrote that hour with later results. */
-export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<SeedReport> {
+export async function staleOwnerWritesAnOldBlock(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 4 * HOUR_MS;
   const nap = napBefore(
     { store: 'hours', method: 'write' }, napMs,
@@ -155,7 +155,7 @@ export async function sleeperWritesAnOldBlock(changed: Changed = {}): Promise<Se
  * An owner is suspended before moving the snapshot, and moves it after another owner moved it further and deleted journal
  * entries.
  */
-export async function sleeperMovesTheSnapshotBack(changed: Changed = {}): Promise<SeedReport> {
+export async function staleOwnerMovesTheSnapshotBack(changed: Changed = {}): Promise<SeedReport> {
   // The second owner moves the snapshot hourly, after its block is written. The first one wakes in between.
   const napMs = 2.5 * HOUR_MS;
   const nap = napBefore(
@@ -203,7 +203,7 @@ export async function allControllersDown(changed: Changed = {}): Promise<SeedRep
 }
 
 /** The database is down for five minutes while owner and probe keep running. No region was silent. */
-export async function databaseAway(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
+export async function databaseDown(changed: Changed = {}): Promise<SeedReport & { unknowns: number }> {
   const { world } = await pair(changed);
   const before = world.health;
   world.health = { ...before, isDown: true };
@@ -250,7 +250,7 @@ export async function insertsGetNoResponse(
     const key = entries.map(({ shard, n }) => `${shard}:${n}`).join();
     const attempts = (counts.get(key) ?? 0) + 1;
     counts.set(key, attempts);
-    if (attempts < 3 && world.clock.now() > START_MS + 2 * MINUTE_MS) throw new Error('no answer');
+    if (attempts < 3 && world.clock.now() > START_MS + 2 * MINUTE_MS) throw new Error('no response');
     return outcomes;
   } } });
   const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, mute) });
@@ -411,15 +411,15 @@ export async function diskIsRestored(reuse: boolean): Promise<number> {
 
 /** The scenarios that can be run by name. */
 export const SCENARIOS: Readonly<Record<string, () => Promise<SeedReport>>> = {
-  'sleeper-finds-its-number-free': sleeperFindsItsNumberFree,
-  'sleeper-writes-an-old-state': sleeperWritesAnOldState,
-  'sleeper-writes-an-old-block': sleeperWritesAnOldBlock,
-  'sleeper-moves-the-snapshot-back': sleeperMovesTheSnapshotBack,
-  'changed-while-unmarked': changedWhileUnmarked, 'nobody-listens': allControllersDown,
-  'database-away': databaseAway, 'dies-before-telling': diesBeforeEffects,
-  'last-word-is-repeated': () => lastBatchIsRepeated(),
-  'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-are-not-answered': insertsGetNoResponse,
-  'backlog-tells-nothing': backlogSendsNoAlert, 'paused-before-its-results': pausedBeforeItsResults,
+  'stale-owner-finds-its-number-free': staleOwnerFindsItsNumberFree,
+  'stale-owner-writes-an-old-state': staleOwnerWritesAnOldState,
+  'stale-owner-writes-an-old-block': staleOwnerWritesAnOldBlock,
+  'stale-owner-moves-the-snapshot-back': staleOwnerMovesTheSnapshotBack,
+  'changed-while-unmarked': changedWhileUnmarked, 'all-controllers-down': allControllersDown,
+  'database-down': databaseDown, 'dies-before-effects': diesBeforeEffects,
+  'last-batch-is-repeated': () => lastBatchIsRepeated(),
+  'dies-after-a-snapshot': diesAfterASnapshot, 'inserts-get-no-response': insertsGetNoResponse,
+  'backlog-sends-no-alert': backlogSendsNoAlert, 'paused-before-its-results': pausedBeforeItsResults,
   'clock-jumps-ahead': () => clockJumps(10 * MINUTE_MS),
   'clock-jumps-back': () => clockJumps(-10 * MINUTE_MS), 'a-day-goes-by': () => aDayGoesBy(1),
 };

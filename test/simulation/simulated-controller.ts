@@ -118,7 +118,7 @@ export class SimulatedController {
   /** A job's request. Resolves when it gets a response, and rejects if it fails. */
   async ping(config: MonitorConfig, signal: PingSignal, lost: (shard: number) => void): Promise<void> {
     const [process, stores] = [this.#process, this.#stores];
-    if (!process?.isAwake || !stores) throw new Error('nobody answers');
+    if (!process?.isAwake || !stores) throw new Error('no controller responds');
     const { monitor_id: _id, revision } = config;
     const status = config.status === 'deleted' ? 'disabled' as const : config.status;
     const deps = {

@@ -32,7 +32,7 @@ export function trace(db: SimulatedDatabase, id: string): string[] {
     const monitor = state.monitors.get(id);
     const items = [...configs, ...results, ...pings, ...clock];
     if (items.length > 0) {
-      lines.push(`${entry.n} ${time(entry.taken_at)} ${entry.writer} [${items.join(', ')}] -> ${monitor?.state.status} since ${time(monitor?.state.since ?? 0)} booked ${time(monitor?.state.accounted_until ?? 0)} ${Object.entries(monitor?.state.regions ?? {})
+      lines.push(`${entry.n} ${time(entry.taken_at)} ${entry.writer} [${items.join(', ')}] -> ${monitor?.state.status} since ${time(monitor?.state.since ?? 0)} accounted until ${time(monitor?.state.accounted_until ?? 0)} ${Object.entries(monitor?.state.regions ?? {})
         .map(([name, region]) => `${name}:${region.verdict}/${region.fails}`)
         .join(' ')}${monitor?.state.outage ? ` OUTAGE ${time(monitor.state.outage.started_at)} ${monitor.state.outage.incident_id.slice(0, 8)}` : ''}`);
     }

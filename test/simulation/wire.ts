@@ -74,7 +74,7 @@ export class Wire implements Line {
     const health = this.#health();
     return new Promise((resolve, reject) => {
       const fail = (afterMs: number): void => {
-        this.#clock.setTimer(afterMs, () => this.#process.enter(() => reject(new NoResponseError('no answer'))));
+        this.#clock.setTimer(afterMs, () => this.#process.enter(() => reject(new NoResponseError('no response'))));
       };
       const takeEffect = (atMs: number, share: number, then?: () => void): void => {
         this.#clock.setTimer(atMs, () => {

@@ -107,7 +107,7 @@ export class World {
     const again = () => {
       if (isOver) return;
       isOver = true;
-      this.count('ping not answered');
+      this.count('ping without response');
       if (attempts === 1) this.lostPings.push({ id: config.monitor_id, at: this.clock.now() });
       else this.clock.setTimer(500, () => this.#sendPing(config, random, attempts - 1));
     };

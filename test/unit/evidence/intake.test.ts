@@ -46,7 +46,7 @@ afterEach(async () => {
 
 function receive(subject: string, message: object | string): void {
   const data = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
-  deliver({ subject, data, respond: () => expect.unreachable('evidence gets no answer') });
+  deliver({ subject, data, respond: () => expect.unreachable('evidence gets no response') });
 }
 
 const own = subjects.evidence('eu', 'known');
@@ -64,7 +64,7 @@ describe('evidence', () => {
   });
 
   test('of a probe that is unknown, deleted or in another region is refused', async () => {
-    receive(subjects.evidence('eu', 'stranger'), evidenceMessage(MONITOR, clock.now()));
+    receive(subjects.evidence('eu', 'unknown'), evidenceMessage(MONITOR, clock.now()));
     receive(subjects.evidence('us', 'known'), evidenceMessage(MONITOR, clock.now()));
     await clock.advance(1000);
     expect(stored).toEqual([]);

@@ -149,12 +149,12 @@ describe('liveness', () => {
     bus.deliver('beat.eu.a', '{');
     bus.deliver('beat.eu.a', { v: 1 });
     bus.deliver('beat.eu.a', 'x'.repeat(10_000));
-    await beat('stranger');
+    await beat('unknown');
     await beat('a', {}, 'us');
     probes = [probeDoc('a', { removed_at: 1 })];
     await directory.refresh();
     await beat('a');
-    expect([liveness.track('a'), liveness.track('stranger')]).toEqual([null, null]);
+    expect([liveness.track('a'), liveness.track('unknown')]).toEqual([null, null]);
     probes = [probeDoc('a')];
     await directory.refresh();
     await beat('a');

@@ -339,7 +339,7 @@ describe('a region', () => {
     ]);
   });
 
-  test('removed from a monitor may deliver earlier results for as long as results are kept', () => {
+  test('removed from a monitor may deliver earlier results within the retention of results', () => {
     const desk = new Desk();
     desk.change({ monitoring_regions: ['eu'] });
     expect(desk.refusal('us')).toBeNull();

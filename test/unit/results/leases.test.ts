@@ -44,7 +44,7 @@ class Controller {
   #store(): LeaseDeps['store'] {
     const command = async <T>(name: string, act: () => T): Promise<T> => {
       this.commands.push(name);
-      if (this.isDown) throw new Error('the database does not answer');
+      if (this.isDown) throw new Error('the database does not respond');
       return act();
     };
     const same = (a: Lease, b: Lease) =>
@@ -53,7 +53,7 @@ class Controller {
       stored = [...stored.filter((one) => !over(one)), lease];
     };
     return {
-      list: () => command('look', () => stored),
+      list: () => command('poll', () => stored),
       announce: (holder, renewal) => command('show', () =>
         put({ shard: null, holder, ...renewal }, (one) => one.shard === null && one.holder === holder)),
       acquire: (shard, holder, from, expires_at) => command('acquire', () => {
@@ -113,7 +113,7 @@ describe('the only controller', () => {
     a.commands.length = 0;
     await clock.advance(14 * ONLY_CONTROLLER_INTERVAL_MS);
     const renewals = Array.from({ length: 7 }, () => 'renew');
-    expect(a.commands).toEqual([...renewals, 'look', ...renewals, 'look']);
+    expect(a.commands).toEqual([...renewals, 'poll', ...renewals, 'poll']);
   });
 
   test('takes its own shards at once after a restart', async () => {
@@ -180,7 +180,7 @@ describe('a controller that joins', () => {
     const [a] = await pair();
     a.commands.length = 0;
     await clock.advance(2 * RENEW_INTERVAL_MS);
-    expect(a.commands).toEqual(['renew', 'look', 'renew', 'look']);
+    expect(a.commands).toEqual(['renew', 'poll', 'renew', 'poll']);
   });
 });
 

@@ -119,7 +119,7 @@ interface ClockedShard {
 }
 
 /** Wraps the shards in actors. */
-function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockScannerDeps['shards'] {
+function inFlight(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockScannerDeps['shards'] {
   const actors = new Map(shards.map((shard) => {
     const receive = (message: ClockMessage): void => {
       if (message.kind === 'beginScan') message.respond(shard.beginScan(message.mayCloseHour));
@@ -138,7 +138,7 @@ function inHand(clock: SimulatedClock, shards: readonly ClockedShard[]): ClockSc
 }
 
 async function runScans(clock: SimulatedClock, shards: Shard[], count: number): Promise<void> {
-  const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
+  const all = new ClockScanner({ clock, shards: inFlight(clock, shards) });
   all.start();
   await clock.advance(count * SCAN_INTERVAL_MS + SCAN_INTERVAL_MS / 2);
   all.stop();
@@ -186,7 +186,7 @@ describe('the clock of a shard with many monitors', () => {
     const one = new Shard(clock, shard);
     one.away.add('gone');
     await runScans(clock, [one], 8);
-    expect([...one.decided.keys()], 'after a break, probes may not have been heard yet').toEqual([]);
+    expect([...one.decided.keys()], 'after an interruption, probes may not have reported yet').toEqual([]);
     await runScans(clock, [one], 4);
     expect([...one.decided.keys()]).toEqual([doubted]);
     one.away.add('there');
@@ -305,7 +305,7 @@ describe('the clock of a shard with many monitors', () => {
           },
         };
       });
-      const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
+      const all = new ClockScanner({ clock, shards: inFlight(clock, shards) });
       all.start();
       await clock.advance(2 * SCAN_INTERVAL_MS - 1);
       all.stop();
@@ -326,7 +326,7 @@ describe('the clock of a shard with many monitors', () => {
       shard, size: 10, isWriting: shard % 2 === 0, scan: () => scannedAt.push(clock.monotonic()) * 0,
       beginScan: () => 0,
     }));
-    const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
+    const all = new ClockScanner({ clock, shards: inFlight(clock, shards) });
     const start = clock.monotonic();
     all.start();
     await clock.advance(2 * SCAN_INTERVAL_MS - 1);
@@ -347,7 +347,7 @@ describe('the clock of a shard with many monitors', () => {
         return MANY;
       },
     }));
-    const all = new ClockScanner({ clock, shards: inHand(clock, shards) });
+    const all = new ClockScanner({ clock, shards: inFlight(clock, shards) });
     clock.setRepeating(SCAN_INTERVAL_MS, () => accounted.push([]));
     all.start();
     await clock.advance(6 * SCAN_INTERVAL_MS);

@@ -58,11 +58,11 @@ describe('a monitor in one region', () => {
 
   test('has an incident with the error, severity and regions', () => {
     const run = new MonitorRun();
-    run.result(60, { outcome: 'failure', error: { type: 'timeout', message: 'No answer in 10 s' } });
+    run.result(60, { outcome: 'failure', error: { type: 'timeout', message: 'No response in 10 s' } });
     const open =
       run.effects.find((effect): effect is MonitorEffect & { kind: 'open' } => effect.kind === 'open');
     expect(open?.opening).toMatchObject({
-      type: 'timeout', severity: 'critical', error_message: 'No answer in 10 s', affected_regions: ['eu'],
+      type: 'timeout', severity: 'critical', error_message: 'No response in 10 s', affected_regions: ['eu'],
       failure_count: 1,
     });
     expect(run.effects.find((effect) => effect.kind === 'alert')).toMatchObject({

@@ -77,7 +77,7 @@ describe('the only one of three regions to report', () => {
     addWitness(run, 'berlin', 'up');
     acceptMinority(run, 70);
     run.silent('berlin', 61);
-    expect(run.lines, 'its word is no older than that').toEqual([]);
+    expect(run.lines, 'its vote has not expired').toEqual([]);
     run.silent('berlin', 71);
     expect(run.lines).toEqual(['up→down@60', 'open@60', 'monitor.down@60']);
   });

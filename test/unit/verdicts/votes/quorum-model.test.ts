@@ -37,12 +37,12 @@ function documented({ policy, places, isMinorityAccepted }: Situation): 'up' | '
   // "A number: that many votes; while fewer report, the monitor is unknown."
   if (typeof policy === 'number') return votes.length < policy ? 'unknown' : downs() >= policy ? 'down' : 'up';
   // "`majority`: more than half of the votes, and where two or more regions are assigned, at least two."
-  const isBelieved = () => downs() * 2 > votes.length;
-  if (assigned.length < 2 || votes.length >= 2) return isBelieved() ? 'down' : 'up';
+  const isConfirmed = () => downs() * 2 > votes.length;
+  if (assigned.length < 2 || votes.length >= 2) return isConfirmed() ? 'down' : 'up';
   // "If fewer than two report, and they say `down`, others are asked, and their votes count."
-  if (!isBelieved()) return 'up';
+  if (!isConfirmed()) return 'up';
   votes = votesOf(places.filter((place) => place.isAssigned || place.vote !== null));
-  if (!isBelieved()) return 'up';
+  if (!isConfirmed()) return 'up';
   // "If nobody else can be asked in time, those that report decide."
   return votes.length >= 2 || isMinorityAccepted ? 'down' : null;
 }
