@@ -42,7 +42,7 @@ export interface RegionDoc {
   spec_version?: number;
 }
 
-/** A document of `probes`. Instants are Unix ms. */
+/** A document of `probes`. Timestamps are Unix ms. */
 export interface ProbeDoc {
   _id: string;
   region_id: string;

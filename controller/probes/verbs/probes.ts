@@ -49,7 +49,7 @@ function isOperator({ actor }: OrganizationContext): boolean {
   return actor.kind === 'session' && actor.isOperator;
 }
 
-/** Of a shared probe's network, tenants see only the public part. */
+/** Tenants see only the public addresses of a shared probe. */
 function viewFor(deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc): ProbeView {
   const shown = viewProbe(probe, deps.liveness);
   if (probe.organization_id !== null || isOperator(ctx)) return shown;

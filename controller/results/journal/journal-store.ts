@@ -110,7 +110,7 @@ function toDoc(entry: JournalEntry): JournalDoc {
   };
 }
 
-/** Of an entry in a later format, only `v` is read; its shard is surrendered. */
+/** Reads only `v` of an entry in a later format, whose shard is surrendered. */
 function toEntry(doc: JournalDoc): JournalEntry {
   const [shard, n] = doc._id.split(':').map(Number) as [number, number];
   const entry: JournalEntry = {

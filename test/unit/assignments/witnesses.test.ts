@@ -34,10 +34,10 @@ function canGetMoreVotes(live: ProbeDoc[]): boolean {
 
 test.each<[string, ProbeDoc[], boolean]>([
   ['a silent region of the monitor has a live probe', [probeIn('dallas')], true],
-  ['another region could be asked', [probeIn('berlin')], true],
-  ['only the region that reports is alive', [probeIn('paris')], false],
+  ['another region has a live probe', [probeIn('berlin')], true],
+  ['only the reporting region has a live probe', [probeIn('paris')], false],
   ['the other probes are quarantined', [probeIn('dallas', { quarantine }), probeIn('berlin', { quarantine })], false],
-  ['the only other region belongs to somebody else', [probeIn('oslo')], false],
+  ['the only other region belongs to another organization', [probeIn('oslo')], false],
 ])('whether more votes can be obtained if %s', (_name, live, expected) => {
   expect(canGetMoreVotes(live)).toBe(expected);
 });

@@ -60,8 +60,8 @@ describe('the excess evidence of a monitor', () => {
       expect(gone).toHaveLength(Math.max(0, all.length - limit));
       expect(new Set(excessOf(all.toReversed(), limit))).toEqual(new Set(gone));
       for (const region of new Set(all.map((one) => one.region))) {
-        const instants = all.flatMap((one) => (one.region === region ? one.checked_at : []));
-        expect(gone).not.toContain(`${region}-${Math.max(...instants)}`);
+        const times = all.flatMap((one) => (one.region === region ? one.checked_at : []));
+        expect(gone).not.toContain(`${region}-${Math.max(...times)}`);
       }
     }));
   });

@@ -23,7 +23,7 @@ const quarantine = (change: Partial<Quarantine> = {}): Quarantine =>
   ({ ...found('late'), since: NOW, bad_at: NOW, clean_ms: 3 * MINUTE_MS, ...change });
 const probe = (id: string, change: Partial<ProbeHealth> = {}): ProbeHealth =>
   ({ id, isLive: true, quarantine: null, before: null, found: null, unchangedMs: 0, ...change });
-const sound = (count: number) => Array.from({ length: count }, (_, at) => probe(`sound-${at}`));
+const healthy = (count: number) => Array.from({ length: count }, (_, at) => probe(`healthy-${at}`));
 const kinds = (probes: ProbeHealth[], now = NOW) =>
   decideQuarantines(probes, now).map(({ kind, id }) => `${kind} ${id}`);
 
@@ -31,15 +31,15 @@ describe('the problem of a probe', () => {
   test.each([
     ['nothing', trackOf(), null, null],
     ['a clock a minute behind', trackOf({}, MINUTE_MS), null, 'Its clock is off by 60 s'],
-    ['checks that begin late', trackOf({ lateness_ms: 4000 }), null, 'Its checks start up to 4 s late'],
+    ['late checks', trackOf({ lateness_ms: 4000 }), null, 'Its checks start up to 4 s late'],
     ['missed checks', trackOf({ missed_rate: 0.75 }), null, 'It misses 75 % of its checks'],
-    ['results that it cannot keep', trackOf({ lost_rate: 0.25 }), null,
+    ['lost results', trackOf({ lost_rate: 0.25 }), null,
       'It loses 25 % of its results because its disk is full or failing'],
-    ['a few such results', trackOf({ lost_rate: 0.09 }), null, null],
+    ['few lost results', trackOf({ lost_rate: 0.09 }), null, null],
     ['votes against the others', trackOf(), { monitors: 20, against: 10 },
       'It reports 10 of 20 monitors down that are up in most other regions'],
     ['few votes against the others', trackOf(), { monitors: 9, against: 9 }, null],
-    ['a small share of such votes', trackOf(), { monitors: 100, against: 49 }, null],
+    ['a small share of votes against the others', trackOf(), { monitors: 100, against: 49 }, null],
   ])('%s', (_name, track, agreement, reason) => {
     expect(problemOf(track, agreement, 0)?.reason ?? null).toBe(reason);
   });
@@ -59,18 +59,18 @@ describe('a probe is quarantined', () => {
     ['doubled', 0], ['clock', 30_000], ['late', 60_000], ['missed', 120_000], ['lost', 120_000],
     ['disagrees', 150_000],
   ] as const)('for %s after %i ms without a break', (problem, minDurationMs) => {
-    const at = (unchangedMs: number) => kinds([probe('bad', { found: found(problem), unchangedMs }), ...sound(2)]);
+    const at = (unchangedMs: number) => kinds([probe('bad', { found: found(problem), unchangedMs }), ...healthy(2)]);
     expect(at(minDurationMs)).toEqual(['enter bad']);
     expect(at(minDurationMs - 1)).toEqual([]);
   });
 
   test('only if at most half of the probes look bad, or for a doubled identity', () => {
     const bad = (id: string, problem: ProbeProblemKind) => probe(id, { found: found(problem), unchangedMs: 10 * MINUTE_MS });
-    expect(kinds([bad('a', 'late'), ...sound(1)])).toEqual(['enter a']);
+    expect(kinds([bad('a', 'late'), ...healthy(1)])).toEqual(['enter a']);
     expect(kinds([bad('a', 'late')])).toEqual([]);
-    expect(kinds([bad('a', 'late'), bad('b', 'disagrees'), ...sound(1)])).toEqual([]);
-    expect(kinds([bad('a', 'clock'), probe('b', { quarantine: quarantine() }), ...sound(1)])).toEqual([]);
-    expect(kinds([bad('a', 'doubled'), bad('b', 'late'), ...sound(1)])).toEqual(['enter a']);
+    expect(kinds([bad('a', 'late'), bad('b', 'disagrees'), ...healthy(1)])).toEqual([]);
+    expect(kinds([bad('a', 'clock'), probe('b', { quarantine: quarantine() }), ...healthy(1)])).toEqual([]);
+    expect(kinds([bad('a', 'doubled'), bad('b', 'late'), ...healthy(1)])).toEqual(['enter a']);
     expect(kinds([bad('a', 'late'), probe('away', { isLive: false })])).toEqual([]);
   });
 
@@ -79,14 +79,14 @@ describe('a probe is quarantined', () => {
       probe(id, { found: found(problem), unchangedMs });
     const spared = (probes: ProbeHealth[]) => sparedProbes(probes).map(({ id }) => id);
     expect(spared([bad('a', 'clock'), bad('b', 'doubled'), bad('new', 'clock', 0)])).toEqual(['a']);
-    expect(spared([bad('a', 'clock'), ...sound(1)])).toEqual([]);
-    expect(spared([bad('a', 'clock'), probe('b', { quarantine: quarantine() }), ...sound(1)])).toEqual(['a']);
+    expect(spared([bad('a', 'clock'), ...healthy(1)])).toEqual([]);
+    expect(spared([bad('a', 'clock'), probe('b', { quarantine: quarantine() }), ...healthy(1)])).toEqual(['a']);
   });
 
   test('for twice as long after a relapse within an hour, at most an hour', () => {
     const cleanMs = (before: PreviousQuarantine | null) => {
       const [decision] =
-        decideQuarantines([probe('bad', { before, found: found('doubled') }), ...sound(1)], NOW);
+        decideQuarantines([probe('bad', { before, found: found('doubled') }), ...healthy(1)], NOW);
       return decision?.quarantine.clean_ms;
     };
     expect(cleanMs(null)).toBe(3 * MINUTE_MS);

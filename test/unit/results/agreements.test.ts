@@ -25,8 +25,8 @@ describe('votes on a monitor', () => {
     ['all up', { a: 'up', b: 'up', c: 'up' }, ['a with', 'b with', 'c with']],
     ['an outage', { a: 'down', b: 'down', c: 'up' }, []],
     ['as many down as up', { a: 'down', b: 'down', c: 'up', d: 'up' }, []],
-    ['one other only', { a: 'down', b: 'up' }, []],
-    ['one other that has a vote', { a: 'down', b: 'up', c: 'unknown' }, []],
+    ['only one other region', { a: 'down', b: 'up' }, []],
+    ['only one other region with a vote', { a: 'down', b: 'up', c: 'unknown' }, []],
   ] as const)('%s', (_name, votes, expected) => {
     expect(compared(monitor(votes))).toEqual(expected);
   });

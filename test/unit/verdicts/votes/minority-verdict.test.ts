@@ -39,7 +39,7 @@ describe('the only one of three regions to report', () => {
     expect(run.lines.slice(3)).toEqual(['down→up@80', 'resolve@80', 'monitor.up@80']);
     run.effects = [];
     run.down(90, 'paris');
-    expect(run.lines, 'each outage is given its time').toEqual([]);
+    expect(run.lines, 'each outage restarts the wait').toEqual([]);
   });
 
   test('is not accepted if it recovers before', () => {
