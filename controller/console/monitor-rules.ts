@@ -85,9 +85,12 @@ const MINIMAL_INPUTS: Record<MonitorType, object> = {
 function defaultsOf(type: MonitorType): object {
   const required = { name: 'name', type, interval_seconds: 86_400 };
   const disabled = { enabled: false };
-  const input = { ...required, ...MINIMAL_INPUTS[type], ssl_monitoring: disabled, domain_monitoring: disabled };
+  const input = {
+    ...required, ...MINIMAL_INPUTS[type], ssl_monitoring: disabled, domain_monitoring: disabled,
+  };
   const doc = { type, ...settable(monitorInputs(1).create.parse(input), null, required, 1) } as MonitorDoc;
-  const { name: _name, interval_seconds: _interval, status: _status, ...fields } = viewSettings(doc, {}, false);
+  const view = viewSettings(doc, {}, false);
+  const { name: _name, interval_seconds: _interval, status: _status, ...fields } = view;
   return { ...fields, timeout_ms: timeoutMs(doc) };
 }
 

@@ -89,7 +89,8 @@ export class EventHub {
    * organization. Returns why not, or null.
    */
   connect(
-    { organizationId, projectId }: Tenant, { user, maxStreams }: { user: string; maxStreams: number }, stream: EventSink,
+    { organizationId, projectId }: Tenant, { user, maxStreams }: { user: string; maxStreams: number },
+    stream: EventSink,
     lastEventId: string | null,
   ): 'user_full' | 'organization_full' | 'full' | null {
     if (this.#count((other) => other.user === user) >= MAX_STREAMS_PER_USER) return 'user_full';

@@ -57,7 +57,9 @@ export function monitorEvents(monitors: readonly ChangedMonitor[], at: number): 
 
 function chunks<T>(all: readonly T[]): T[][] {
   const count = Math.ceil(all.length / MAX_MONITORS_PER_EVENT);
-  return Array.from({ length: count }, (_, at) => all.slice(at * MAX_MONITORS_PER_EVENT, (at + 1) * MAX_MONITORS_PER_EVENT));
+  return Array.from({ length: count }, (_, at) => {
+    return all.slice(at * MAX_MONITORS_PER_EVENT, (at + 1) * MAX_MONITORS_PER_EVENT);
+  });
 }
 
 /** A group was created or changed, or deleted. */
@@ -79,7 +81,9 @@ export interface ProbeStatusChange {
 }
 
 /** A probe came online, went offline or was quarantined, as one project that may see it is told. */
-export function probeEvent({ id, name, region_id, status, at }: ProbeStatusChange, project: Tenant): LiveEvent {
+export function probeEvent(
+  { id, name, region_id, status, at }: ProbeStatusChange, project: Tenant,
+): LiveEvent {
   return {
     id: derivedId(id, status, at, project.projectId), kind: 'probe',
     organization_id: project.organizationId, project_id: project.projectId, at,

@@ -14,7 +14,8 @@ export function acceptedLanguage<L extends string>(
     const name = range.trim().split('-')[0];
     const language = name === '*' ? null : supported.find((each) => each === name);
     // Of equals the first: so does who writes no qualities mean it.
-    if (language !== undefined && quality > bestQuality && quality <= 1) [best, bestQuality] = [language, quality];
+    if (language === undefined || quality <= bestQuality || quality > 1) continue;
+    [best, bestQuality] = [language, quality];
   }
   return best;
 }

@@ -19,7 +19,8 @@ export function changedBranding(
   const requested: BrandingInput = { ...branding };
   for (const [topLevelName, brandingName] of TOP_LEVEL_FIELDS) {
     const value = topLevel[topLevelName];
-    const isBrandingChanged = requested[brandingName] !== undefined && requested[brandingName] !== (seen?.[brandingName] ?? null);
+    const { [brandingName]: branded } = requested;
+    const isBrandingChanged = branded !== undefined && branded !== (seen?.[brandingName] ?? null);
     if (value === undefined || isBrandingChanged || value === topLevelBranding(seen)[topLevelName]) continue;
     Object.assign(requested, { [brandingName]: value });
   }

@@ -16,7 +16,9 @@ export function confirmationMail(
 }
 
 /** For somebody who subscribes again. */
-export function alreadySubscribedMail(to: string, { name }: NamedPage, link: string, locale: SubscriberLocale): Mail {
+export function alreadySubscribedMail(
+  to: string, { name }: NamedPage, link: string, locale: SubscriberLocale,
+): Mail {
   const { texts } = locale;
   const paragraphs = [texts.receivesAlready(nameInMail(name))];
   return linkMail(to, texts.alreadySubscribed, { paragraphs, link, action: texts.choices }, locale);

@@ -35,7 +35,8 @@ export class DocumentMemory {
     for (const [{ size }, caller] of this.#documents) bytes.set(caller, (bytes.get(caller) ?? 0) + size);
     if ([...bytes.values()].reduce((total, size) => total + size, 0) <= this.#maxBytes) return;
     const [heaviestCaller] = [...bytes].sort(([, one], [, other]) => other - one)[0] ?? [];
-    const [newest] = [...this.#documents].findLast(([{ size }, caller]) => caller === heaviestCaller && size > 0) ?? [];
+    const [newest] = [...this.#documents]
+      .findLast(([{ size }, caller]) => caller === heaviestCaller && size > 0) ?? [];
     this.refused += 1;
     newest?.refuse(this.#refusal());
   }

@@ -103,7 +103,8 @@ export class CompressedResponse implements Compressed {
     const commonHeaders = { ...this.#headers, ETag: etag };
     const encodingHeaders: Record<string, string> = isPlain ? {} : { 'Content-Encoding': encoding };
     const full = sharedResponse(200, { ...commonHeaders, ...encodingHeaders, 'Content-Length': String(body.length) }, body);
-    const representation: Representation = { etag, full, notModified: sharedResponse(304, commonHeaders, EMPTY_BODY) };
+    const notModified = sharedResponse(304, commonHeaders, EMPTY_BODY);
+    const representation: Representation = { etag, full, notModified };
     this.#made.set(encoding, representation);
     return representation;
   }

@@ -61,7 +61,8 @@ export function fastHandler({ fastResponses, limiter, trustProxy, clock, observe
     if (!sendText(request, response, content, `X-Request-ID: ${id}\r\n${rateLimitLines(decision)}`)) {
       send(response, content, { 'X-Request-ID': id, ...rateLimitHeaders(decision) });
     }
-    observe({ method, route: found.route, status: content.status, durationMs: clock.monotonic() - startedAt });
+    const durationMs = clock.monotonic() - startedAt;
+    observe({ method, route: found.route, status: content.status, durationMs });
     return true;
   };
 }

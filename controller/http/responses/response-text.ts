@@ -19,7 +19,9 @@ interface TextResponse {
  * Sends an answer with header lines of its own, which have been checked. False, and nothing is sent: Node
  * must send it, since the connection ends with it, is from before HTTP/1.1, or still sends an earlier answer.
  */
-type TextSender = (request: IncomingMessage, response: ServerResponse, content: TextResponse, ownHeaders: string) => boolean;
+type TextSender = (
+  request: IncomingMessage, response: ServerResponse, content: TextResponse, ownHeaders: string,
+) => boolean;
 
 const KEEP_ALIVE_HEADERS = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`;
 

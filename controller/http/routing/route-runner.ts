@@ -31,7 +31,9 @@ export interface RunnerDeps {
 type MatchedExchange = Exchange & { params: Record<string, string> };
 
 /** Runs a request through its route: rate limit, credentials, permission, input, handler, audit log. */
-export async function runRoute(deps: RunnerDeps, route: Route, exchange: MatchedExchange): Promise<RouteResponse> {
+export async function runRoute(
+  deps: RunnerDeps, route: Route, exchange: MatchedExchange,
+): Promise<RouteResponse> {
   const { req: request, state, params } = exchange;
   const { headers } = request;
   const { auth } = route;

@@ -143,7 +143,9 @@ type ResponseOf<S, X> = X extends z.ZodType
   ? DataResponse<S, X> | PrecompressedResponse<S>
   : X extends StreamDeclaration ? StreamResponse<S> : RawOrDataResponse<S, X>;
 
-type TypedResponse<R extends ResponseDeclarations> = { [S in keyof R & number]: ResponseOf<S, R[S]> }[keyof R & number];
+type TypedResponse<R extends ResponseDeclarations> = {
+  [S in keyof R & number]: ResponseOf<S, R[S]>;
+}[keyof R & number];
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 
@@ -247,7 +249,9 @@ export async function okMessage(change: Promise<void>, message: string) {
   return ok({ message });
 }
 
-export function isStreamDeclaration(declaration: z.ZodType | RawDeclaration): declaration is StreamDeclaration {
+export function isStreamDeclaration(
+  declaration: z.ZodType | RawDeclaration,
+): declaration is StreamDeclaration {
   return 'isStream' in declaration;
 }
 

@@ -9,7 +9,8 @@ import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
 import { clientAddress } from './client-address.ts';
 import {
-  addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse, sendUnmatched,
+  addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse,
+  sendUnmatched,
   type Exchange, type ExchangeState,
 } from './exchange.ts';
 import { CallerCache } from '../limits/caller-cache.ts';
@@ -21,7 +22,8 @@ import type { Route } from '../routing/route.ts';
 import { runRoute, type RunnerDeps } from '../routing/route-runner.ts';
 import { checkRoutes, inMatchingOrder } from '../routing/route-table.ts';
 import {
-  createHttpServer, effectiveLimits, type ServerHandlers, type HttpServer, type RefusalWriter, type ServerLimits,
+  createHttpServer, effectiveLimits, type ServerHandlers, type HttpServer, type RefusalWriter,
+  type ServerLimits,
 } from './server.ts';
 
 export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
@@ -56,7 +58,8 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   const koa = new Koa<ExchangeState>();
   koa.on('error', (error: unknown) => deps.log.debug({ err: error }, 'could not send a response'));
   koa.use(wrapResponse(deps, () => !server.isListening));
-  const runnerDeps = { documents: new DocumentReader(deps.clock, deps.documentMemory), callerCache: new CallerCache() };
+  const documents = new DocumentReader(deps.clock, deps.documentMemory);
+  const runnerDeps = { documents, callerCache: new CallerCache() };
   koa.use(createRouter({ ...deps, ...runnerDeps }, routes));
   koa.use((exchange: Matched) => {
     exchange.state.rateDecision = deps.limiter.take(exchange.state.addressKey);
@@ -66,7 +69,8 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   });
 
   const handle = koa.callback();
-  const respondFast = deps.fastResponses === undefined ? () => false : fastHandler({ ...deps, fastResponses: deps.fastResponses });
+  const { fastResponses } = deps;
+  const respondFast = fastResponses === undefined ? () => false : fastHandler({ ...deps, fastResponses });
   const handlers: ServerHandlers = {
     handle: (request, response) => {
       const respond = () => {

@@ -71,7 +71,8 @@ export class ConnectionShares {
   /** Closes a connection for somebody who has `own` open, with the new one. False: there is none to close. */
   #evict(ownConnections: number): boolean {
     const isIdle = (socket: HttpSocket) => (socket._httpMessage ?? null) === null;
-    const victim = this.#findVictim(ownConnections, isIdle) ?? this.#findVictim(ownConnections + 1, () => true);
+    const victim = this.#findVictim(ownConnections, isIdle)
+      ?? this.#findVictim(ownConnections + 1, () => true);
     victim?.destroy();
     return victim !== null;
   }
@@ -81,7 +82,8 @@ export class ConnectionShares {
     let found: HttpSocket | null = null;
     let victimConnections = minConnections - 1;
     for (const [socket, widestNetwork] of this.#widestNetworks) {
-      if (socket.destroyed || !isSuitable(socket) || this.#count(widestNetwork) <= victimConnections) continue;
+      if (socket.destroyed || !isSuitable(socket)) continue;
+      if (this.#count(widestNetwork) <= victimConnections) continue;
       found = socket;
       victimConnections = this.#count(widestNetwork);
     }

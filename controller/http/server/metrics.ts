@@ -48,7 +48,9 @@ export function observeRequests(registry: Registry): RequestObserver {
     metrics.byStatus.set(status, (metrics.byStatus.get(status) ?? 0) + 1);
     const seconds = durationMs / 1000;
     let bucket = 0;
-    while (bucket < BUCKET_BOUNDS_SECONDS.length && seconds > (BUCKET_BOUNDS_SECONDS[bucket] as number)) bucket += 1;
+    while (
+      bucket < BUCKET_BOUNDS_SECONDS.length && seconds > (BUCKET_BOUNDS_SECONDS[bucket] as number)
+    ) bucket += 1;
     metrics.bucketCounts[bucket] = (metrics.bucketCounts[bucket] as number) + 1;
     metrics.seconds += seconds;
   };

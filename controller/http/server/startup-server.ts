@@ -51,7 +51,8 @@ export function createStartupServer({ clock, trustProxy, rateLimit, find }: Star
     refuse: (_status, peer) => {
       const rate = rateLimitHeaders(limiter.peek(addressKey(clientAddress(peer, undefined, 0))));
       const extraHeaders = { 'X-Request-ID': randomUUID(), 'Content-Type': JSON_CONTENT };
-      return { headers: { ...SECURITY_HEADERS, ...RETRY_HEADERS, ...rate, ...extraHeaders }, body: STARTING_BODY };
+      const headers = { ...SECURITY_HEADERS, ...RETRY_HEADERS, ...rate, ...extraHeaders };
+      return { headers, body: STARTING_BODY };
     },
     onConnectionRefused: () => undefined, clock, limits: effectiveLimits(trustProxy),
   });

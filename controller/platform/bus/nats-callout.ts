@@ -102,7 +102,9 @@ export class NatsCallout implements BusIdentities {
     // Only the server itself signs as the server that it names.
     if (!parsed.success || parsed.data.iss !== parsed.data.nats.server_id.id) return;
     const request = parsed.data.nats;
-    if (this.#pendingRefresh) await within(this.#deps.clock, REFRESH_TIMEOUT_MS, this.#pendingRefresh.completed);
+    if (this.#pendingRefresh) {
+      await within(this.#deps.clock, REFRESH_TIMEOUT_MS, this.#pendingRefresh.completed);
+    }
     const user = this.#userOf(request);
     const { user_nkey: sub, server_id: server } = request;
     const outcome = user

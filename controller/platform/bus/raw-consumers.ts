@@ -38,7 +38,9 @@ export async function reconcileRawConsumers(
     });
   }
   const names = new Set(wanted.map((one) => one.name));
-  for (const name of present) if (!names.has(name)) await consumers.delete(RAW_STREAM, name).catch(ignoreNotFound);
+  for (const name of present) {
+    if (!names.has(name)) await consumers.delete(RAW_STREAM, name).catch(ignoreNotFound);
+  }
 }
 
 /** Another controller was faster. */

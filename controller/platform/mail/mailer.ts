@@ -59,7 +59,7 @@ export function openMailer(config: MailConfig, options: { folder: string; clock:
 function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Log }): Mailer {
   const inProgress = new Set<AbortController>();
   let isClosed = false;
-  const queueOf = (mailClass: MailClass) => new PQueue({ concurrency: CLASS_LIMITS[mailClass].maxConcurrent });
+  const queueOf = (name: MailClass) => new PQueue({ concurrency: CLASS_LIMITS[name].maxConcurrent });
   const queues = {
     alerts: queueOf('alerts'), tests: queueOf('tests'), accounts: queueOf('accounts'),
     invitations: queueOf('invitations'), owners: queueOf('owners'), subscriptions: queueOf('subscriptions'), subscribers: queueOf('subscribers'),

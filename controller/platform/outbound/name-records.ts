@@ -6,7 +6,9 @@ import type { Clock } from '../../../shared/time.ts';
 /** For one attempt at one question; there are two attempts. */
 const ATTEMPT_TIMEOUT_MS = 2000;
 /** A page has two records. */
-const LIMITS = { maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000 };
+const LIMITS = {
+  maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000,
+};
 /** Why a question was not asked. */
 class TooManyLookups extends Error {}
 /** Answers that mean: there is no such record. */

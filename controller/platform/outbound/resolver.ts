@@ -11,7 +11,9 @@ export type Resolve = (host: string, caller: string) => Promise<string[]>;
 /** For one attempt at one query; there are two attempts. */
 const ATTEMPT_TIMEOUT_MS = 2000;
 /** `getaddrinfo` blocks one of libuv's four threads while it runs. */
-const SYSTEM_LOOKUPS = { maxRunning: 2, maxRunningPerKey: 1, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000 };
+const SYSTEM_LOOKUPS = {
+  maxRunning: 2, maxRunningPerKey: 1, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000,
+};
 /** Answers that mean "no such name here"; the hosts file and the search list may still know it. */
 const NOT_IN_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 

@@ -22,14 +22,18 @@ export interface DomainRecord {
 type AssignedDomain = Pick<PageDomainDoc, '_id' | 'page_id' | 'subdomain'>;
 
 /** Records of which any one proves that the owner of the domain wants this page there. */
-export function proofRecords({ _id: domain, page_id, subdomain }: AssignedDomain, own: InstallationNames): DomainRecord[] {
+export function proofRecords(
+  { _id: domain, page_id, subdomain }: AssignedDomain, own: InstallationNames,
+): DomainRecord[] {
   const text = { type: 'TXT', name: `_farwatch.${domain}`, value: `farwatch-page=${page_id}` } as const;
   if (own.pageDomain === null) return [text];
   return [{ type: 'CNAME', name: domain, value: `${subdomain}.${own.pageDomain}` }, text];
 }
 
 /** Whether one of the records is among the answers to questions for each; else why not. */
-export function findProofProblem(records: readonly DomainRecord[], responses: readonly DnsResponse[]): string | null {
+export function findProofProblem(
+  records: readonly DomainRecord[], responses: readonly DnsResponse[],
+): string | null {
   const isFound = records.some(({ type, value }, at) => responses[at]?.values
     .some((found) => (type === 'CNAME' ? found.toLowerCase().replace(/\.$/, '') : found.trim()) === value));
   if (isFound) return null;

@@ -23,7 +23,8 @@ async function findProblem(
 ): Promise<string | null> {
   if (isInstallationDomain(domain._id, own)) return 'This domain belongs to this installation';
   const records = proofRecords(domain, own);
-  return findProofProblem(records, await Promise.all(records.map(({ name, type }) => lookUpRecords(caller, name, type))));
+  const responses = await Promise.all(records.map(({ name, type }) => lookUpRecords(caller, name, type)));
+  return findProofProblem(records, responses);
 }
 
 /**

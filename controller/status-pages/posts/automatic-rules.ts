@@ -30,7 +30,9 @@ export function publicMonitorIds(incident: IncidentDoc): string[] {
  * Whether a page may still get its first post on an incident: not on one that was over when last told, nor on
  * one that was over before the maintenance in which it began.
  */
-export function canStartPost({ status, notified_page_ids: notifiedPageIds, maintenance_until }: IncidentDoc, page: PageDoc): boolean {
+export function canStartPost(
+  { status, notified_page_ids: notifiedPageIds, maintenance_until }: IncidentDoc, page: PageDoc,
+): boolean {
   if (notifiedPageIds === undefined) return maintenance_until === undefined || STATUS[status] !== 'resolved';
   return STATUS[status] !== 'resolved' && !notifiedPageIds.includes(page._id);
 }

@@ -69,7 +69,8 @@ export class IncidentFollower {
   async run(): Promise<boolean | 'idle'> {
     const { incidents, clock } = this.#deps;
     const workClaims = this.#workClaims;
-    const upcoming = await incidents.dueForPages(clock.now() + ONLY_CONTROLLER_INTERVAL_MS, BATCH_SIZE, workClaims.heldTokens);
+    const dueBefore = clock.now() + ONLY_CONTROLLER_INTERVAL_MS;
+    const upcoming = await incidents.dueForPages(dueBefore, BATCH_SIZE, workClaims.heldTokens);
     const due = upcoming.filter(({ pages_due: at = Infinity }) => at <= clock.now());
     const free = due.filter(({ claim }) => workClaims.isFree(claim));
     for (let at = 0; at < free.length; at += CONCURRENCY) {

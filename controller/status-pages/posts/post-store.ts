@@ -60,7 +60,8 @@ export class PostStore extends Documents<PostDoc> {
 
   /** Those that have something for subscribers, the longest waiting first. */
   listUnnotified(limit: number): Promise<PostDoc[]> {
-    return this.select({ notify_pending_since: { $gt: 0 } }).sort({ notify_pending_since: 1 }).limit(limit).toArray();
+    return this.select({ notify_pending_since: { $gt: 0 } })
+      .sort({ notify_pending_since: 1 }).limit(limit).toArray();
   }
 
   /** Subscribers are told of all that `seen` says. It stays untold if it was changed since. */

@@ -25,10 +25,13 @@ const common = {
 } as const;
 const CSS = { 200: { contentType: STYLE_HEADERS['Content-Type'] } } as const;
 const page = {
-  ...common, query: languageQuery, errorPage: viewPageError, responses: { 200: { contentType: HTML_CONTENT } },
+  ...common, query: languageQuery, errorPage: viewPageError,
+  responses: { 200: { contentType: HTML_CONTENT } },
 } as const;
 
-export function renderedPost({ view, page: appearance }: FoundPage, post: PublicPost, language: Language): RenderedPage {
+export function renderedPost(
+  { view, page: appearance }: FoundPage, post: PublicPost, language: Language,
+): RenderedPage {
   return renderedHtml(renderPostPage(view, appearance, post, pageLocale(language, view.timezone)));
 }
 
@@ -37,7 +40,8 @@ export function renderedComponent(
   { view, page: appearance }: FoundPage, component: PublicComponent, times: ComponentTimes | null,
   language: Language,
 ): RenderedPage {
-  return renderedHtml(renderComponentPage(view, appearance, component, times, pageLocale(language, view.timezone)));
+  const locale = pageLocale(language, view.timezone);
+  return renderedHtml(renderComponentPage(view, appearance, component, times, locale));
 }
 
 export function renderedStyle({ page: { branding } }: FoundPage): RenderedPage {

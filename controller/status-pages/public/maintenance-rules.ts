@@ -22,5 +22,7 @@ export function shownMaintenance(
       ({ id, title, description, affected, starts_at, ends_at }));
   });
   return shown.sort((one, other) => one.starts_at - other.starts_at).slice(0, MAX_SHOWN)
-    .map((occurrence) => ({ ...occurrence, starts_at: isoTime(occurrence.starts_at), ends_at: isoTime(occurrence.ends_at) }));
+    .map((occurrence) => ({
+      ...occurrence, starts_at: isoTime(occurrence.starts_at), ends_at: isoTime(occurrence.ends_at),
+    }));
 }

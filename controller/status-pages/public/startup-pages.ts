@@ -40,7 +40,8 @@ export function startupPages(pages: PageCache, baseUrl: () => string) {
     const page = !isPageUrl ? null : await pages.get(subdomain);
     if (page === null) return null;
     const choice = languageQuery.parse(Object.fromEntries(new URLSearchParams(query)));
-    const rendered = renderedSubpage(page, { path, language: languageOf({ languages }, choice), baseUrl: baseUrl() });
+    const language = languageOf({ languages }, choice);
+    const rendered = renderedSubpage(page, { path, language, baseUrl: baseUrl() });
     return rendered && compress(rendered);
   };
 }

@@ -23,7 +23,8 @@ const DIGEST_CONCURRENCY = 8;
  * after a crash half-way.
  */
 export async function fanOutNotice(deps: FanOutDeps, seen: NoticeDoc, now: number): Promise<void> {
-  await deps.workClaims.runClaimed((claim) => deps.notices.claim(seen, claim), (notice) => fanOut(deps, notice, now));
+  const { notices, workClaims } = deps;
+  await workClaims.runClaimed((claim) => notices.claim(seen, claim), (notice) => fanOut(deps, notice, now));
 }
 
 async function fanOut(deps: FanOutDeps, notice: NoticeDoc, now: number): Promise<void> {
@@ -44,7 +45,8 @@ async function nextOf({ subscribers }: FanOutDeps, notice: NoticeDoc) {
   const { page_id, topics, cursor, subscriber_ids: named } = notice;
   if (named === undefined) {
     const recipients = await subscribers.listRecipients(page_id, topics, cursor, RECIPIENT_BATCH_SIZE);
-    return { recipients, cursor: recipients.length < RECIPIENT_BATCH_SIZE ? null : (recipients.at(-1)?._id ?? null) };
+    const isLast = recipients.length < RECIPIENT_BATCH_SIZE;
+    return { recipients, cursor: isLast ? null : (recipients.at(-1)?._id ?? null) };
   }
   const ids = named.filter((id) => id > cursor).slice(0, RECIPIENT_BATCH_SIZE);
   const recipients = await subscribers.verifiedAmong(page_id, ids);

@@ -8,13 +8,15 @@ const PERIODS_MS: Record<Exclude<Frequency, 'immediate'>, number> = { hourly: HO
 
 /** What a post says that its readers have not been told: its beginning, and each update. */
 export function noticesOf(post: PostDoc): NoticeDoc[] {
-  const { _id: id, organization_id, project_id, page_id, title, severity, updates, notified_count: notifiedCount } = post;
+  const { _id: id, organization_id, project_id, page_id, title, severity, updates } = post;
+  const { notified_count: notifiedCount } = post;
   const status = updates.length === 0 ? post.status : 'investigating' as const;
   const topics: Topic[] = severity === 'critical' ? ['critical_incidents', 'all_incidents'] : ['all_incidents'];
   const steps = [{ status, message: post.message, created_at: post.published_at }, ...updates];
   return steps.slice(notifiedCount).map(({ status, message, created_at }, at) => ({
     _id: derivedId('notice of a post', id, notifiedCount + at), organization_id, project_id, page_id, kind: 'incident',
-    topics, thread: id, is_first: notifiedCount + at === 0, title, text: message, post: { id, status, severity },
+    topics, thread: id, is_first: notifiedCount + at === 0, title, text: message,
+    post: { id, status, severity },
     created_at, cursor: '', due_at: created_at,
   }));
 }

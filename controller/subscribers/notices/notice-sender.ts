@@ -66,7 +66,8 @@ export class NoticeSender {
     this.#sendClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_MS });
     this.#cleanedUpAt = clock.monotonic();
     this.#task = new PeriodicTask({
-      clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers, task: () => this.#sendDue(),
+      clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers,
+      task: () => this.#sendDue(),
       onError: (error) => log.warn({ err: error }, 'could not send updates to subscribers'),
     });
   }
@@ -100,7 +101,8 @@ export class NoticeSender {
     // What is in the outbox goes first, so that it stays small.
     const canFanOut = !this.#isBacklogged;
     const hasNotice = canFanOut && (await this.#fanOutNext());
-    const upcoming = await outbox.due(clock.now() + ONLY_CONTROLLER_INTERVAL_MS, SEND_BATCH_SIZE, this.#sendClaims.heldTokens);
+    const dueBefore = clock.now() + ONLY_CONTROLLER_INTERVAL_MS;
+    const upcoming = await outbox.due(dueBefore, SEND_BATCH_SIZE, this.#sendClaims.heldTokens);
     const due = upcoming.filter(({ due_at = Infinity }) => due_at <= clock.now());
     const free = due.filter(({ claim }) => this.#sendClaims.isFree(claim));
     this.#isBacklogged = due.length === SEND_BATCH_SIZE && free.length > 0;
@@ -131,7 +133,8 @@ export class NoticeSender {
     await queue.addAll(due.map((one) => async () => {
       if (!isAccepted || this.#isStopped) return;
       try {
-        const outcome = await sendOne({ workClaims: this.#sendClaims, ...this.#deps }, one, this.#abortController.signal);
+        const { signal } = this.#abortController;
+        const outcome = await sendOne({ workClaims: this.#sendClaims, ...this.#deps }, one, signal);
         if (outcome !== null) this.counts[outcome] += 1;
         if (outcome === 'busy') isAccepted = false;
       } catch (error) {

@@ -42,7 +42,8 @@ function subscribeRoutes(deps: SubscriberDeps): Route[] {
       errors: ['RESOURCE_NOT_FOUND'],
       summary: 'Page for subscribing to a status page',
       handle: async (ctx, { params, query }) => {
-        return htmlResponse(pages.subscribePage(await findPage(deps, params.subdomain), localeOf(ctx, query)));
+        const page = await findPage(deps, params.subdomain);
+        return htmlResponse(pages.subscribePage(page, localeOf(ctx, query)));
       },
     }),
     defineRoute({
@@ -67,7 +68,8 @@ function subscribeRoutes(deps: SubscriberDeps): Route[] {
       handle: async (ctx, { query, body }) => {
         const found = await confirmSubscription(deps, body.token, ctx.now);
         const link = deps.links.tokenOf(found.subscriber._id);
-        return { audit: ownAudit(found), ...htmlResponse(pages.confirmedPage(found, link, localeOf(ctx, query))) };
+        const confirmed = pages.confirmedPage(found, link, localeOf(ctx, query));
+        return { audit: ownAudit(found), ...htmlResponse(confirmed) };
       },
     }),
   ];
@@ -89,7 +91,8 @@ function unsubscribeRoutes(deps: SubscriberDeps): Route[] {
       description: 'Used by the button on that page and by one-click requests from email programs (RFC 8058).',
       handle: async (ctx, { query }) => {
         const found = await endSubscription(deps, query.token, ctx.now);
-        return { audit: ownAudit(found), ...htmlResponse(pages.unsubscribePage(query.token, found, localeOf(ctx, query))) };
+        const unsubscribed = pages.unsubscribePage(query.token, found, localeOf(ctx, query));
+        return { audit: ownAudit(found), ...htmlResponse(unsubscribed) };
       },
     }),
   ];

@@ -34,7 +34,9 @@ export function confirmedPage(
 }
 
 /** The state of the subscription, and a button that ends it. */
-export function unsubscribePage(token: string, { subscriber, page }: OwnSubscription, locale: SubscriberLocale): Page {
+export function unsubscribePage(
+  token: string, { subscriber, page }: OwnSubscription, locale: SubscriberLocale,
+): Page {
   const { language, texts } = locale;
   if (subscriber.state === 'unsubscribed') {
     const text = texts.receivesNothing(subscriber.email, page.name);

@@ -43,7 +43,9 @@ export async function changeSubscriber(
   deps: ManageDeps, ctx: ProjectContext, pageId: string, id: string, preferences: PreferencesInput,
 ): Promise<SubscriberDoc> {
   const seen = await readSubscriber(deps, ctx, pageId, id);
-  const changed = await deps.subscribers.changePreferences(id, { preferences: { ...seen.preferences, ...preferences } });
+  const changed = await deps.subscribers.changePreferences(id, {
+    preferences: { ...seen.preferences, ...preferences },
+  });
   if (changed === null) throw notFound('Subscriber');
   return changed;
 }

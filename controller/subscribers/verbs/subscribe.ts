@@ -51,7 +51,8 @@ async function prepareMail(
   const locale = subscriberLocale(language ?? 'en');
   const seen = await subscribers.findByEmail(page._id, email);
   if (seen?.state === 'verified') {
-    return alreadySubscribedMail(email, page, links.preferences(page.subdomain, { _id: seen._id, language }), locale);
+    const link = links.preferences(page.subdomain, { _id: seen._id, language });
+    return alreadySubscribedMail(email, page, link, locale);
   }
   const token = newSecret();
   if (!(await saveSubscription(deps, page, seen, { token, input, now, language }))) return null;

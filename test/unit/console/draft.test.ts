@@ -31,7 +31,8 @@ describe('the form of a monitor', () => {
     const rules = monitorRules();
     const withDefaults = PATHS.filter((path) => rules[path]?.default !== undefined && FIELDS[path].value !== null);
     expect(withDefaults.length).toBeGreaterThan(15);
-    expect(withDefaults.map((path) => [path, FIELDS[path].value])).toEqual(withDefaults.map((path) => [path, rules[path]?.default]));
+    const defaultsOf = (valueOf: (path: (typeof PATHS)[number]) => unknown) => withDefaults.map((path) => [path, valueOf(path)]);
+    expect(defaultsOf((path) => FIELDS[path].value)).toEqual(defaultsOf((path) => rules[path]?.default));
   });
 
   test('has every field that the API takes, once', () => {

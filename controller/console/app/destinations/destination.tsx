@@ -28,7 +28,11 @@ export default function DestinationView() {
     queryFn: () => unwrap(api.GET('/api/integrations/{id}', { params: { path: { id } } })),
   });
   if (query.error instanceof ApiError && [400, 403, 404].includes(query.error.status)) return <NotFound />;
-  return <QueryResult query={query} lines={10}>{({ integration }) => <Detail key={integration.id} destination={integration} />}</QueryResult>;
+  return (
+    <QueryResult query={query} lines={10}>
+      {({ integration }) => <Detail key={integration.id} destination={integration} />}
+    </QueryResult>
+  );
 }
 
 function Detail({ destination }: { destination: Destination }) {

@@ -11,7 +11,8 @@ export function HealthBadge({ destination: { enabled, health: { status } } }: { 
 
 /** What is wrong with it, since when and why; nothing where all is well. */
 export function HealthNote({ destination: { enabled, health } }: { destination: Destination }) {
-  const { status, failing_since: since, last_error: error, failing_recipients: failingRecipients, suppressed_recipients: suppressedRecipients } = health;
+  const { status, failing_since: since, last_error: error } = health;
+  const { failing_recipients: failingRecipients, suppressed_recipients: suppressedRecipients } = health;
   return (
     <>
       {enabled && status === 'failing' && (

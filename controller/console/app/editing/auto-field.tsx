@@ -49,7 +49,9 @@ export function AutoTextArea({ path }: FieldProps) {
 }
 
 /** One of the values that the API knows, with texts for them where the API's word does not say it all. */
-export function AutoSelectField({ path, texts = {}, noneLabel }: FieldProps & { texts?: Readonly<Record<string, string>>; noneLabel?: string }) {
+export function AutoSelectField(
+  { path, texts = {}, noneLabel }: FieldProps & { texts?: Readonly<Record<string, string>>; noneLabel?: string },
+) {
   const { value, set, error } = useFormField<string>(path);
   const values = rules[path]?.enum ?? [];
   const options = values.map((one) => [one, texts[one] ?? one] as const);

@@ -92,7 +92,9 @@ export function MonitorForm({ initial: initialDraft, isNew, save, cancelHref }: 
           </Button>
         </div>
       </form>
-      {isConfirming && <ChangesDialog before={initial} after={complete} paths={changed} save={confirm} onClose={() => setConfirming(false)} />}
+      {isConfirming && (
+        <ChangesDialog before={initial} after={complete} paths={changed} save={confirm} onClose={() => setConfirming(false)} />
+      )}
     </FormContext.Provider>
   );
 }

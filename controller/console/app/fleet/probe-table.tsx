@@ -34,8 +34,14 @@ export function ProbeTable({ probes, regions }: { probes: Probe[]; regions: Regi
               <td>{regionOf.get(probe.region_id)?.name ?? probe.region_id}</td>
               <Figure label={texts.monitors} text={numberText(probe.monitors)} />
               <Figure label={texts.load} text={rate(probe.load)} isWarning={(probe.load ?? 0) > WARNING_THRESHOLDS.load} />
-              <Figure label={texts.lateness} text={ms(probe.lateness_ms)} isWarning={(probe.lateness_ms ?? 0) > WARNING_THRESHOLDS.lateness_ms} />
-              <Figure label={texts.missed} text={rate(probe.missed_rate)} isWarning={(probe.missed_rate ?? 0) > WARNING_THRESHOLDS.missed_rate} />
+              <Figure
+                label={texts.lateness} text={ms(probe.lateness_ms)}
+                isWarning={(probe.lateness_ms ?? 0) > WARNING_THRESHOLDS.lateness_ms}
+              />
+              <Figure
+                label={texts.missed} text={rate(probe.missed_rate)}
+                isWarning={(probe.missed_rate ?? 0) > WARNING_THRESHOLDS.missed_rate}
+              />
               <Figure label={texts.spool} text={numberText(probe.spool_depth)} isWarning={probe.spool_depth > 1000} />
               <Figure
                 label={texts.clock} text={ms(probe.clock_offset_ms)}

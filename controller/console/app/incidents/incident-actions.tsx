@@ -33,7 +33,11 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       {actions.map(({ to, text, run }, at) => (
         <Button key={to} variant={at === 0 ? 'primary' : 'plain'} onClick={run}>{text} <kbd aria-hidden="true">{KEYS[to]}</kbd></Button>
       ))}
-      {targetStatus !== null && <MoveIncident incident={incident} to={targetStatus} submitLabel={labels[targetStatus]} onClose={() => setTargetStatus(null)} />}
+      {targetStatus !== null && (
+        <MoveIncident
+          incident={incident} to={targetStatus} submitLabel={labels[targetStatus]} onClose={() => setTargetStatus(null)}
+        />
+      )}
     </>
   );
 }

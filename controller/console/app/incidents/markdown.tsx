@@ -48,7 +48,11 @@ function Table({ table: { header, rows } }: { table: Tokens.Table }) {
   return (
     <table>
       <thead><tr>{header.map((cell, at) => <th key={at} scope="col">{renderTokens(cell.tokens)}</th>)}</tr></thead>
-      <tbody>{rows.map((row, at) => <tr key={at}>{row.map((cell, column) => <td key={column}>{renderTokens(cell.tokens)}</td>)}</tr>)}</tbody>
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={at}>{row.map((cell, column) => <td key={column}>{renderTokens(cell.tokens)}</td>)}</tr>
+        ))}
+      </tbody>
     </table>
   );
 }

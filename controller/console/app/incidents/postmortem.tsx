@@ -50,7 +50,8 @@ export function Postmortem({ id, saved }: { id: string; saved: components['schem
           }}
         >
           <TextArea
-            label={texts.postmortem} hint={texts.markdown} rows={12} required maxLength={MAX_POSTMORTEM_LENGTH} value={draft} onValue={setDraft}
+            label={texts.postmortem} hint={texts.markdown} rows={12} required maxLength={MAX_POSTMORTEM_LENGTH}
+            value={draft} onValue={setDraft}
             error={fieldErrorsOf(saveMutation.error).at('text')}
           />
           {draft.trim() !== '' && <article class="card" aria-label={texts.preview}><Markdown text={draft} /></article>}

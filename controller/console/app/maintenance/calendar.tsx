@@ -90,7 +90,9 @@ function overlaps(day: string) {
   return ({ starts_at: from, ends_at: to }: Occurrence) => Date.parse(from) < end && Date.parse(to) > start;
 }
 
-function Day({ day, isToday, isOtherMonth, occurrences }: { day: string; isToday: boolean; isOtherMonth: boolean; occurrences: Occurrence[] }) {
+interface DayProps { day: string; isToday: boolean; isOtherMonth: boolean; occurrences: Occurrence[] }
+
+function Day({ day, isToday, isOtherMonth, occurrences }: DayProps) {
   return (
     <td class={`${isToday ? 'today' : ''} ${isOtherMonth ? 'other' : ''}`}>
       <time dateTime={day} aria-current={isToday ? 'date' : undefined}>{Number(day.slice(8))}</time>

@@ -24,7 +24,11 @@ export function MonitorSelection(props: Props) {
     queryKey: ['monitors', 'overview', 'names'],
     queryFn: () => unwrap(api.GET('/api/monitors/overview', { params: { query: { limit: 5000 } } })),
   });
-  return <QueryResult query={query}>{({ monitors }) => <Choices {...props} choices={monitors} emptyText={texts.noMonitors} />}</QueryResult>;
+  return (
+    <QueryResult query={query}>
+      {({ monitors }) => <Choices {...props} choices={monitors} emptyText={texts.noMonitors} />}
+    </QueryResult>
+  );
 }
 
 export function PageSelection(props: Props) {
@@ -33,7 +37,11 @@ export function PageSelection(props: Props) {
     queryKey: ['pages', path.projectId, 'names'],
     queryFn: () => unwrap(api.GET('/api/projects/{projectId}/status-pages', { params: { path, header: { 'X-Project-ID': path.projectId } } })),
   });
-  return <QueryResult query={query}>{({ status_pages: pages }) => <Choices {...props} choices={pages} emptyText={texts.noPages} />}</QueryResult>;
+  return (
+    <QueryResult query={query}>
+      {({ status_pages: pages }) => <Choices {...props} choices={pages} emptyText={texts.noPages} />}
+    </QueryResult>
+  );
 }
 
 /** Those that are chosen first, and what was typed narrows the rest. */

@@ -120,7 +120,9 @@ function useChart(
     return percentilesOfSeries(series.data, region ?? series.data[0]?.region ?? '', span, source.stepMs, names);
   };
   const activeQuery = source.kind === 'checks' || isSampled ? checks : series;
-  return { data: chartData(), isLoading: activeQuery.isFetching && (activeQuery.data === undefined || activeQuery.isPlaceholderData), error: activeQuery.error, isSampled };
+  const { isFetching, isPlaceholderData, data, error } = activeQuery;
+  const isLoading = isFetching && (data === undefined || isPlaceholderData);
+  return { data: chartData(), isLoading, error, isSampled };
 }
 
 function SpanChoice({ name, onChoose }: { name: SpanName | null; onChoose: (name: SpanName) => void }) {

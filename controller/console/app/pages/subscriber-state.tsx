@@ -7,7 +7,8 @@ export function SubscriberState({ subscriber: { is_verified: isVerified, unsubsc
 }
 
 /** What a subscriber wants to be told, and how often. */
-export function preferencesText({ preferences: { critical_incidents: critical, all_incidents: all, maintenance, frequency } }: Subscriber): string {
+export function preferencesText({ preferences }: Subscriber): string {
+  const { critical_incidents: critical, all_incidents: all, maintenance, frequency } = preferences;
   const incidents = all ? texts.allIncidents : critical ? texts.criticalIncidents : '';
   return [incidents, maintenance ? texts.maintenance : '', texts[frequency]].filter(Boolean).join(', ');
 }

@@ -69,11 +69,23 @@ export function Subscribers({ page }: { page: StatusPage }) {
         {({ pages }) => {
           const subscribers = pages.flatMap((one) => one.subscribers);
           if (subscribers.length === 0) return <Empty title={texts.noSubscribers} />;
-          return <SubscriberTable subscribers={subscribers} chosen={chosen} onChosen={setChosen} linkTo={(id) => hrefWith({ subscriber: id })} />;
+          return (
+            <SubscriberTable
+              subscribers={subscribers} chosen={chosen} onChosen={setChosen} linkTo={(id) => hrefWith({ subscriber: id })}
+            />
+          );
         }}
       </QueryResult>
-      {subscribersQuery.hasNextPage && <Button isBusy={subscribersQuery.isFetchingNextPage} onClick={() => void subscribersQuery.fetchNextPage()}>{texts.showMore}</Button>}
-      {query['subscriber'] !== undefined && <SubscriberDialog key={query['subscriber']} page={page} id={query['subscriber']} onClose={() => route(hrefWith({}))} />}
+      {subscribersQuery.hasNextPage && (
+        <Button isBusy={subscribersQuery.isFetchingNextPage} onClick={() => void subscribersQuery.fetchNextPage()}>
+          {texts.showMore}
+        </Button>
+      )}
+      {query['subscriber'] !== undefined && (
+        <SubscriberDialog
+          key={query['subscriber']} page={page} id={query['subscriber']} onClose={() => route(hrefWith({}))}
+        />
+      )}
       {openDialog === 'notify' && <NotifySubscribers page={page} ids={ids} onClose={() => setOpenDialog(null)} />}
       {openDialog === 'delete' && (
         <ConfirmDialog

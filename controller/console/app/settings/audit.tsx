@@ -33,7 +33,9 @@ export function AuditLog() {
           return entries.length === 0 ? <Empty title={texts.noEntries} /> : <Entries entries={entries} />;
         }}
       </QueryResult>
-      {entriesQuery.hasNextPage && <Button isBusy={entriesQuery.isFetchingNextPage} onClick={() => void entriesQuery.fetchNextPage()}>{texts.more}</Button>}
+      {entriesQuery.hasNextPage && (
+        <Button isBusy={entriesQuery.isFetchingNextPage} onClick={() => void entriesQuery.fetchNextPage()}>{texts.more}</Button>
+      )}
     </Section>
   );
 }

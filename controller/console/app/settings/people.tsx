@@ -67,7 +67,10 @@ function Row({ member, onRemove }: { member: Member; onRemove: () => void }) {
       <td class="wide">{name} {isSelf && <span class="tag">{texts.you}</span>}<br /><span class="faint small">{email}</span></td>
       <td>
         {canChange ? (
-          <select aria-label={texts.roleOf(name)} value={role} onChange={({ currentTarget }) => changeRole.mutate(currentTarget.value as Role)}>
+          <select
+            aria-label={texts.roleOf(name)} value={role}
+            onChange={({ currentTarget }) => changeRole.mutate(currentTarget.value as Role)}
+          >
             {roles.map((one) => <option key={one} value={one}>{texts[one]}</option>)}
           </select>
         ) : texts[role]}

@@ -42,7 +42,11 @@ export function Projects() {
                   <th scope="col"><span class="hidden">{texts.actions}</span></th>
                 </tr>
               </thead>
-              <tbody>{projects.map((one) => <Row key={one.id} project={one} onAction={(kind) => setOpenDialog({ kind, project: one })} />)}</tbody>
+              <tbody>
+                {projects.map((one) => (
+                  <Row key={one.id} project={one} onAction={(kind) => setOpenDialog({ kind, project: one })} />
+                ))}
+              </tbody>
             </table>
           </div>
         )}

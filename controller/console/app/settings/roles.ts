@@ -23,7 +23,9 @@ interface OrganizationMember {
 }
 
 /** Whose role in a project can be chosen, and what it is; the others have theirs by the organization. */
-export function memberChoices(members: OrganizationMember[], inProject: ProjectMember[]): { id: string; name: string; role: ProjectRoleChoice }[] {
+export function memberChoices(
+  members: OrganizationMember[], inProject: ProjectMember[],
+): { id: string; name: string; role: ProjectRoleChoice }[] {
   return members.filter(({ role }) => role === 'member').map(({ user_id: id, name }) => ({
     id, name, role: inProject.find((one) => one.user_id === id)?.role ?? '',
   }));

@@ -28,7 +28,9 @@ export default function Welcome() {
       <p>{welcomeTexts.intro}</p>
       <ol class="steps">
         {canEdit.value && <Step title={welcomeTexts.addMonitor} isDone={first !== null}><FirstMonitor existing={first} /></Step>}
-        {canAdministerProject.value && <Step title={welcomeTexts.addDestination} isDone={target !== null}><FirstAlert existing={target} /></Step>}
+        {canAdministerProject.value && (
+          <Step title={welcomeTexts.addDestination} isDone={target !== null}><FirstAlert existing={target} /></Step>
+        )}
         <Step title={welcomeTexts.addProbe} isDone={false}><FirstProbe /></Step>
       </ol>
     </Page>

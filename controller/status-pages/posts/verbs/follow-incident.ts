@@ -20,7 +20,8 @@ export async function followIncident(deps: PostDeps, incident: IncidentDoc, now:
   const pages = monitorIds.length === 0 ? [] : await deps.pages.postingOn(tenant, monitorIds);
   const notifiedPageIds = new Set(incident.notified_page_ids);
   for (const page of pages) {
-    if (canStartPost(incident, page) && (await startPost(deps, tenant, incident, page, now))) notifiedPageIds.add(page._id);
+    if (!canStartPost(incident, page)) continue;
+    if (await startPost(deps, tenant, incident, page, now)) notifiedPageIds.add(page._id);
   }
   for (const pageId of notifiedPageIds) await advancePost(deps, tenant, incident, pageId, now);
   return [...notifiedPageIds];
@@ -36,7 +37,9 @@ async function startPost(deps: PostDeps, tenant: Tenant, incident: IncidentDoc, 
   return true;
 }
 
-async function advancePost(deps: PostDeps, tenant: Tenant, incident: IncidentDoc, pageId: string, now: number) {
+async function advancePost(
+  deps: PostDeps, tenant: Tenant, incident: IncidentDoc, pageId: string, now: number,
+) {
   try {
     await revisePost(deps, tenant, pageId, automaticPostId(incident._id, pageId), (seen) => {
       const followUp = followUpOf(seen, incident);

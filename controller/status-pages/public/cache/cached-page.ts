@@ -82,7 +82,9 @@ export class CachedPage {
   }
 
   /** The same for all who ask until the page changes. */
-  async response(name: string, render: (page: FoundPage) => RenderedPage): Promise<CompressedResponse | null> {
+  async response(
+    name: string, render: (page: FoundPage) => RenderedPage,
+  ): Promise<CompressedResponse | null> {
     const page = await this.current();
     if (page === null) return null;
     const cached = this.#responses.get(name);

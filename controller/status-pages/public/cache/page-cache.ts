@@ -67,7 +67,8 @@ export class PageCache {
     this.#cached.delete(subdomain);
     this.#cached.set(subdomain, page);
     for (const oldest of this.#cached.keys()) {
-      if (oldest === subdomain || (this.#cached.size <= MAX_CACHED_PAGES && this.#bytes <= MAX_CACHED_BYTES)) break;
+      const isWithinLimits = this.#cached.size <= MAX_CACHED_PAGES && this.#bytes <= MAX_CACHED_BYTES;
+      if (oldest === subdomain || isWithinLimits) break;
       this.#drop(oldest);
     }
     return page;

@@ -21,7 +21,8 @@ export interface ComponentTimes {
 
 /** The page of one component: its uptime, all of its days in words, and its response times. */
 export function renderComponentPage(
-  view: PublicPageView, appearance: Appearance, component: PublicComponent, times: ComponentTimes | null, locale: PageLocale,
+  view: PublicPageView, appearance: Appearance, component: PublicComponent, times: ComponentTimes | null,
+  locale: PageLocale,
 ): Page {
   const { texts } = locale;
   const days = shownDays(component, view);
@@ -44,7 +45,9 @@ function uptimes({ uptime = {} }: PublicComponent, { texts, percent }: PageLocal
   ));
 }
 
-function meanTime({ response_time_ms: ms = null }: PublicComponent, { texts, whole }: PageLocale): Html | null {
+function meanTime(
+  { response_time_ms: ms = null }: PublicComponent, { texts, whole }: PageLocale,
+): Html | null {
   return ms === null ? null : figures([[texts.frames['24h'], `${whole(ms)} ${texts.milliseconds}`]]);
 }
 
@@ -54,7 +57,8 @@ function figures(all: [name: string, value: string][]): Html {
 
 /** Newest first. */
 function table(
-  days: ReturnType<typeof shownDays>, times: ComponentTimes | null, { texts, day, percent, whole }: PageLocale,
+  days: ReturnType<typeof shownDays>, times: ComponentTimes | null,
+  { texts, day, percent, whole }: PageLocale,
 ): Html {
   const byDay = new Map(times?.days.map(({ at, ms }) => [at, ms]));
   const timeOf = (at: number) => {

@@ -8,7 +8,9 @@ import { STYLE_PATH } from '../style/page-style.ts';
 import type { PublicPageView } from '../public-view.ts';
 
 /** The state of a page in one line, for frames on any other site. */
-export function renderEmbed(view: PublicPageView, { branding }: Appearance, { language, texts }: PageLocale): Page {
+export function renderEmbed(
+  view: PublicPageView, { branding }: Appearance, { language, texts }: PageLocale,
+): Page {
   const { text } = html`<!doctype html>
 <html lang="${language}" data-theme="${topLevelBranding(branding).color_scheme}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">

@@ -30,7 +30,9 @@ export function pastPost(post: PublicPost, subdomain: string, locale: PageLocale
 }
 
 /** The page of one post, with all of its updates. */
-export function renderPostPage(view: PublicPageView, appearance: Appearance, post: PublicPost, locale: PageLocale): Page {
+export function renderPostPage(
+  view: PublicPageView, appearance: Appearance, post: PublicPost, locale: PageLocale,
+): Page {
   const { texts, time } = locale;
   return framePage({
     view, appearance, locale, title: post.title, path: `/incidents/${post.id}`,

@@ -25,7 +25,9 @@ const WIDTH = 600;
 const HEIGHT = 100;
 
 /** A line over the hours of `points`, broken where there are no times; says in words what it shows. */
-export function responseTimeChart(points: readonly ResponseTime[], stepMs: number, { texts, whole }: PageLocale): Html {
+export function responseTimeChart(
+  points: readonly ResponseTime[], stepMs: number, { texts, whole }: PageLocale,
+): Html {
   const measured = points.flatMap(({ at, ms }) => (ms === null ? [] : [{ at, ms }]));
   const [first, last] = [measured[0], measured.at(-1)];
   if (first === undefined || last === undefined) return html`<p>${texts.noTimes}</p>`;

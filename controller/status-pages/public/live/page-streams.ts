@@ -46,14 +46,16 @@ export class PageStreams {
   join(subdomain: string): EventStream | null {
     if (this.#isStopped || this.#count >= MAX_STREAMS) return null;
     const stream = new EventStream(MAX_BACKLOG_BYTES);
-    const page = this.#openPages.get(subdomain) ?? { version: undefined, shown: undefined, streams: new Set() };
+    const page: OpenPage = this.#openPages.get(subdomain)
+      ?? { version: undefined, shown: undefined, streams: new Set() };
     this.#openPages.set(subdomain, page);
     page.streams.add(stream);
     this.#count += 1;
     stream.onClose(() => {
       this.#count -= 1;
       page.streams.delete(stream);
-      if (page.streams.size === 0 && this.#openPages.get(subdomain) === page) this.#openPages.delete(subdomain);
+      const isUnread = page.streams.size === 0 && this.#openPages.get(subdomain) === page;
+      if (isUnread) this.#openPages.delete(subdomain);
     });
     stream.send(`retry: ${Math.round(RETRY_MS * (1 + 2 * this.#deps.random()))}\n\n`);
     if (page.version !== undefined) stream.send(eventOf(page.version));

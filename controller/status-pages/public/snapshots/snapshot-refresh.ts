@@ -23,7 +23,9 @@ interface SnapshotRefreshDeps {
  * Gives each published page a snapshot, also those that nobody reads here, and removes those of pages that
  * are published no more.
  */
-export function createSnapshotRefresh({ pages, pageCache, snapshots, clock, log }: SnapshotRefreshDeps): PeriodicTask {
+export function createSnapshotRefresh(
+  { pages, pageCache, snapshots, clock, log }: SnapshotRefreshDeps,
+): PeriodicTask {
   let after = '';
   const removeUnpublished = async () => {
     const names = snapshots.names();

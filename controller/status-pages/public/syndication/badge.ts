@@ -30,7 +30,8 @@ export function componentBadge(
   const { texts, percent } = locale;
   if (kind === 'status') return badge(name, texts.states[status], COLORS[COMPONENT_COLORS[status]]);
   const uptimes = (daily_uptime ?? []).flatMap((uptime) => uptime ?? []);
-  const mean = uptimes.length === 0 ? null : uptimes.reduce((sum, uptime) => sum + uptime, 0) / uptimes.length;
+  const sum = uptimes.reduce((total, uptime) => total + uptime, 0);
+  const mean = uptimes.length === 0 ? null : sum / uptimes.length;
   const text = mean === null ? texts.noData : percent(mean);
   return badge(`${name} · ${texts.frames['90d']}`, text, COLORS[UPTIME_COLORS[dayState(mean, view.uptime_thresholds)]]);
 }

@@ -35,7 +35,9 @@ interface Feed {
  *
  * @param baseUrl what links begin with, without a slash at its end
  */
-export function renderFeed(format: FeedFormat, view: PublicPageView, baseUrl: string, locale: PageLocale): string {
+export function renderFeed(
+  format: FeedFormat, view: PublicPageView, baseUrl: string, locale: PageLocale,
+): string {
   const home = `${baseUrl}/status/${view.subdomain}`;
   const entries = view.incidents.map((post) => entryOf(post, home, locale));
   const feed: Feed = {

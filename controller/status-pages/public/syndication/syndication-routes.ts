@@ -108,7 +108,8 @@ function badgeRoutes({ badges, pageCache }: SyndicationDeps): Route[] {
       handle: async (ctx, { params: { id }, query }) => {
         const [language, show] = [languageOf(ctx, query), query.show ?? 'status'];
         const compressed = await badges.response(id, `${show} ${language}`, ({ view }, component) => ({
-          body: componentBadge(view, component, show, pageLocale(language, view.timezone)), headers: SVG_HEADERS,
+          body: componentBadge(view, component, show, pageLocale(language, view.timezone)),
+          headers: SVG_HEADERS,
         }));
         if (compressed === null) throw notFound('Monitor');
         return { status: 200 as const, compressed };
