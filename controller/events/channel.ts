@@ -4,13 +4,15 @@ import type { EventStream } from '../http/responses/event-stream.ts';
 import type { BusSubscription } from '../platform/bus/bus-port.ts';
 import { EventRing } from './ring.ts';
 
-/** Delay after which a client connects again, ms. */
+/** Delay before a client reconnects. */
 const RECONNECT_MS = 3000;
 
 /** The open response to one client. */
 export type EventSink = Pick<EventStream, 'send' | 'finish' | 'onClose'>;
 
-/** How long a project's results are still received after its last client has gone, since it may come back. */
+/**
+ * How long a project's results are still received after its last client disconnects, in case it reconnects.
+ */
 export const LINGER_MS = 60_000;
 
 /** The latest live events of one project, and its clients. */
@@ -20,11 +22,11 @@ export class Channel {
   readonly #sinks = new Set<EventSink>();
   #ring: EventRing;
   #results: BusSubscription | null = null;
-  /** Place in the ring since which it holds results. */
+  /** Ring position from which the ring holds results. */
   #resultsSince = 0;
   #linger: Timer | null = null;
 
-  /** `watchResults` starts receiving the project's results. */
+  /** `subscribeToResults` starts receiving the project's results. */
   constructor(clock: Clock, subscribeToResults: () => BusSubscription) {
     this.#clock = clock;
     this.#watchResults = subscribeToResults;
@@ -35,7 +37,6 @@ export class Channel {
     return this.#sinks.size > 0;
   }
 
-  /** Whether it receives results. */
   get receivesResults(): boolean {
     return this.#results !== null;
   }
@@ -49,7 +50,7 @@ export class Channel {
     this.#linger?.cancel();
     if (this.#results === null) {
       this.#results = this.#watchResults();
-      // A place of its own: earlier clients have missed results, even if nothing else has happened since.
+      // A new position: earlier clients have missed results, even if nothing else has happened since.
       this.#ring.add(this.#newPosition(), '');
       this.#resultsSince = this.#ring.seq;
     }
@@ -65,14 +66,14 @@ export class Channel {
     this.#linger = this.#clock.setTimer(LINGER_MS, () => this.stop());
   }
 
-  /** Events may have been missed: clients must reload, and nobody can resume from before. */
+  /** Makes clients reload, because events may have been missed; nobody can resume from before. */
   reset(): void {
     this.#ring = new EventRing(this.#newPosition());
     this.#resultsSince = 0;
     for (const sink of this.#sinks) this.#requestReload(sink);
   }
 
-  /** Receives no more results; clients stay. */
+  /** Stops receiving results; clients stay connected. */
   stop(): void {
     this.#linger?.cancel();
     void this.#results?.stop();
@@ -81,7 +82,7 @@ export class Channel {
 
   #resume(sink: EventSink, lastEventId: string): void {
     const replay = this.#ring.after(lastEventId);
-    // The ring lacks the results of the time between, or everything: only reloading helps.
+    // The ring lacks results from the gap, or all events: the client has to reload.
     if (replay === null || replay.seq < this.#resultsSince) this.#requestReload(sink);
     else for (const text of replay.texts) sink.send(text);
   }
@@ -90,7 +91,7 @@ export class Channel {
     sink.send(`id: ${this.#ring.last}\nevent: resync\ndata: {}\n\n`);
   }
 
-  /** A place between events. */
+  /** Id of a position between events. */
   #newPosition(): string {
     return newId(this.#clock.now());
   }

@@ -2,15 +2,15 @@ import type { LiveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 
-/** Something that has just become true in a project; `data` has the form of the API's resource. */
+/** A change in a project; `data` has the form of the API's resource. */
 export type LiveEvent = Omit<LiveEventMessage, 'v'>;
 
-/** Tells those who listen now; nothing waits for it, and nothing is kept for others. */
+/** Publishes to current listeners, without waiting or storing. */
 export interface EventPublisher {
   publish(event: LiveEvent): void;
 }
 
-/** Tells every controller and outside subscriber over the bus; nobody while the bus is away. */
+/** Publishes to all controllers and subscribers over the bus; drops events while it is disconnected. */
 export function publisherOn(bus: Pick<Bus, 'publish' | 'isConnected'>): EventPublisher {
   return {
     publish: (event) => {

@@ -9,34 +9,33 @@ import type { LiveEvent } from './event.ts';
 import { resultEvent } from './views.ts';
 import { StreamedProjects } from './streamed-projects.ts';
 
-/** A sign of life, so that nothing on the way takes a quiet stream for a dead one. */
+/** Interval of keep-alive comments, so that proxies don't close idle streams. */
 export const KEEP_ALIVE_MS = 15_000;
-/** Projects whose latest events are held; beyond that, the quietest project without clients is dropped. */
+/** Projects with a channel. Above that, drops the least recently used one without clients. */
 const MAX_CHANNELS = 1000;
 const MAX_STREAMS = 500;
 const MAX_STREAMS_PER_USER = 20;
 
-/** Whose stream it is. */
 interface StreamOwner {
   user: string;
   organizationId: string;
 }
 
 /**
- * Passes on to this controller's clients what is published on the bus. A controller receives the results of
- * a project, which far outnumber other events, only while it has a client that watches the project.
+ * Forwards events from the bus to this controller's clients. Receives a project's results, which far
+ * outnumber other events, only while a client watches the project.
  */
 export class EventHub {
   readonly #deps: { bus: Bus; clock: Clock };
-  /** The projects whose results this and other controllers want to be published. */
+  /** Projects whose results this and other controllers want published. */
   readonly streamedProjects: StreamedProjects;
-  /** In order of their latest use. */
+  /** Least recently used first. */
   readonly #channels = new Map<string, Channel>();
   readonly #streams = new Map<EventSink, StreamOwner>();
   #events: BusSubscription | null = null;
   #timer: Timer | null = null;
   #isStopped = false;
-  /** Messages on `events.…` and `raw.…` that could not be read. */
+  /** Malformed messages on `events.…` and `raw.…`. */
   refused = 0;
 
   constructor(deps: { bus: Bus; clock: Clock }) {
@@ -61,7 +60,7 @@ export class EventHub {
       const expected = event && subjects.events(event.organization_id, event.project_id, event.kind);
       this.#take(event, subject === expected);
     });
-    // Events may have been missed meanwhile.
+    // Events may have been missed while disconnected.
     bus.onReconnect(() => {
       for (const channel of this.#channels.values()) channel.reset();
       this.streamedProjects.announce();
@@ -73,7 +72,7 @@ export class EventHub {
     });
   }
 
-  /** Ends every stream, so that the clients turn to another controller. */
+  /** Ends every stream, so that clients reconnect to another controller. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -85,8 +84,8 @@ export class EventHub {
   }
 
   /**
-   * Sends a client the project's events, also those after `lastEventId`. `most` limits the streams of the
-   * organization. Returns why not, or null.
+   * Sends the project's events to a client, including those after `lastEventId`. `maxStreams` limits the
+   * organization's streams. Returns the exceeded limit, or null.
    */
   connect(
     { organizationId, projectId }: Tenant, { user, maxStreams }: { user: string; maxStreams: number },
@@ -104,7 +103,7 @@ export class EventHub {
     });
     const wasReceivingResults = channel.receivesResults;
     channel.join(stream, lastEventId);
-    // After the subscription: whoever hears of it publishes, and nothing of that is missed.
+    // Announced after subscribing, so that nothing published in response is missed.
     if (!wasReceivingResults) this.streamedProjects.announce();
     return null;
   }
@@ -132,7 +131,7 @@ export class EventHub {
     });
   }
 
-  /** There are fewer streams than channels, so some channel before the newest has no client. */
+  /** There are fewer streams than channels, so an older channel always has no clients. */
   #evict(): void {
     for (const [key, channel] of this.#channels) {
       if (channel.hasClients) continue;

@@ -1,26 +1,26 @@
 export const RING_EVENTS = 500;
-/** A client gets all of it at once, so it must fit into what may wait for a client. */
+/** A client may get all of it at once, so it must fit into a stream's backlog. */
 const RING_BYTES = 256 * 1024;
 
 /** The latest events of one project, from which a client resumes after a short disconnection. */
 export class EventRing {
-  /** Their `seq` is 1, 2, 3 … in the order of arrival. */
+  /** `seq` is 1, 2, 3 … in order of arrival. */
   readonly #entries: { id: string; text: string; bytes: number; seq: number }[] = [];
   readonly #ids = new Map<string, number>();
   readonly #beginning: string;
   #bytes = 0;
-  /** Number of events so far. */
+  /** Number of events added so far. */
   seq = 0;
-  /** Id of the latest event, where a client that has seen everything is. */
+  /** Id of the latest event, where an up-to-date client resumes. */
   last: string;
 
-  /** `beginning` is the id of the place before the first event. */
+  /** `beginning` is the id of the position before the first event. */
   constructor(beginning: string) {
     this.#beginning = beginning;
     this.last = beginning;
   }
 
-  /** False for an event that the ring holds already. An empty text only marks a place. */
+  /** False for a duplicate of an event in the ring. An empty text only marks a position. */
   add(id: string, text: string): boolean {
     if (this.#ids.has(id)) return false;
     this.seq += 1;
@@ -33,7 +33,7 @@ export class EventRing {
     return true;
   }
 
-  /** The events after `id` in order, and its place; null when the ring does not hold it (any more). */
+  /** The events after `id` in order, and the `seq` of `id`; null if the ring doesn't hold it. */
   after(id: string): { texts: string[]; seq: number } | null {
     const seq = id === this.#beginning ? 0 : this.#ids.get(id);
     const oldest = this.#entries[0]?.seq ?? this.seq + 1;

@@ -11,7 +11,6 @@ A repeated event has the same id. Send \`Last-Event-ID\` to resume after a disco
 \`resync\` means that this was not possible: reload what you show. A comment every 15 seconds keeps the connection open. At most 20
 streams per user, and as many per organization as \`limits.event_streams\` of \`GET /api/billing\` says.`;
 
-/** Live events. */
 export function eventRoutes(deps: EventDeps): Route[] {
   return [
     defineRoute({

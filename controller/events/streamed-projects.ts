@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/time.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 
-/** What a controller that no longer announces anything had watched is forgotten after this, ms. */
+/** A controller that stops announcing is forgotten after this time. */
 export const FORGET_AFTER_MS = 60_000;
 const MAX_CONTROLLERS = 100;
 const MAX_PROJECTS = 1000;
@@ -22,13 +22,13 @@ interface StreamedProjectsDeps {
 }
 
 /**
- * The projects that somebody watches live, here or at another controller. Results of all others need not be
- * published for live streams. Controllers tell each other at once, and again every 15 s.
+ * The projects watched live at any controller. Results of all others need not be published for live streams.
+ * Controllers announce changes at once and repeat them every 15 s.
  */
 export class StreamedProjects {
   readonly #deps: StreamedProjectsDeps;
   readonly #name: string;
-  /** By controller, in the order of their latest announcement. */
+  /** Least recently announced first, by controller. */
   readonly #others = new Map<string, { projects: Set<string>; at: number }>();
   #subscriptions: BusSubscription[] = [];
   #hasAnnounced = false;
@@ -63,7 +63,7 @@ export class StreamedProjects {
     return false;
   }
 
-  /** Tells the other controllers what is watched here, or once that nothing is any more. */
+  /** Announces the watched projects to the other controllers; announces an empty list only once. */
   announce(): void {
     const projects = this.#deps.own.list();
     if (projects.length === 0 && !this.#hasAnnounced) return;

@@ -12,9 +12,9 @@ export interface EventDeps {
 const MAX_EVENT_ID_LENGTH = 64;
 
 /**
- * The project's events from now on, or after the last one that the client saw. Throws FAIR_USE_LIMIT_REACHED
- * when the caller or the organization has too many streams open here, SERVICE_UNAVAILABLE when this
- * controller has.
+ * Opens a stream of the project's events, resuming after the client's last one. Throws FAIR_USE_LIMIT_REACHED
+ * when the caller or the organization has too many streams here, SERVICE_UNAVAILABLE when this controller
+ * has.
  */
 export async function openEventStream(deps: EventDeps, ctx: ProjectContext): Promise<EventStream> {
   const { actor, tenant, lastEventId = '' } = ctx;

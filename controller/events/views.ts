@@ -7,8 +7,8 @@ import type { RegionChange, StatusChange } from '../verdicts/monitor-state.ts';
 import type { LiveEvent } from './event.ts';
 
 /**
- * A monitor's change of status, or the beginning or end of maintenance, which leaves the status as it is. A
- * repetition after a crash is the same event.
+ * A monitor's status change, or the start or end of maintenance, which keeps the status. A repetition after a
+ * crash gets the same event id.
  */
 export function stateEvent(change: StatusChange): LiveEvent {
   const { id, organization_id, project_id, monitor_id, from, to, at, reason, incident_id } = change;
@@ -19,26 +19,26 @@ export function stateEvent(change: StatusChange): LiveEvent {
   return { id, kind: 'monitor.state', organization_id, project_id, at, data };
 }
 
-/** A change of what one region says; a repetition after a crash is the same event. */
+/** A region's vote has changed. A repetition after a crash gets the same event id. */
 export function regionEvent(change: RegionChange): LiveEvent {
   const { id, organization_id, project_id, incident_id: _incident, ...data } = change;
   return { id, kind: 'monitor.region', organization_id, project_id, at: change.at, data };
 }
 
-/** Monitors that one event names; a read of `/api/monitors/overview` may name as many. */
+/** Monitors per event; a request to `/api/monitors/overview` may name as many. */
 const MAX_MONITORS_PER_EVENT = 100;
 
-/** What an event tells of a monitor that was written. */
+/** A created, changed or deleted monitor. */
 export interface ChangedMonitor {
   _id: string;
   organization_id: string;
   project_id: string;
   revision: number;
-  /** Unix ms; null while it lives. */
+  /** Unix ms; null if not deleted. */
   deleted_at: number | null;
 }
 
-/** Monitors were created or changed, or deleted; telling the same revisions again is the same event. */
+/** Events for created, changed or deleted monitors. Repeating the same revisions gives the same event ids. */
 export function monitorEvents(monitors: readonly ChangedMonitor[], at: number): LiveEvent[] {
   const batches = new Map<string, ChangedMonitor[]>();
   for (const one of monitors) {
@@ -62,7 +62,7 @@ function chunks<T>(all: readonly T[]): T[][] {
   });
 }
 
-/** A group was created or changed, or deleted. */
+/** A group was created, changed or deleted. */
 export function groupEvent(
   { organizationId: organization_id, projectId: project_id }: Tenant, groupId: string, isDeleted: boolean,
   at: number,
@@ -80,7 +80,7 @@ export interface ProbeStatusChange {
   at: number;
 }
 
-/** A probe came online, went offline or was quarantined, as one project that may see it is told. */
+/** A probe came online, went offline or was quarantined, as seen by one project with access to it. */
 export function probeEvent(
   { id, name, region_id, status, at }: ProbeStatusChange, project: Tenant,
 ): LiveEvent {
@@ -91,7 +91,7 @@ export function probeEvent(
   };
 }
 
-/** The part of a message on `raw.…` that its event needs. */
+/** The fields that an event needs from a message on `raw.…`. */
 const rawMessage = z.object({
   organization_id: z.string(), project_id: z.string(), monitor_id: z.string(), region: z.string(),
   probe_id: z.string(), epoch: z.string(), seq: z.int(), started_at: z.number(),
@@ -100,7 +100,7 @@ const rawMessage = z.object({
   error: z.object({ type: z.string(), message: z.string() }).nullable(),
 });
 
-/** A stored result, from its message on `raw.…`; null when the message cannot be read. */
+/** The event of a stored result, from its message on `raw.…`; null if the message is malformed. */
 export function resultEvent(message: Uint8Array): LiveEvent | null {
   const raw = decodeJson(rawMessage, message);
   if (raw === null) return null;

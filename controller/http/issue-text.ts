@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 
-/** What an issue says to users where its schema has no message of its own. Undefined leaves it to zod. */
+/**
+ * The message shown to users for an issue whose schema has none of its own. Undefined falls back to zod's
+ * text.
+ */
 export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     // A missing value is reported as `Required`.
@@ -47,7 +50,7 @@ function bigText(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
   return origin === 'string' ? `Must be at most ${maximum} ${unit}` : `Must have at most ${maximum} ${unit}`;
 }
 
-/** What a size counts; null for the value of a number. */
+/** The unit that a size counts; null for numbers. */
 function unitOf(origin: string, count: number | bigint): string | null {
   const isOne = Number(count) === 1;
   if (origin === 'string') return isOne ? 'character' : 'characters';

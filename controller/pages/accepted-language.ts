@@ -1,7 +1,7 @@
-/** Parts of a header that are looked at. */
+/** Parts of the header that are parsed. */
 const MAX_PARTS = 20;
 
-/** Of these languages the one that a reader likes best by Accept-Language; null if it names none. */
+/** The supported language that Accept-Language ranks highest; null if it names none. */
 export function acceptedLanguage<L extends string>(
   accepted: string | undefined, supported: readonly L[],
 ): L | null {
@@ -13,7 +13,7 @@ export function acceptedLanguage<L extends string>(
     const quality = Number(weight?.slice(2) ?? 1);
     const name = range.trim().split('-')[0];
     const language = name === '*' ? null : supported.find((each) => each === name);
-    // Of equals the first: so does who writes no qualities mean it.
+    // The first of equals wins: clients that omit qualities list their languages in order.
     if (language === undefined || quality <= bestQuality || quality > 1) continue;
     [best, bestQuality] = [language, quality];
   }

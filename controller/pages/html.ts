@@ -1,4 +1,4 @@
-/** Markup that may be inserted into a page as it is. Only `html` creates it. */
+/** Markup that is safe to insert into a page. Only `html` creates it. */
 export class Html {
   readonly text: string;
 
@@ -9,12 +9,12 @@ export class Html {
 
 type Value = Html | Html[] | string | number | null;
 
-/** Markup with every value escaped but `Html`; null inserts nothing. Attributes need double quotes. */
+/** Escapes every value except `Html`; null inserts nothing. Attribute values must be in double quotes. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(parts.map((part, at) => part + toMarkup(values[at] ?? null)).join(''));
 }
 
-/** Text for markup and for attributes in quotes. */
+/** Escapes text for markup and quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (char) => `&#${char.charCodeAt(0)};`);
 }

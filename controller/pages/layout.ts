@@ -3,7 +3,7 @@ import type { AppError } from '../../shared/errors.ts';
 import { html, type Html } from './html.ts';
 import { localizeMailPage } from './mail-page-texts.ts';
 
-/** Every text has a contrast of at least 7 to 1 in both colour schemes. */
+/** All text has a contrast of at least 7 to 1 in both color schemes. */
 const STYLE = `
 :root { color-scheme: light dark; --ground: #fff; --text: #16202c; --line: #5b6b7d; --accent: #0b4f8a; --on-accent: #fff; --bad: #8a1515; }
 @media (prefers-color-scheme: dark) {
@@ -30,17 +30,17 @@ export interface Page {
   headers: Record<string, string>;
 }
 
-/** What a request says of the person who reads the answer. */
+/** The request properties that the reader's language depends on. */
 export interface PageReader {
-  /** Accept-Language as sent. */
+  /** Accept-Language header as sent. */
   languages: string | undefined;
   /** The query string. */
   query: string;
 }
 
 /**
- * A page without scripts or other hosts. Its address may hold a token, so it sends no referrer. `language` is
- * that of the texts.
+ * A page without scripts or external resources. It sends no referrer, because its URL may contain a token.
+ * `language` is the language of the content.
  */
 export function renderPage(title: string, content: Html, language = 'en'): Page {
   const head = html`<!doctype html>
@@ -62,10 +62,10 @@ ${content}
   };
 }
 
-/** The page that a person sees instead of the JSON of an error, in their language as far as we speak it. */
+/** Renders an API error as a page, in the reader's language if it is supported. */
 export function viewError(error: AppError, { languages }: PageReader): Page {
   const { language, texts } = localizeMailPage(languages);
-  // VALIDATION_ERROR lists its issues as details; other errors have no path.
+  // VALIDATION_ERROR lists its issues in `details`; other errors have no path.
   const [issue] = Array.isArray(error.details) ? error.details as { path?: unknown[] }[] : [];
   const text = isServerError(error) ? texts.serverError
     : texts.faults?.[String(issue?.path?.[0] ?? error.code)]

@@ -20,7 +20,7 @@ const ENGLISH = {
 };
 
 export type MailPageTexts = typeof ENGLISH & {
-  /** By the field that is wrong, and by the code of the error, in place of what the API says in English. */
+  /** Translations of API messages, by invalid field and by error code. */
   faults?: Readonly<Record<string, string>>;
 };
 
@@ -50,13 +50,13 @@ const GERMAN: MailPageTexts = {
 const TEXTS = { en: ENGLISH, de: GERMAN } as const;
 type MailPageLanguage = keyof typeof TEXTS;
 
-/** What pages that mails lead to say, in one language. */
+/** Texts in one language of the pages that emails link to. */
 export interface LocalizedMailPage {
   language: MailPageLanguage;
   texts: MailPageTexts;
 }
 
-/** In the language that the reader likes best by Accept-Language; in English for who names none of ours. */
+/** Picks the language by Accept-Language; English if it names no supported one. */
 export function localizeMailPage(languages: string | undefined): LocalizedMailPage {
   const language = acceptedLanguage(languages, Object.keys(TEXTS) as MailPageLanguage[]) ?? 'en';
   return { language, texts: TEXTS[language] };

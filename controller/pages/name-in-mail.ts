@@ -1,7 +1,7 @@
 /**
- * What mail programs recognize links by: a dot before letters (`evil.example`), after `www` and before the
- * last number of an IP address; a colon before a slash (`https://`); the start of a Windows share. Invisible
- * characters in between count too, because some programs ignore them.
+ * Text that mail programs turn into links: a dot before letters (`evil.example`), after `www` or before the
+ * last number of an IP address, a colon before a slash, a Windows share. Matches across invisible characters,
+ * which some programs ignore.
  */
 const LINK_SIGN = new RegExp([
   /(?<=[^ .])\.(?=\p{Cf}*\p{L})/u, /(?<=www\p{Cf}*)\./u, /(?<=\d\.\d+\.\d+)\.(?=\d)/u,
@@ -9,9 +9,8 @@ const LINK_SIGN = new RegExp([
 ].map(({ source }) => source).join('|'), 'giu');
 
 /**
- * A name that a person chose (of a person, organization, page, monitor, ...) as mails show it: people can
- * still read it, but no mail program turns it into a link: `evil[.]example`. For subjects, text and HTML,
- * which must escape it in addition. Names without anything like a link stay as they are.
+ * Makes a user-chosen name (of a person, page, monitor, ...) safe for mail: still readable, but never turned
+ * into a link, as in `evil[.]example`. HTML must escape it in addition.
  */
 export function nameInMail(name: string): string {
   return name.replace(LINK_SIGN, '[$&]');

@@ -1,9 +1,9 @@
-/** What of a body has come so far. */
+/** The parts of a request body received so far. */
 export class BodyParts {
   #chunks: Buffer[] = [];
-  /** Bytes. */
+  /** Bytes received. */
   size = 0;
-  /** Rejects when it is refused. */
+  /** Rejects when the body is refused. */
   readonly refused: Promise<never>;
   readonly #onGrown: () => void;
   #reject: (failure: Error) => void = () => undefined;
@@ -12,7 +12,7 @@ export class BodyParts {
   constructor(onGrown: () => void = () => undefined) {
     this.#onGrown = onGrown;
     this.refused = new Promise((_resolve, reject) => (this.#reject = reject));
-    // Whoever has read all of it does not wait for this any more.
+    // Once the body is complete, nothing awaits this promise: a late rejection must not be unhandled.
     this.refused.catch(() => undefined);
   }
 
@@ -27,7 +27,7 @@ export class BodyParts {
     this.size = 0;
   }
 
-  /** Throws if it was refused. */
+  /** Returns the whole body. Throws if it was refused. */
   join(): Buffer {
     if (this.#failure !== null) throw this.#failure;
     return Buffer.concat(this.#chunks);

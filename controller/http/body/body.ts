@@ -4,15 +4,17 @@ import type { Clock } from '../../../shared/time.ts';
 import { BodyParts } from './body-parts.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-/** How a body is written. `form`: by an HTML form, every field a string. `document`: see DocumentReader. */
+/**
+ * Encoding of a body. `form`: an HTML form, where every field is a string. `document`: see DocumentReader.
+ */
 export type BodyFormat = 'json' | 'form' | 'json-or-form' | 'document';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** A refused body is still read up to this size, so that its sender can read the answer. */
+/** A refused body up to this size is still read, so that the client can read the response. */
 export const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 
-/** Of each interval until a body is complete; a slower one is refused. */
+/** Minimum bytes per interval until the body is complete. A slower body is refused. */
 const MIN_BYTES = 40_960;
 const PACE_INTERVAL_MS = 5000;
 
@@ -22,9 +24,9 @@ const FORM_TYPE = typeInUtf8('application/x-www-form-urlencoded');
 const MAX_FORM_FIELDS = 100;
 
 /**
- * The parsed body; undefined when there is none. Throws INVALID_INPUT for another content type, BAD_REQUEST
- * above 1 MB or below 8 kB/s, JSON_PARSE_ERROR for anything but strict JSON in UTF-8. Not @koa/bodyparser,
- * which replaces invalid bytes and obeys the charset and encoding that the sender names.
+ * Returns the parsed body, or undefined without one. Throws INVALID_INPUT for another content type,
+ * BAD_REQUEST above 1 MB or below 8 kB/s, JSON_PARSE_ERROR unless it is strict JSON in UTF-8. @koa/bodyparser
+ * won't do: it replaces invalid bytes and follows the charset and encoding in the headers.
  */
 export async function readBody(
   request: IncomingMessage, format: Exclude<BodyFormat, 'document'>, clock: Clock,
@@ -42,7 +44,9 @@ export async function readBody(
   return isForm ? parseForm(text) : parseStrictJson(text);
 }
 
-/** Matches a Content-Type of a media type, which is a pattern, in UTF-8. Takes linear time. */
+/**
+ * Matches a Content-Type header in UTF-8 whose media type matches the pattern `type`. Runs in linear time.
+ */
 export function typeInUtf8(type: string): RegExp {
   return new RegExp(`^${type}(?:\\s*;\\s*charset\\s*=\\s*"?utf-8"?)?(?:\\s*;)?\\s*$`, 'i');
 }
@@ -62,7 +66,7 @@ function parseForm(text: string): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-/** Receives the whole body, of at most `largest` bytes. Throws BAD_REQUEST for a larger or slower one. */
+/** Reads the whole body, up to `largest` bytes. Throws BAD_REQUEST if it is larger or too slow. */
 export async function receiveBytes(
   request: IncomingMessage, clock: Clock, parts: BodyParts, maxBytes = MAX_BODY_BYTES,
 ): Promise<void> {
@@ -76,7 +80,7 @@ export async function receiveBytes(
     sizeBefore = size;
   });
   try {
-    // By default an early end would cut the connection before the answer is out.
+    // By default, leaving the loop early would close the connection before the response is sent.
     const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
     for (;;) {
       const { value: chunk } = await Promise.race([chunks.next(), parts.refused]);
@@ -91,7 +95,7 @@ export async function receiveBytes(
   if (size > maxBytes) throw tooLarge();
 }
 
-/** Throws INVALID_INPUT for a compressed body, JSON_PARSE_ERROR for bytes that are not UTF-8. */
+/** Throws INVALID_INPUT for a compressed body, JSON_PARSE_ERROR for invalid UTF-8. */
 export function decode(request: IncomingMessage, bytes: Buffer): string {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new AppError('INVALID_INPUT', 'Content-Encoding is not supported');

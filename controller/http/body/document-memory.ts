@@ -1,24 +1,24 @@
 import { BodyParts } from './body-parts.ts';
 
 /**
- * Limits the memory of documents that are received or wait for their turn. When they hold too much, the
- * newest document of the caller with the most bytes is refused, so that nobody can shut others out.
+ * Limits the memory of documents that are being received or queued. Above the limit, it refuses the newest
+ * document of the caller with the most bytes, so that no caller can block the others.
  */
 export class DocumentMemory {
   readonly #maxBytes: number;
   readonly #refusal: () => Error;
-  /** Documents with their callers, the oldest first. */
+  /** Documents with their callers, oldest first. */
   readonly #documents = new Map<BodyParts, string>();
-  /** Refused since the start. */
+  /** Documents refused since startup. */
   refused = 0;
 
-  /** `refusal` returns the error for a document that is refused. */
+  /** `refusal` creates the error for a refused document. */
   constructor(maxBytes: number, refusal: () => Error) {
     this.#maxBytes = maxBytes;
     this.#refusal = refusal;
   }
 
-  /** To be released in any case. */
+  /** The caller must release the result, even after an error. */
   reserve(caller: string): BodyParts {
     const parts = new BodyParts(() => this.#evict());
     this.#documents.set(parts, caller);

@@ -8,19 +8,18 @@ import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
 const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
-/** Documents that are parsed at once. */
 const MAX_CONCURRENT_PARSES = 2;
 
 const YAML_TYPE = typeInUtf8('(?:application|text)/(?:x-)?yaml');
 
-/** A body that is there, for a handler that may have to wait for its turn. */
+/** A received body whose parsing may wait in the queue. */
 export interface ReceivedBody {
   parse(): Promise<unknown>;
-  /** To be called in any case. */
+  /** Must be called, even after an error. */
   release(): void;
 }
 
-/** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB; their routes take turns. */
+/** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB. Their routes are queued. */
 export class DocumentReader {
   readonly #clock: Clock;
   readonly #memory: DocumentMemory;
@@ -31,7 +30,7 @@ export class DocumentReader {
     this.#memory = memory;
   }
 
-  /** Receives a document. Throws as `readBody` does; so does `parse`. */
+  /** Receives a document. Throws as `readBody` does, and so does `parse`. */
   async receive(request: IncomingMessage, caller: string): Promise<ReceivedBody> {
     const parts = this.#memory.reserve(caller);
     const release = () => this.#memory.release(parts);

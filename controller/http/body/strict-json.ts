@@ -1,17 +1,17 @@
 import { AppError } from '../../../shared/errors.ts';
 
 const MAX_DEPTH = 64;
-/** Keys of one object: validation reports each bad one, and a megabyte of them would take long. */
+/** Keys per object. Validation reports each unknown key, and a megabyte of them would take long. */
 const MAX_KEYS = 10_000;
-/** Scanned in one go: some milliseconds. */
+/** Characters scanned before yielding to other requests; takes a few milliseconds. */
 const CHARS_PER_TURN = 128 * 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * The value of a JSON text that every parser reads alike. Throws JSON_PARSE_ERROR for bad syntax and for what
- * JSON.parse accepts: duplicate or too many keys, keys of the prototype, more than 64 levels, lone
- * surrogates, NUL, numbers beyond a double.
+ * Parses JSON that every parser reads alike. Throws JSON_PARSE_ERROR for bad syntax, and for what JSON.parse
+ * accepts: duplicate or too many keys, prototype keys, more than 64 levels, lone surrogates, NUL, and numbers
+ * beyond a double.
  */
 export function parseStrictJson(text: string): unknown {
   const work = parseInSteps(text);
@@ -20,7 +20,7 @@ export function parseStrictJson(text: string): unknown {
   return step.value;
 }
 
-/** The same for megabytes of text: other requests get their turn meanwhile. */
+/** Like `parseStrictJson`, for megabytes of text: yields to other requests while it scans. */
 export async function parseStrictJsonInTurns(text: string): Promise<unknown> {
   const work = parseInSteps(text);
   let step = work.next();
@@ -47,7 +47,7 @@ function refusal(message: string): AppError {
   return new AppError('JSON_PARSE_ERROR', message);
 }
 
-/** Runs before the parser, so that deep nesting never reaches it. Brackets in strings do not count. */
+/** Runs before the parser, so that it never sees deep nesting. Ignores brackets in strings. */
 function* checkDepth(text: string): Generator<undefined> {
   let depth = 0;
   for (let at = 0, turnAt = CHARS_PER_TURN; at < text.length; at += 1) {
@@ -64,7 +64,7 @@ function* checkDepth(text: string): Generator<undefined> {
   }
 }
 
-/** Scans text that is known to be valid JSON. */
+/** Expects text that is valid JSON. */
 function* checkTokens(text: string): Generator<undefined> {
   const containers: (Set<string> | null)[] = [];
   let isKeyNext = false;
@@ -94,7 +94,7 @@ function* checkTokens(text: string): Generator<undefined> {
   }
 }
 
-/** Index of the quote that closes the string opened at `start`; the end of the text if none does. */
+/** Index of the quote that closes the string opened at `start`; the text's length if it is unclosed. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

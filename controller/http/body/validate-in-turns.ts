@@ -1,18 +1,17 @@
 import type { z } from 'zod';
 import { check, MAX_ISSUES, validationError } from '../input/validation.ts';
 
-/** Items between two turns for other requests: some milliseconds. */
+/** Items validated before yielding to other requests; takes a few milliseconds. */
 const ITEMS_PER_TURN = 100;
 
-/** An object whose last field is a long list. */
 interface ListSchema {
-  /** The object, with anything in the list. */
+  /** Schema of the object with any items in the list. */
   frame: z.ZodType;
   list: string;
   item: z.ZodType;
 }
 
-/** The result of `validate` over the whole object; other requests get their turn between the list's items. */
+/** Validates the whole object as `validate` does, and yields to other requests between items of the list. */
 export async function validateInTurns({ frame, list, item }: ListSchema, value: unknown): Promise<unknown> {
   const { data, issues } = check(frame, value);
   // Issues of the list itself and of unknown fields come after those of its items.
@@ -21,7 +20,7 @@ export async function validateInTurns({ frame, list, item }: ListSchema, value: 
   };
   const at = issues.findIndex(isLast);
   const last = at < 0 ? [] : issues.splice(at);
-  // Items of a list that is itself refused, as too long or as no list, are not checked.
+  // Skips the items if the list itself is invalid, for example too long.
   const elements = last[0]?.path[0] === list ? [] : listOf(value, list);
   const items: unknown[] = [];
   for (const [index, each] of elements.entries()) {

@@ -3,15 +3,17 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../shared/errors.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 
-/** Limits on the conversion of a caller's text; the thread that exceeds one is ended. */
+/** Limits on one conversion. A worker that exceeds one is terminated. */
 const DEADLINE_MS = 20_000;
 const MEMORY_MB = 512;
 
-/** Runs in its own thread, since megabytes of YAML take seconds. A string, because a bundle has one entry. */
+/**
+ * Runs in a worker, because megabytes of YAML take seconds. A string, because a bundle has one entry point.
+ */
 const SCRIPT = `
 const { parentPort, workerData } = require('node:worker_threads');
 const yaml = require(workerData.yaml);
-// Composing thousands of anchors takes seconds, so the first one ends it before that.
+// Stops at the first anchor, because composing thousands of them takes seconds.
 function* tokensOf(text) {
   const parser = new yaml.Parser();
   let isScalar = false;
@@ -46,7 +48,10 @@ interface Conversion {
   fault?: string;
 }
 
-/** YAML to JSON: one document, core schema, no custom tags, anchors or aliases. Throws JSON_PARSE_ERROR. */
+/**
+ * Converts YAML to JSON: one document, core schema, no custom tags, anchors or aliases. Throws
+ * JSON_PARSE_ERROR.
+ */
 export async function yamlToJson(text: string, clock: Clock): Promise<string> {
   const { text: json, fault = 'unknown fault' } = await run(text, true, clock);
   if (json === undefined) throw new AppError('JSON_PARSE_ERROR', `Request body is not valid YAML: ${fault}`);

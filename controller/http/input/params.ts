@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
 
-/** A UUID in any case; comes out in lower case. */
+/** A UUID in any case, converted to lower case. */
 export const uuidParam = z
   .string()
   .regex(UUID, 'Must be a UUID')
@@ -14,12 +14,12 @@ export const idParams = z.strictObject({ id: uuidParam });
 const readOnlyField = z.unknown().optional()
   .meta({ readOnly: true, description: 'Returned by reads; ignored in requests.' });
 
-/** Fields that reads return and writes ignore, so that what was read can be sent back. */
+/** Fields that reads return and writes ignore, so that clients can send back what they read. */
 export function readOnlyFields<Name extends string>(...names: Name[]): Record<Name, typeof readOnlyField> {
   return Object.fromEntries(names.map((name) => [name, readOnlyField])) as Record<Name, typeof readOnlyField>;
 }
 
-/** An ISO 8601 instant; comes out in Unix ms. The offset is required because servers differ in time zone. */
+/** An ISO 8601 instant, converted to Unix ms. The offset is required because servers' time zones differ. */
 export const instantInput = z.iso
   .datetime({ offset: true, error: 'Must be an ISO 8601 date and time' })
   .transform((text) => Date.parse(text))
@@ -27,7 +27,7 @@ export const instantInput = z.iso
 
 const NO_TIME_ZONE = 'Must be the name of a time zone, such as Europe/Berlin';
 
-/** A time zone by its IANA name; offsets have no daylight saving time. */
+/** An IANA time zone name. Offsets are rejected because they ignore daylight saving time. */
 export const timeZoneInput = z.string().max(64).regex(/^[A-Za-z]/, NO_TIME_ZONE)
   .refine(isTimeZone, NO_TIME_ZONE);
 
@@ -39,7 +39,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** A whole number in the query, in decimal digits only. */
+/** A whole number in the query string, in decimal digits only. */
 export function queryInt({ min, max, fallback }: { min: number; max?: number; fallback: number }) {
   const rule = `a whole number ${max === undefined ? `of at least ${min}` : `from ${min} to ${max}`}`;
   return z

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Control characters, and the separators of lines and paragraphs: they could forge lines elsewhere. */
+/** Control characters, and line and paragraph separators: they could forge lines in logs and mail. */
 const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
-/** The same but for what lays out a text of several lines. */
+/** Like CONTROLS, but allows tabs and line breaks. */
 const MULTILINE_CONTROLS = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
-/** What `trim` removes. */
+/** The characters that `trim` removes. */
 const WHITESPACE = '\\t\\n\\u000b\\u000c\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 const NO_CONTROLS = 'Must not contain control characters';
 
-/** Text of at most `max` characters as JSON Schema counts them: two halves of a pair are one. */
+/** Text of at most `max` characters, counted as JSON Schema does: a surrogate pair is one. */
 export function characters(max: number, message?: string) {
   return limited(z.string(), max, message);
 }
@@ -24,31 +24,31 @@ function limited(text: z.ZodString, max: number, message?: string) {
 }
 
 /**
- * Text on one line, trimmed before it is judged, that is not empty. The document says that it has no
- * character of `except`.
+ * Non-empty text on one line, trimmed before validation. `except` lists further forbidden characters, which
+ * the API document names.
  */
 export function singleLineText(max: number, except = '') {
   return withoutAny(CONTROLS, max).min(1, 'Must not be empty')
     .meta({ pattern: nonBlankPattern(`${CONTROLS}${except}`) });
 }
 
-/** Text of several lines, trimmed before it is judged. */
+/** Text of several lines, trimmed before validation. */
 export function multilineText(max: number) {
   return withoutAny(MULTILINE_CONTROLS, max);
 }
 
-/** The same, and not empty. */
+/** Like `multilineText`, but not empty. */
 export function requiredMultilineText(max: number) {
   return multilineText(max).min(1, 'Must not be empty').meta({ pattern: nonBlankPattern(MULTILINE_CONTROLS) });
 }
 
-/** Text with something to be seen in it, as it was sent. */
+/** Text with at least one visible character, stored untrimmed. */
 export function nonBlankText(max: number, tooLong: string, blank: string) {
   return characters(max, tooLong).refine((text) => text.trim() !== '', blank)
     .meta({ minLength: 1, pattern: `[^${WHITESPACE}]` });
 }
 
-/** The pattern of a text that is trimmed before it has to match `source`. */
+/** The pattern for text that is trimmed before it must match `source`. */
 export function trimmedPattern(source: string): string {
   return `^[${WHITESPACE}]*${source}[${WHITESPACE}]*$`;
 }

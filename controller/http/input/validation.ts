@@ -8,12 +8,14 @@ export interface ValidationIssue {
   message: string;
 }
 
-/** Issues in one answer. */
+/** Issues listed in one response. */
 export const MAX_ISSUES = 50;
 /** A leading underscore is allowed because mailers and trackers add parameters like `_hsmi` to links. */
 const QUERY_NAME = /^(?!__proto__$)[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-/** The parsed value. Throws VALIDATION_ERROR whose details list every issue as `{code, path, message}`. */
+/**
+ * Returns the parsed value. Throws VALIDATION_ERROR whose details list each issue as `{code, path, message}`.
+ */
 export function validate(schema: z.ZodType, value: unknown): unknown {
   const { data, issues } = check(schema, value);
   if (issues.length > 0) throw validationError(issues);
@@ -25,20 +27,20 @@ export function check(schema: z.ZodType, value: unknown): { data?: unknown; issu
   return { data, issues: (error?.issues ?? []).flatMap((issue) => toIssues(issue, value)) };
 }
 
-/** VALIDATION_ERROR with these issues, in its message too. */
+/** A VALIDATION_ERROR whose message names these issues, too. */
 export function validationError(issues: ValidationIssue[]): AppError {
   const details = issues.slice(0, MAX_ISSUES);
   const lines = details.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
   return new AppError('VALIDATION_ERROR', `Validation failed: ${lines.join('; ')}`, { details });
 }
 
-/** VALIDATION_ERROR for a field that breaks a rule outside its schema. `path` has dots, as in `ids.0`. */
+/** VALIDATION_ERROR for a field that breaks a rule outside its schema. `path` is dotted, as in `ids.0`. */
 export function fieldError(path: string, message: string, code = 'custom'): AppError {
   const parts = path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   return validationError([{ code, path: parts, message }]);
 }
 
-/** The query as names and values: no repeated names, no brackets, no NUL. Throws VALIDATION_ERROR. */
+/** Parses the query string. Throws VALIDATION_ERROR for repeated names, brackets and NUL. */
 export function parseQuery(querystring: string): Record<string, string> {
   const fields: Record<string, string> = {};
   if (querystring === '') return fields;
@@ -71,7 +73,7 @@ function toIssues(issue: z.core.$ZodIssue, input: unknown): ValidationIssue[] {
   return [{ code, path, message: isMissing ? 'Required' : issue.message }];
 }
 
-/** The issues of the one option of a union that accepts values of this kind; null if none or several do. */
+/** Issues of the only option of a union that accepts this type of value; null if none or several do. */
 function matchingOption({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
   const isOtherKind = ({ code, path }: z.core.$ZodIssue) => {
     return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');

@@ -3,14 +3,14 @@ import { hashSecret } from '../../../shared/ids.ts';
 const MAX_CALLERS = 10_000;
 
 /**
- * Whom credentials belonged to when they were last looked up, so that a request can be counted before it
- * costs a query. It decides about the rate limit only. Beyond 10,000, forgets the one unused for longest.
+ * Caches the owners of credentials, so that a request can be counted before it costs a query. Used for the
+ * rate limit only. Holds 10,000 entries and evicts the least recently used.
  */
 export class CallerCache {
-  /** What the rate limit counts, by the hash of the credential. */
+  /** Rate-limit keys by hash of the credential. */
   readonly #keys = new Map<string, string>();
 
-  /** What requests with `credential` count under; null if it is unknown. */
+  /** The rate-limit key of `credential`; null if it isn't cached. */
   keyOf(credential: string): string | null {
     return this.#keys.get(hashSecret(credential)) ?? null;
   }
@@ -23,7 +23,7 @@ export class CallerCache {
     if (this.#keys.size > MAX_CALLERS && oldest !== undefined) this.#keys.delete(oldest);
   }
 
-  /** The credential is no longer valid. */
+  /** Called when the credential is no longer valid. */
   forget(credential: string): void {
     this.#keys.delete(hashSecret(credential));
   }

@@ -8,12 +8,12 @@ export interface RateDecision {
   remaining: number;
   /** End of the window, Unix seconds. */
   resetAt: number;
-  /** Whole seconds until then, at least 1. */
+  /** Whole seconds until `resetAt`, at least 1. */
   retryAfter: number;
 }
 
 interface Window {
-  /** On the monotonic clock, ms. */
+  /** Monotonic ms. */
   endsAt: number;
   count: number;
 }
@@ -22,15 +22,15 @@ export const RATE_WINDOW_MS = 15 * 60_000;
 const MAX_WINDOWS = 100_000;
 
 /**
- * Counts requests per caller in windows of 15 minutes, measured on the monotonic clock, that start with the
- * caller's first request. IPv6 callers also count in wider networks (`networksOf`). Keeps at most 100,000
- * windows: beyond that the oldest is dropped.
+ * Counts requests per caller in 15-minute windows on the monotonic clock; a window starts with the caller's
+ * first request. IPv6 callers also count in their wider networks (see `networksOf`). Holds at most 100,000
+ * windows and drops the oldest.
  */
 export class RateLimiter {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #capacity: number;
-  /** Oldest first: all windows are equally long, and a new one goes to the end. */
+  /** Oldest first: all windows are equally long, and new ones are added at the end. */
   readonly #windows = new Map<string, Window>();
 
   constructor(clock: Clock, limit: number, capacity = MAX_WINDOWS) {
@@ -39,7 +39,7 @@ export class RateLimiter {
     this.#capacity = capacity;
   }
 
-  /** A refused request is not counted, so it opens no window and uses up nothing that others share. */
+  /** Doesn't count a refused request, so it opens no window and uses up no shared limit. */
   take(caller: string): RateDecision {
     const at = this.#clock.monotonic();
     const networks = networksOf(caller);
@@ -52,7 +52,7 @@ export class RateLimiter {
     return this.#strictest(networks, at);
   }
 
-  /** Takes back one request of `caller`. */
+  /** Uncounts one request of `caller`. */
   refund(caller: string): void {
     const at = this.#clock.monotonic();
     for (const { key } of networksOf(caller)) {
@@ -61,7 +61,7 @@ export class RateLimiter {
     }
   }
 
-  /** The verdict on the next request of `caller`, without counting it. */
+  /** The rate decision for the next request of `caller`, without counting it. */
   peek(caller: string): RateDecision {
     return this.#strictest(networksOf(caller), this.#clock.monotonic());
   }
@@ -86,7 +86,7 @@ export class RateLimiter {
     return window;
   }
 
-  /** The verdict of the network that has the fewest requests left. */
+  /** The rate decision of the network with the fewest requests left. */
   #strictest([own, ...wider]: readonly [CountedNetwork, ...CountedNetwork[]], at: number): RateDecision {
     const decisionOf = ({ key, factor }: CountedNetwork) =>
       this.#verdict(this.#current(key, at) ?? newWindow(at), this.#limit * factor, true, at);
@@ -122,12 +122,12 @@ export function rateLimitHeaders(decision: RateDecision): Record<string, string>
   };
 }
 
-/** The headers of an allowed request as text, for answers to which an object for each would be a burden. */
+/** The rate-limit headers as text, for fast responses that avoid an object per request. */
 export function rateLimitLines({ limit, remaining, resetAt }: RateDecision): string {
   return `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${resetAt}\r\n`;
 }
 
-/** Without `retryAfterSeconds`, the end of the window of requests counts. */
+/** `retryAfterSeconds` defaults to the end of the caller's window. */
 export function rateLimitExceeded(retryAfterSeconds?: number): AppError {
   const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   return new AppError('RATE_LIMIT_EXCEEDED', 'Too many requests; try again later', options);

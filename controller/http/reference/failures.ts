@@ -3,7 +3,7 @@ import { acceptsKeys } from '../routing/authorize.ts';
 import type { Auth, PathProjectAuth, Route } from '../routing/route.ts';
 import type { Content, Json } from './openapi.ts';
 
-/** What an operation answers with one error status. */
+/** The error response of an operation for one status. */
 export interface Refusal {
   description: string;
   headers: Json;
@@ -15,12 +15,12 @@ const KEY_ERRORS: ErrorCode[] = ['MISSING_API_KEY', 'INVALID_API_KEY'];
 export const RATE_HEADERS = [
   'X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset',
 ];
-/** Statuses with a `Retry-After`. */
+/** Statuses that carry a `Retry-After` header. */
 const RETRY_AFTER_STATUSES = [429, 503];
 
 /**
- * References by status to responses in `refusals`, which all operations share: many refuse alike, and written
- * out they would be half of the document. A description lists the codes that are sent with the status.
+ * Maps each status to a shared response in `refusals`. Operations share them because written out they would
+ * be half of the document. A response's description lists the error codes of its status.
  */
 export function failures(route: Route, refusals: Record<string, Refusal>): Record<string, { $ref: string }> {
   const codes = errorsOf(route);
@@ -44,7 +44,7 @@ function refusal(status: number, codes: ErrorCode[], isPage: boolean): Refusal {
   };
 }
 
-/** Every code that the route may answer with: its own, and those implied by its auth and its schemas. */
+/** All error codes of the route: its own, and those implied by its auth and its schemas. */
 export function errorsOf(route: Route): ErrorCode[] {
   const { auth, body, errors = [], failure, method } = route;
   const codes: ErrorCode[] = [

@@ -1,11 +1,11 @@
 import type { Json, OpenApiDocument, Operation, Success } from './openapi.ts';
 
-/** What can follow a creation: operations on what was made, with the parameters that they take from here. */
+/** OpenAPI links from a 201 response to operations on the created resource. */
 type Links = Record<string, { operationId: string; parameters: Record<string, string> }>;
 
 /**
- * Adds to each answer 201 links to the operations on what it has made: those whose path is that of the
- * creation and one parameter more. Programs read there which answer goes into which path.
+ * Adds links to each 201 response: to the operations whose path is the creation's path plus one parameter.
+ * Client generators read there which response field goes into which path parameter.
  */
 export function addLinks({ paths, components }: Pick<OpenApiDocument, 'paths' | 'components'>): void {
   for (const [path, { post }] of Object.entries(paths)) {
@@ -36,7 +36,9 @@ function parametersIn(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 }
 
-/** Where the answer has the id of what was made: in its data, or in the first part of that with an id. */
+/**
+ * JSON pointer to the id of the created resource: in `data`, or in the first object of `data` that has one.
+ */
 function pointerToId(schema: Json | undefined, named: Record<string, Json>): string | undefined {
   const data = propertiesOf(propertiesOf(schema, named)['data'], named);
   if ('id' in data) return '/data/id';
@@ -47,7 +49,7 @@ function pointerToId(schema: Json | undefined, named: Record<string, Json>): str
 function propertiesOf(schema: Json | undefined, named: Record<string, Json>): Record<string, Json> {
   const reference = schema?.['$ref'];
   const own = typeof reference === 'string' ? named[reference.split('/').at(-1) as string] : schema;
-  // All kinds of a thing have an id if one has.
+  // If one variant has an id, all of them have.
   const [kind] = (own?.['anyOf'] ?? own?.['oneOf'] ?? []) as Json[];
   return kind ? propertiesOf(kind, named) : ((own?.['properties'] ?? {}) as Record<string, Json>);
 }

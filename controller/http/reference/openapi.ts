@@ -62,7 +62,7 @@ Beside the errors that each operation lists, these can occur on every path of th
 const JSON_CONTENT = 'application/json';
 const FORM_CONTENT = 'application/x-www-form-urlencoded';
 
-/** The OpenAPI 3.1 document, from the same schemas that parse the routes' input and type their answers. */
+/** Builds the OpenAPI 3.1 document from the schemas that parse the routes' input and type their responses. */
 export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   const named: Schemas = { Error: ERROR_SCHEMA };
@@ -165,7 +165,7 @@ function successes(route: Route, named: Schemas): Record<string, Success> {
   return Object.fromEntries(responses) as Record<string, Success>;
 }
 
-/** The JSON schema of input or output. Named parts go into `named`, which all operations share. */
+/** The JSON schema of input or output. Adds named schemas to `named`, which all operations share. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Schemas): Json {
   const override = io === 'input' ? describeInput : applyFallback;
   const options = { io, target: 'draft-2020-12', reused: 'inline', override } as const;
@@ -177,12 +177,12 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', named: Schemas): Js
   return json;
 }
 
-/** Redirects references from zod's place for named schemas to OpenAPI's. */
+/** Rewrites zod's references to named schemas as OpenAPI references. */
 function relocate(json: Json): Json {
   return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
 }
 
-/** No text of a request has a NUL, whatever else its schema allows. */
+/** Excludes NUL from all request strings, whatever else their schema allows. */
 function describeInput(context: { jsonSchema: Json }): void {
   applyFallback(context);
   const { jsonSchema } = context;
@@ -190,7 +190,7 @@ function describeInput(context: { jsonSchema: Json }): void {
   if (jsonSchema['type'] === 'string' && !isConstrained) jsonSchema['pattern'] = '^[^\\u0000]*$';
 }
 
-/** Zod leaves out the default of a transformed value, so `queryInt` gives it under another name. */
+/** Zod omits the default of a transformed value, so `queryInt` passes it under another name. */
 function applyFallback({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema['fallback'] === undefined) return;
   jsonSchema['default'] = jsonSchema['fallback'];

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { CompressedResponse } from '../responses/compressed-response.ts';
 import { filesVersion, OWN_FILES } from './page.ts';
 
-/** By kind: the content type, and the names of all files that the page may load. */
+/** Content type and allowed file names, by kind. */
 export const PAGE_FILES = {
   scripts: { contentType: 'text/javascript; charset=utf-8', names: ['swagger-ui-bundle.js', 'start.js'] },
   styles: { contentType: 'text/css; charset=utf-8', names: ['swagger-ui.css', 'own.css'] },
@@ -14,19 +14,19 @@ export type PageFile = (typeof PAGE_FILES)[Kind]['names'][number];
 const CACHE_FOREVER = 'public, max-age=31536000, immutable';
 
 /**
- * The files of the reference's page. Nothing is read before somebody opens it. A file and its encodings take
- * three megabytes, so they stay in memory only until the next garbage collection.
+ * The static files of the API reference. They are read on demand and held weakly: a file and its encodings
+ * take three megabytes, which the next garbage collection frees.
  */
 export class PageFiles {
   readonly #packed = new Map<string, WeakRef<CompressedResponse>>();
   #version: string | null = null;
 
-  /** Names the content of all files, for their path. */
+  /** Version in the files' path; it changes with their content. */
   get version(): string {
     return this.#version ??= filesVersion(shippedVersion());
   }
 
-  /** `version`: the one that the page asks for. Only our own may be cached: another controller has others. */
+  /** Only files of our own `version` may be cached: another controller may serve others under it. */
   async read(kind: Kind, file: PageFile, version: string): Promise<CompressedResponse> {
     const caching = version === this.version ? CACHE_FOREVER : 'no-store';
     const key = `${file} ${caching}`;

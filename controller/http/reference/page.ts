@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html } from '../../pages/html.ts';
 
-/** Files of our own that the page loads besides Swagger UI, by name. */
+/** Our own files that the page loads besides Swagger UI, by name. */
 export const OWN_FILES = {
   'start.js': `'use strict';
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -9,7 +9,7 @@ const shade = () => document.documentElement.classList.toggle('dark-mode', dark.
 dark.addEventListener('change', shade);
 shade();
 const reference = document.getElementById('reference');
-// What Swagger UI leaves out for those who do not see the page or do not use a mouse.
+// Labels that Swagger UI lacks for screen readers and keyboards.
 const label = (selector, name, role) => {
   for (const one of reference.querySelectorAll(selector + ':not([aria-label])')) {
     one.setAttribute('aria-label', name(one));
@@ -23,7 +23,7 @@ new MutationObserver(() => {
   label('.filter-container', () => 'Operations', 'search');
   label('.modal-ux', () => 'Available authorizations', 'dialog');
   label('.close-modal', () => 'Close');
-  // These say something else than they show.
+  // The aria-label of these buttons contradicts their visible text.
   for (const one of reference.querySelectorAll('.modal-btn')) one.removeAttribute('aria-label');
   label('.body-param__text', () => 'Request body');
   label('.operation-filter-input', (one) => one.placeholder);
@@ -37,23 +37,23 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   filter: true,
   validatorUrl: null,
-  // What it colours would have too little contrast.
+  // The highlighter's colors have too little contrast.
   syntaxHighlight: false,
   plugins: [{ wrapComponents: {
-    // There is one server, the page's own.
+    // The only server is the page's own.
     ServersContainer: () => () => null,
-    // Links within buttons cannot be reached; what opens is in the address without them.
+    // Links within buttons can't be focused; the address shows what is open even without them.
     DeepLink: () => ({ text }) => text,
   } }],
   requestInterceptor(request) {
     const { headers } = request;
-    // Whoever enters no credential of their own uses the session of this browser, if it has one.
+    // Requests without a credential entered on the page use the browser's session, if any.
     if (!('Authorization' in headers || 'X-API-Key' in headers)) headers['X-Farwatch-Session'] = 'cookie';
     return request;
   },
 });
 `,
-  // Colours with a contrast of 4.5 to 1, where those of Swagger UI have less.
+  // Colors with a contrast of at least 4.5 to 1 where Swagger UI's have less.
   'own.css': `body { margin: 0; }
 html.dark-mode { color-scheme: dark; }
 .swagger-ui .version-stamp, .swagger-ui .info .title small pre { color: #fff; }
@@ -79,16 +79,16 @@ html.dark-mode .swagger-ui :is(.header-col, .parameter__in, .prop-format) { colo
 `,
 } as const;
 
-/** Nothing from elsewhere, no inline script or style: what the reader's session may do stays with the API. */
+/** No external hosts, inline scripts or styles: injected content can't use the reader's session. */
 export const PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
   + "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** Names the content of all files that the page loads. `version` is that of Swagger UI. */
+/** A hash of all files that the page loads. `version` is Swagger UI's. */
 export function filesVersion(version: string): string {
   return createHash('sha256').update(JSON.stringify([version, OWN_FILES])).digest('hex').slice(0, 16);
 }
 
-/** The reference, which shows the OpenAPI document by Swagger UI. `files` is the path of what it loads. */
+/** The API reference, rendered by Swagger UI. `files` is the path of its static files. */
 export function referencePage(files: string): string {
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>Farwatch API</title>

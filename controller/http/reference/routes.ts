@@ -8,12 +8,12 @@ import { PAGE_POLICY, referencePage } from './page.ts';
 
 const FILES = '/api/docs/files';
 
-/** The OpenAPI document and the browsable reference of `others` and of these routes themselves. */
+/** The OpenAPI document and the reference page of `others` and of these two routes. */
 export function referenceRoutes(others: readonly Route[]): Route[] {
   const common = { method: 'GET', tag: 'Reference', auth: { access: 'public' } } as const;
   const files = new PageFiles();
   let documentResponse: CompressedResponse | null = null;
-  // The routes never change, so neither does the document made of them.
+  // Built once: routes never change.
   const document = () => (documentResponse ??= new CompressedResponse(
     JSON.stringify(openApiDocument([...others, ...own])),
     { 'Content-Type': JSON_CONTENT, 'Cache-Control': 'no-cache' },

@@ -11,7 +11,7 @@ const manifest = z.record(z.string(), z.object({
   bytes: z.object({ identity: z.number(), gzip: z.number(), br: z.number() }),
 }));
 
-/** Files that a build has packed, read from the disk for each request: no memory is held for them. */
+/** Files compressed at build time. Reads them from disk for each request and holds nothing in memory. */
 export class CompressedFiles {
   readonly #folder: string;
   readonly #files: z.infer<typeof manifest>;
@@ -21,7 +21,7 @@ export class CompressedFiles {
     this.#files = files;
   }
 
-  /** Null when nothing was built there. */
+  /** Null if `folder` has no build. */
   static open(folder: string): CompressedFiles | null {
     let text: string;
     try {
@@ -32,7 +32,7 @@ export class CompressedFiles {
     return new CompressedFiles(folder, manifest.parse(JSON.parse(text)));
   }
 
-  /** The answer with this file; null when there is none. `headers`: all but those of the content. */
+  /** The response with this file; null if it doesn't exist. `headers` excludes those of the content. */
   find(name: string, headers: Record<string, string>): Compressed | null {
     const file = Object.hasOwn(this.#files, name) ? this.#files[name] : undefined;
     if (file === undefined) return null;

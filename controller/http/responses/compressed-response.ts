@@ -6,7 +6,7 @@ import { headerLines, type ResponseText } from './response-text.ts';
 
 type Encoding = 'identity' | 'gzip' | 'br';
 
-/** What one caller gets. */
+/** The response to one request. */
 export interface EncodedResponse {
   status: 200 | 304;
   headers: Record<string, string>;
@@ -14,61 +14,61 @@ export interface EncodedResponse {
   body: Buffer;
 }
 
-/** A reply for many callers. */
+/** A response that many requests share. */
 export interface SharedResponse extends EncodedResponse {
-  /** Made for the first caller that gets it. */
+  /** Built for the first request that needs it. */
   readonly text: ResponseText;
 }
 
-/** Ready bytes, in the encoding that a caller accepts. */
+/** A response in the encoding that the client accepts. */
 export interface Compressed {
   negotiate(request: IncomingHttpHeaders): Promise<EncodedResponse>;
 }
 
-/** One encoding: for callers without it, and for those that hold it already. */
+/** One encoding, as a full response and as 304. */
 interface Representation {
   etag: string;
   full: SharedResponse;
   notModified: SharedResponse;
 }
 
-/** Of the body alone; a shorter one does not get smaller by more than it costs. */
+/** Body size. Compressing a smaller body saves less than it costs. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** Twice the time of gzip, for a sixth less. */
+/** Takes twice the time of gzip and saves another sixth. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const MAX_CACHED_ENCODINGS = 50;
 const EMPTY_BODY = Buffer.alloc(0);
 
 /**
- * An answer that many callers get byte for byte, each in an encoding that it accepts, or as 304 if it has it
- * already. Each encoding is made once, when the first caller asks for it.
+ * A response that many clients get byte for byte, in an encoding that each accepts, or as 304 for a current
+ * copy. Each encoding is built once, for the first request that needs it.
  */
 export class CompressedResponse implements Compressed {
   readonly #body: Buffer;
   readonly #headers: Record<string, string>;
   readonly #tag: string;
   readonly #made = new Map<Encoding, Representation>();
-  /** What callers accept: browsers all send one of a few texts. */
+  /** Encodings by Accept-Encoding header: browsers send only a few different ones. */
   readonly #seen = new Map<string | string[] | undefined, Encoding>();
   readonly #making = new Map<Encoding, Promise<Representation>>();
 
-  /** `headers`: all but those of the encoding. */
+  /** `headers` excludes those of the encoding. */
   constructor(body: string | Buffer, headers: Record<string, string>) {
     this.#body = typeof body === 'string' ? Buffer.from(body) : body;
     const vary = headers['Vary'] === undefined ? 'Accept-Encoding' : `${headers['Vary']}, Accept-Encoding`;
     this.#headers = { ...headers, Vary: vary };
-    // Headers depend on the same content, and a reader with the old ones must not keep them.
+    // The ETag covers the headers: a client with outdated ones must not get 304.
     const digest = createHash('sha256').update(JSON.stringify(headers)).update(this.#body);
     this.#tag = digest.digest('base64url').slice(0, 22);
     if (this.#body.length < MIN_COMPRESSED_BYTES) this.#store('identity', this.#body);
   }
 
-  /** What it takes in memory, about: its encodings have a quarter, as bytes and as text. */
+  /** Estimated memory in bytes; each encoding takes a quarter of the body, once as bytes and once as text. */
   get memoryBytes(): number {
     return this.#body.length * 2;
   }
 
-  /** Null while the encoding for this caller is still to be made. */
+  /** Null until the encoding for this client is built. */
   negotiateSync(request: IncomingHttpHeaders): SharedResponse | null {
     const representation = this.#made.get(this.#encodingFor(request));
     return representation === undefined ? null : selectByTag(representation, request);
@@ -120,7 +120,7 @@ function sharedResponse(status: 200 | 304, headers: Record<string, string>, body
   };
 }
 
-/** What a caller accepts according to its Accept-Encoding; of several, what is shortest. */
+/** The smallest encoding that the Accept-Encoding header allows. */
 export function preferredEncoding(accepted: string | string[] | undefined): Encoding {
   if (accepted === undefined) return 'identity';
   const names = String(accepted).toLowerCase().split(',').map((part) => part.trim());
@@ -133,7 +133,7 @@ function selectByTag({ etag, full, notModified }: Representation, { 'if-none-mat
   return tags !== undefined && matchesTag(tags, etag) ? notModified : full;
 }
 
-/** A proxy that compresses makes a tag weak, and hands that back. */
+/** Ignores the weak prefix, which compressing proxies add to the ETag and clients send back. */
 export function matchesTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
 }

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream';
 
 const MAX_BACKLOG_BYTES = 512 * 1024;
 
-/** The body of an answer that lasts: server-sent events to one client, until either side ends it. */
+/** Body of a long-lived response: server-sent events to one client, until either side ends it. */
 export class EventStream extends Readable {
   readonly #largestBacklog: number;
   #isFinished = false;
 
-  /** @param maxBacklogBytes bytes that may wait for a slow client; beyond that it is disconnected */
+  /** @param maxBacklogBytes bytes that may queue for a slow client; above that it is disconnected */
   constructor(maxBacklogBytes = MAX_BACKLOG_BYTES) {
     super();
     this.#largestBacklog = maxBacklogBytes;
   }
 
-  /** False when the client is gone, or was disconnected because it does not read. */
+  /** False if the client is gone or was disconnected for being too slow. */
   send(text: string): boolean {
     if (this.#isFinished || this.destroyed) return false;
     this.push(text);
@@ -22,19 +22,19 @@ export class EventStream extends Readable {
     return false;
   }
 
-  /** Ends the answer after everything sent so far has arrived. */
+  /** Ends the response once the client has received everything sent so far. */
   finish(): void {
     if (this.#isFinished || this.destroyed) return;
     this.#isFinished = true;
     this.push(null);
   }
 
-  /** Calls `listener` once, when nothing can be sent any more. */
+  /** Calls `listener` once, when the stream can no longer send. */
   onClose(listener: () => void): void {
     this.once('close', listener);
   }
 
   override _read(): void {
-    // `send` pushes.
+    // Required by Readable; `send` pushes the data.
   }
 }

@@ -8,9 +8,9 @@ import type { RequestObserver } from '../server/metrics.ts';
 import type { CompressedResponse, EncodedResponse } from './compressed-response.ts';
 import { rateLimitHeaders, rateLimitLines, type RateLimiter } from '../limits/rate-limit.ts';
 
-/** Answers that are ready before their request is looked at closely. */
+/** Responses that are ready before a request is routed. */
 export interface FastResponses {
-  /** Null: the request takes the usual way. `route` is the path of the route that answers the same there. */
+  /** Null: the request is routed as usual. `route` is the path of the route with the same response. */
   find(request: IncomingMessage): { route: string; response: CompressedResponse } | null;
 }
 
@@ -22,19 +22,19 @@ interface FastDeps {
   observe: RequestObserver;
 }
 
-/** Hexadecimal digits at the end of a request's id that count. */
+/** Hexadecimal digits of the counter at the end of a request id. */
 const ID_DIGITS = 4;
 const IDS_PER_PREFIX = 16 ** ID_DIGITS;
 
-/** Whom a connection's last request was counted under, and what it said of whom it came from. */
+/** Rate-limit key of a connection's last request, and the headers it was derived from. */
 interface CountedClient {
   forwardedFor: string | string[] | undefined;
   key: string;
 }
 
 /**
- * Answers a request whose answer is ready, and returns true; else false, and nothing has happened. What it
- * sends, counts and measures is what the route does, without the cost of getting there.
+ * Responds to a request if its response is ready; otherwise returns false and has no effect. Headers, rate
+ * limit and metrics match the route's, without the cost of routing.
  */
 export function fastHandler({ fastResponses, limiter, trustProxy, clock, observe }: FastDeps) {
   const clients = new WeakMap<Socket, CountedClient>();
@@ -67,7 +67,7 @@ export function fastHandler({ fastResponses, limiter, trustProxy, clock, observe
   };
 }
 
-/** Ids like UUIDs that count up from random ones: drawing each would cost more than the rate limit. */
+/** UUID-like ids that count up from a random start: a random one each would cost more than the rate limit. */
 function createRequestIds(): () => string {
   let prefix = '';
   let count = 0;
@@ -84,7 +84,7 @@ export function send(
   response.writeHead(status, { ...headers, ...ownHeaders }).end(body);
 }
 
-/** Its rest would have to be read before the next request of the connection. */
+/** The body would have to be read before the connection's next request. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }

@@ -1,9 +1,9 @@
-/** A longer one is worked out each time. */
+/** Longer keys aren't memoized. */
 const MAX_KEY_LENGTH = 250;
 
 /**
- * `meaningOf`, worked out once for texts that many requests repeat: addresses, names of browsers. Remembers
- * `most` of them, and begins anew when there are more, so that no caller can fill it for good.
+ * Memoizes `compute` for texts that many requests repeat, such as addresses and browser names. Holds
+ * `maxEntries` and clears them all when full, so that no client can fill it for good.
  */
 export function memoizeByText<T>(maxEntries: number, compute: (text: string) => T): (text: string) => T {
   const cache = new Map<string, T>();

@@ -4,7 +4,7 @@ import {
 import type { Clock } from '../../../shared/time.ts';
 import { KEEP_ALIVE_MS } from '../server/server.ts';
 
-/** What many callers get: headers, a line each, and the body, with a character per byte. */
+/** A shared response: header lines and the body, one character per byte. */
 export interface ResponseText {
   readonly headers: string;
   readonly body: string;
@@ -16,8 +16,8 @@ interface TextResponse {
 }
 
 /**
- * Sends an answer with header lines of its own, which have been checked. False, and nothing is sent: Node
- * must send it, since the connection ends with it, is from before HTTP/1.1, or still sends an earlier answer.
+ * Sends a response with extra, validated header lines. Returns false without sending if Node has to: the
+ * connection closes after it, is older than HTTP/1.1, or is still sending an earlier response.
  */
 type TextSender = (
   request: IncomingMessage, response: ServerResponse, content: TextResponse, ownHeaders: string,
@@ -25,7 +25,7 @@ type TextSender = (
 
 const KEEP_ALIVE_HEADERS = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`;
 
-/** Headers as they are sent. Throws for a name or a value that HTTP forbids. */
+/** Header lines as sent. Throws for a name or value that HTTP forbids. */
 export function headerLines(headers: Record<string, string>): string {
   return Object.entries(headers).map(([name, value]) => {
     validateHeaderName(name);
@@ -35,8 +35,8 @@ export function headerLines(headers: Record<string, string>): string {
 }
 
 /**
- * Writes ready answers to the connection: a status page costs Node a third less without joining its headers,
- * and its body to them. Node's server waits for `finish` as it does for answers that it has written.
+ * Writes prepared responses straight to the socket, which saves Node a third of a status page's cost. The
+ * HTTP server waits for `finish` as for its own responses.
  */
 export function createTextSender(clock: Clock): TextSender {
   const date = createDateLine(clock);
@@ -51,7 +51,7 @@ export function createTextSender(clock: Clock): TextSender {
   };
 }
 
-/** The Date header, made once a second. */
+/** The Date header, formatted once a second. */
 function createDateLine(clock: Clock): () => string {
   let second = NaN;
   let line = '';

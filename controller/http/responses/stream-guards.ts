@@ -3,22 +3,22 @@ import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** How long a stream may outlive the key or membership that opened it, ms. */
+/** How long a stream may outlive the key or membership that opened it. */
 export const RECHECK_INTERVAL_MS = 10_000;
-/** Checks in a row that may fail for lack of a database before the stream ends. */
+/** Consecutive checks that may fail because the database is unavailable before the stream ends. */
 const MAX_FAILURES = 6;
 
-/** Ends open streams whose callers lose the right to them. */
+/** Closes open streams whose callers have lost access. */
 export class StreamGuards {
   readonly #clock: Clock;
-  /** The repeated checks of open streams, by the user behind the caller. */
+  /** Periodic checks of open streams by user id. */
   readonly #checksByUser = new Map<string, Set<PeriodicTask>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Repeats `check`, and ends the stream when it throws an AppError: the caller has lost the right to it. */
+  /** Repeats `check` and closes the stream when it throws an AppError: the caller has lost access. */
   guard(stream: EventStream, userId: string, check: () => Promise<unknown>): void {
     let failures = 0;
     const checks = new PeriodicTask({
@@ -35,7 +35,7 @@ export class StreamGuards {
     });
     this.#add(userId, checks);
     checks.start();
-    // The right may have been lost since the request was authorized.
+    // Access may have been lost since the request was authorized.
     checks.trigger();
     stream.onClose(() => {
       this.#remove(userId, checks);
@@ -43,7 +43,7 @@ export class StreamGuards {
     });
   }
 
-  /** Checks now whether the user's streams may go on. */
+  /** Checks all streams of the user at once. */
   recheck(userId: string): void {
     for (const checks of this.#checksByUser.get(userId) ?? []) checks.trigger();
   }

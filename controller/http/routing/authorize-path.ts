@@ -7,7 +7,7 @@ import type { TenantReader } from './ports.ts';
 import type { Caller, PathProjectAuth, PublicContext } from './route.ts';
 
 /**
- * The context of a route under a project in its path. These routes have error codes of their own:
+ * Authorizes a route with a project in its path. These routes have error codes of their own:
  * AUTHENTICATION_REQUIRED, PROJECT_ID_REQUIRED, API_KEY_ORGANIZATION_MISMATCH, ACCESS_DENIED.
  */
 export async function authorizePath(
@@ -46,7 +46,7 @@ export async function authorizePath(
   return { tenant: { organizationId, projectId: id }, role, ...base, actor: caller };
 }
 
-/** The failure to read credentials as these routes answer it: one code for all of them. */
+/** Maps every credential error to the one code that these routes use. */
 export function asUnauthenticated(failure: unknown): unknown {
   if (!(failure instanceof AppError) || ERROR_STATUS[failure.code] !== 401) return failure;
   return new AppError('AUTHENTICATION_REQUIRED', failure.message);

@@ -10,7 +10,7 @@ import type { CredentialReader, TenantReader } from './ports.ts';
 import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
-/** What a request names its sender by. */
+/** A credential as the request sent it. */
 interface Credential {
   kind: 'session' | 'key';
   /** May be empty. */
@@ -18,8 +18,8 @@ interface Credential {
 }
 
 /**
- * The credential that counts; null without one. A bearer token wins over a key, and a key over the token in
- * `cookie`, which is null for requests that must not use it.
+ * The effective credential; null without one. A bearer token wins over an API key, and a key over the token
+ * in `cookie`. `cookie` is null for requests that must not use it.
  */
 export function credentialOf(headers: IncomingHttpHeaders, cookie: SessionCookie | null): Credential | null {
   const key = headers['x-api-key'];
@@ -29,8 +29,8 @@ export function credentialOf(headers: IncomingHttpHeaders, cookie: SessionCookie
 }
 
 /**
- * Who sent the request; null without credentials. A bad credential does not fall back to a good one. Throws
- * MISSING_API_KEY for an empty key, else what the reader throws.
+ * Authenticates the request; null without credentials. Never falls back from a bad credential to a good one.
+ * Throws MISSING_API_KEY for an empty key, or the reader's error.
  */
 export async function authenticate(
   reader: CredentialReader, credential: Credential | null, now: number,
@@ -42,15 +42,15 @@ export async function authenticate(
   return reader.readKey(text, now);
 }
 
-/** Throws MISSING_AUTH without a bearer token, INVALID_TOKEN for another one than `token`. */
+/** Throws MISSING_AUTH without a bearer token, INVALID_TOKEN if it isn't `token`. */
 export function requireBearer(headers: IncomingHttpHeaders, token: string): void {
   const sent = bearerOf(headers);
   if (sent === null) throw new AppError('MISSING_AUTH', 'Send the token as Authorization: Bearer');
-  // Hashes differ at a random place, so the time of the comparison reveals nothing.
+  // Comparing hashes leaks nothing through timing: they differ at an unpredictable position.
   if (hashSecret(sent) !== hashSecret(token)) throw new AppError('INVALID_TOKEN', 'The token is not valid');
 }
 
-/** The bearer token, which may be empty; null without one. */
+/** The bearer token, possibly empty; null without one. */
 function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | null {
   const bearer = /^bearer(?:\s+(.*))?$/is.exec(authorization.trim());
   return bearer === null ? null : (bearer[1] ?? '').trim();
@@ -62,8 +62,8 @@ export type GrantedContext = PublicContext & {
 };
 
 /**
- * The context that `auth` promises the handler. The API documents the order of the checks: credentials,
- * verified e-mail address, kind of credentials, scope, organization, project, role.
+ * Builds the context that `auth` requires. Checks run in the order that the API documents: credentials,
+ * verified email address, type of credentials, scope, organization, project, role.
  */
 export async function authorize(
   tenants: TenantReader, auth: Exclude<Auth, PathProjectAuth>, caller: Caller | null,
@@ -100,7 +100,7 @@ export async function authorize(
   return { tenant: { organizationId, projectId: project._id }, role, ...granted };
 }
 
-/** Throws EMAIL_NOT_VERIFIED, INSUFFICIENT_PERMISSIONS, JWT_REQUIRED, READ_ONLY_API_KEY. */
+/** Throws EMAIL_NOT_VERIFIED, INSUFFICIENT_PERMISSIONS, JWT_REQUIRED or READ_ONLY_API_KEY. */
 export function checkKind(auth: Exclude<Auth, { access: 'public' }>, caller: Caller, method = 'GET'): void {
   if (caller.kind === 'session') {
     const needsVerified = auth.access !== 'account' || auth.verified !== false;
@@ -127,7 +127,10 @@ export function insufficient(needed: string): AppError {
   return new AppError('INSUFFICIENT_PERMISSIONS', `You need the role ${needed}`);
 }
 
-/** A key has one organization; a session has its oldest one unless `X-Organization-ID` names another. */
+/**
+ * An API key belongs to one organization. A session uses its oldest one unless `X-Organization-ID` names
+ * another.
+ */
 async function membershipOf(
   tenants: TenantReader, caller: Caller, headers: IncomingHttpHeaders,
 ): Promise<Membership> {
@@ -152,7 +155,7 @@ export function membershipOfKey({ organizationId, scope }: KeyActor): Membership
   return { organization_id: organizationId, role: scope === 'read' ? 'viewer' : 'admin', project_roles: {} };
 }
 
-/** The project that the header names, in lower case; null without the header. Throws INVALID_PROJECT_ID. */
+/** The project id in the header, in lower case; null without one. Throws INVALID_PROJECT_ID. */
 export function projectHeader(value: string | string[] | undefined): string | null {
   if (value === undefined) return null;
   const id = String(value).trim();

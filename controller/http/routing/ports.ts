@@ -1,7 +1,7 @@
 import type { Membership, ProjectFacts } from '../../accounts/roles.ts';
 import type { RouteResponse, KeyActor, PublicContext, Route, SessionActor } from './route.ts';
 
-/** Reads credentials at every request, so that a revocation takes effect at once. */
+/** Reads credentials on every request, so that a revocation takes effect at once. */
 export interface CredentialReader {
   /** Throws INVALID_TOKEN or TOKEN_EXPIRED. */
   readSession(token: string, now: number): Promise<SessionActor>;
@@ -13,9 +13,9 @@ export interface TenantReader {
   /** Oldest first. */
   memberships(userId: string): Promise<Membership[]>;
   hasOrganization(organizationId: string): Promise<boolean>;
-  /** A project of any organization, or null. */
+  /** A project of any organization; null if it doesn't exist. */
   project(projectId: string): Promise<ProjectFacts | null>;
-  /** Null if the organization is gone. */
+  /** Null if the organization was deleted. */
   defaultProject(organizationId: string): Promise<ProjectFacts | null>;
 }
 
@@ -23,13 +23,13 @@ export interface HandledRequest {
   route: Route;
   context: PublicContext & { tenant?: { organizationId: string; projectId?: string } };
   params: Record<string, string>;
-  /** As they were sent, before their schemas. */
+  /** Unparsed, as sent. */
   query: Record<string, string>;
   body: unknown;
   response: RouteResponse;
 }
 
-/** Logs successes of routes that declare `audit`. Never rejects: the change is made, logged or not. */
+/** Logs successes of routes that declare `audit`. Never rejects: the change is already made. */
 export interface AuditRecorder {
   record(request: HandledRequest): Promise<void>;
 }

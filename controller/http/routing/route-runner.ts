@@ -24,7 +24,7 @@ export interface RunnerDeps {
   audit: AuditRecorder;
   documents: DocumentReader;
   callerCache: CallerCache;
-  /** For routes that take turns, by organization. */
+  /** Queue for routes with `takesTurns`, by organization. */
   turns: FairQueue;
 }
 
@@ -61,10 +61,10 @@ export async function runRoute(
   const query = route.ignoresQuery === true
     ? Object.fromEntries(new URLSearchParams(exchange.querystring)) : parseQuery(exchange.querystring);
   const queueKey = context.tenant?.organizationId ?? state.addressKey;
-  // Before its turn, so that who sends slowly delays nobody.
+  // Received before queueing, so that a slow client delays nobody.
   const received = route.body === undefined ? null : await receiveBody(deps, route, exchange, queueKey);
   const serve = async () => {
-    // No body counts as an empty object; the JSON text `null` is a body, and a wrong one.
+    // A missing body counts as an empty object. The JSON text `null` is a body, and an invalid one.
     const { body = {} } = { body: await received?.parse() };
     const input = {
       params: route.params === undefined ? undefined : validate(route.params, params),
@@ -75,7 +75,7 @@ export async function runRoute(
   };
   const served = route.takesTurns === true ? deps.turns.run(queueKey, serve) : serve();
   const { body, response } = await served.finally(() => received?.release());
-  // Nobody can lose the right to what is public.
+  // Access to public data can't be lost.
   if (response.stream !== undefined && caller !== null) {
     deps.guards.guard(response.stream, authorOf(caller), async () => {
       await permit(await identify(deps.clock.now()));
@@ -86,8 +86,8 @@ export async function runRoute(
 }
 
 /**
- * The caller, once the request is counted: under who sent its credential last time, else under its address,
- * and then under who it turns out to be. A used-up limit refuses it before its credential is looked up. Bad
+ * Identifies the caller and counts the request: under the cached owner of the credential, else the address,
+ * then under the actual caller. A caller over the limit is refused before its credential is read. Bad
  * credentials count by address.
  */
 async function identifyAndCount(
@@ -104,7 +104,7 @@ async function identifyAndCount(
   else count(expected);
   const caller = await identify().catch((failure: unknown) => ({ failure }));
   const isFailure = caller !== null && 'failure' in caller;
-  // All sessions and keys of one person share one limit.
+  // All sessions and keys of a user share one limit.
   const key = caller === null || isFailure ? state.addressKey : `user:${authorOf(caller)}`;
   if (credential !== null) {
     if (!isFailure) callerCache.remember(credential, key);

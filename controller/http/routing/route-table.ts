@@ -3,8 +3,8 @@ import type { Route } from './route.ts';
 const ACCESS = new Set(['public', 'account', 'project', 'path-project', 'operator']);
 
 /**
- * Throws if a route does not declare who may call it, checks no parameters of its path, declares no answer,
- * could change something without an entry in the audit log, or has the path of another route.
+ * Throws if a route doesn't declare its auth, its path parameters or its responses, could make changes
+ * without an audit entry, or repeats another route's path.
  */
 export function checkRoutes(routes: readonly Route[]): void {
   const taken = new Set<string>();
@@ -27,7 +27,7 @@ function problemOf({ auth, method, path, params, audit, responses }: Route): str
   return Object.keys(responses).length === 0 ? 'no answer is declared' : null;
 }
 
-/** The routes in an order in which a fixed segment is tried before a parameter in its place. */
+/** Routes in matching order: a fixed segment comes before a parameter in the same place. */
 export function inMatchingOrder(routes: readonly Route[]): Route[] {
   const rank = (route: Route) => route.path.replace(/:[A-Za-z_]+/g, '\uffff');
   return [...routes].sort((one, other) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0));

@@ -17,7 +17,7 @@ export interface SessionActor {
   email: string;
   name: string;
   isOperator: boolean;
-  /** Whether the e-mail address is verified. */
+  /** Whether the email address is verified. */
   isVerified: boolean;
 }
 
@@ -30,21 +30,18 @@ export interface KeyActor {
   createdBy: string;
 }
 
-/** Who sent a request. */
 export type Caller = SessionActor | KeyActor;
 export type Actor = Caller | { kind: 'none' };
 
-/** The id of the user who sent the request, or who created the API key that did. */
+/** The id of the user who sent the request, or who created its API key. */
 export function authorOf(caller: Caller): string {
   return caller.kind === 'session' ? caller.userId : caller.createdBy;
 }
 
 /**
- * What a route requires of its caller. `account`: a session; with `organization` that role or a higher one,
- * and with `keys: true` also an API key. `project`: that role in the request's project; keys are accepted
- * unless `keys: false`. `verified: false` also accepts accounts whose e-mail address is not verified.
- * `path-project`: that role in the project that the path names as `:projectId`, by session or key;
- * `header: true`: X-Project-ID must name it too.
+ * What a route requires. `account`: a session, with `organization` at least that role, with `keys: true` also
+ * an API key. `project`: that role in the request's project. `path-project`: in the project of `:projectId`;
+ * `header: true` requires X-Project-ID to match. `verified: false` admits unverified accounts.
  */
 export type Auth =
   | { access: 'public' }
@@ -57,23 +54,23 @@ export interface PathProjectAuth {
   access: 'path-project';
   role: ProjectRole;
   header?: boolean;
-  /** Members without the role get the answer of somebody without credentials, as the API documents it. */
+  /** Members without the role get the same error as unauthenticated callers, as the API documents. */
   hidesRole?: boolean;
 }
 
-/** What every handler knows of its request. */
+/** Request context of every handler. */
 export interface PublicContext {
   requestId: string;
   actor: Actor;
-  /** The client's address, or the /64 of an IPv6 address: what belongs to one customer. */
+  /** The client's address, or the /64 of an IPv6 address, which one customer usually has. */
   address: string;
   /** When the request arrived, Unix ms. */
   now: number;
-  /** Accept-Language as sent. */
+  /** Accept-Language header as sent. */
   languages?: string;
-  /** The last event that a client of server-sent events has seen. */
+  /** Last-Event-ID header of a server-sent events client. */
   lastEventId?: string;
-  /** For a browser that keeps its session there. */
+  /** Present for browsers that store their session there. */
   cookie?: SessionCookie;
 }
 
@@ -103,22 +100,22 @@ type ContextOf<A extends Auth> = A extends { access: 'project' | 'path-project' 
       ? OperatorContext
       : PublicContext;
 
-/** An answer that is not JSON in the envelope. */
+/** A response that isn't JSON in the envelope. */
 interface RawDeclaration {
   contentType: string;
-  /** The schema of `data` if the answer may also be JSON in the envelope. */
+  /** Schema of `data` if the response may also be JSON in the envelope. */
   data?: z.ZodType;
 }
 
-/** An answer that lasts until either side ends it, or until the caller loses the right to it. */
+/** A stream that lasts until either side ends it or the caller loses access. */
 interface StreamDeclaration extends RawDeclaration {
   isStream: true;
 }
 
-/** By status: the schema of `data`, or a raw answer. */
+/** By status: the schema of `data`, or a raw response. */
 type ResponseDeclarations = Record<number, z.ZodType | RawDeclaration | StreamDeclaration>;
 
-/** Who the audit log names for a change. */
+/** The actor of an audit log entry. */
 export interface AuditActor {
   type: 'user' | 'api_key' | 'none';
   id: string | null;
@@ -128,14 +125,14 @@ export interface AuditActor {
 interface ResponseExtras {
   headers?: Record<string, string>;
   /** What only the handler knows: who sent a public request, and whose organization it changed. */
-  /** Null: nothing was changed, so nothing is logged. */
+  /** Details of a public request for its audit entry. Null: nothing was changed, so nothing is logged. */
   audit?: { actor?: AuditActor; organizationId?: string } | null;
 }
 
 type RawResponse<S> = { status: S; raw: string | Uint8Array | Readable } & ResponseExtras;
 type DataResponse<S, X> = { status: S; data: z.input<X> } & ResponseExtras;
 type StreamResponse<S> = { status: S; stream: EventStream } & ResponseExtras;
-/** Ready bytes of what the answer declares, with all headers; a caller may get 304 in its place. */
+/** A prepared response with all headers; clients with a current copy get 304. */
 type PrecompressedResponse<S> = { status: S; compressed: Compressed } & ResponseExtras;
 type RawOrDataResponse<S, X> =
   RawResponse<S> | PrecompressedResponse<S> | (X extends { data: infer D } ? DataResponse<S, D> : never);
@@ -164,29 +161,28 @@ interface RouteFacts {
   summary: string;
   tag: string;
   description?: string;
-  /** For the OpenAPI document: codes beyond those that follow from `auth` and from the schemas. */
+  /** Error codes beyond those implied by `auth` and the schemas, for the OpenAPI document. */
   errors?: readonly ErrorCode[];
   /** Replaces INTERNAL_ERROR when this route fails unexpectedly. */
   failure?: { code: ErrorCode; message: string };
   /**
-   * The audit log's name for a success of this route: noun and past participle, as `monitor.created`. Reads
-   * have one if they hand out a secret or whole lists.
-   * `false`: the route changes nothing although its method is not GET.
+   * Audit log name of a success: noun and past participle, as in `monitor.created`. Reads have one if they
+   * return a secret or whole lists. `false`: the route changes nothing although its method isn't GET.
    */
   audit?: string | false;
   /** JSON by default. */
   bodyFormat?: BodyFormat;
-  /** For pages that people open: shows an error instead of the JSON envelope. */
+  /** Renders errors as a page instead of the JSON envelope, for routes that people open in a browser. */
   errorPage?(error: AppError, reader: PageReader): Page;
-  /** Accepts any query string, and ignores what `query` does not name. */
+  /** Accepts any query string and ignores parameters that `query` doesn't declare. */
   ignoresQuery?: boolean;
-  /** Removes the session's cookie, also when it fails: the session may have ended before. */
+  /** Removes the session cookie, also on failure: the session may have ended before. */
   endsSession?: boolean;
   /** Exempt from the rate limit (liveness, metrics). */
   isUnlimited?: boolean;
-  /** The bearer token that a public route requires. */
+  /** Bearer token that a public route requires. */
   bearer?: string;
-  /** Needs much memory: requests of one organization run one by one, and few at once over all. */
+  /** Memory-intensive: an organization's requests run one at a time, and few run at once overall. */
   takesTurns?: boolean;
 }
 
@@ -195,13 +191,13 @@ interface RouteSpec<A extends Auth, P, Q, B, R extends ResponseDeclarations> ext
   params?: P;
   query?: Q;
   body?: B;
-  /** Replaces parsing by `body` where doing that in one go would block other requests. */
+  /** Replaces parsing with `body` where that would block other requests. */
   parseBody?(sent: unknown): Promise<Parsed<NoInfer<B>>>;
   responses: R;
   handle(ctx: ContextOf<A>, input: Input<P, Q, B>): Promise<TypedResponse<NoInfer<R>>>;
 }
 
-/** A reply without its types: `data` goes into the envelope, `raw` and `stream` are sent as they are. */
+/** An untyped response: `data` goes into the envelope; `raw` and `stream` are sent as they are. */
 export interface RouteResponse extends ResponseExtras {
   status: number;
   data?: unknown;
@@ -210,19 +206,19 @@ export interface RouteResponse extends ResponseExtras {
   compressed?: Compressed;
 }
 
-/** A route without its types: what the edge registers. */
+/** An untyped route, as the server registers it. */
 export interface Route extends RouteFacts {
   auth: Auth;
   params: z.ZodType | undefined;
   query: z.ZodType | undefined;
   body: z.ZodType | undefined;
-  /** The parsed body. Throws VALIDATION_ERROR. */
+  /** Throws VALIDATION_ERROR. */
   parseBody(sent: unknown): unknown;
   responses: ResponseDeclarations;
   handle(ctx: PublicContext, input: Input<z.ZodType, z.ZodType, z.ZodType>): Promise<RouteResponse>;
 }
 
-/** The only way to make a route. `handle` gets the context that `auth` promises, and parsed input. */
+/** The only way to create a route. `handle` gets the context that `auth` implies, and parsed input. */
 export function defineRoute<
   const A extends Auth,
   R extends ResponseDeclarations,
@@ -243,7 +239,7 @@ export function created<T>(data: T) {
   return { status: 201, data } as const;
 }
 
-/** The reply to a change that returns nothing. */
+/** The response to a change that returns no data. */
 export async function okMessage(change: Promise<void>, message: string) {
   await change;
   return ok({ message });

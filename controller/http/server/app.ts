@@ -29,28 +29,28 @@ import {
 export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
   /** All routes; none can be added later. */
   routes: readonly Route[];
-  /** Where documents wait, by organization. */
+  /** Memory of queued documents, by organization. */
   documentMemory: DocumentMemory;
-  /** Number of proxies in front whose X-Forwarded-For is trusted. */
+  /** Number of trusted proxies that append to X-Forwarded-For. */
   trustProxy: number;
   log: Log;
   /** Whether an error means that the database is unavailable. */
   isUnavailable(error: unknown): boolean;
   observe: RequestObserver;
-  /** A connection was closed because its address has its share. */
+  /** Called when a connection is closed because its address has used up its share. */
   onConnectionRefused(): void;
   limits?: ServerLimits;
-  /** What is answered without looking for its route. */
+  /** Responses sent without routing. */
   fastResponses?: FastResponses;
-  /** Changes where a request leads, by its host. Never rejects. */
+  /** Rewrites a request's URL by its host. Never rejects. */
   routeByHost?(request: IncomingMessage): Promise<void> | undefined;
-  /** Without the reference of the routes. */
+  /** Omits the API reference. */
   isBare?: boolean;
 }
 
 /**
- * The HTTP edge over these routes and, unless bare, their reference. Throws if a route is incomplete or
- * declared twice. `opened` is a server that listens already, which is then answered by these routes.
+ * The HTTP server over these routes and, unless bare, their reference. Throws if a route is incomplete or
+ * declared twice. `existing` is a server that already listens; its handlers are replaced.
  */
 export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   const routes = [...deps.routes, ...(deps.isBare === true ? [] : referenceRoutes(deps.routes))];
@@ -75,7 +75,7 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
     handle: (request, response) => {
       const respond = () => {
         if (server.isListening && respondFast(request, response)) return;
-        // Koa's promise never rejects: `frame` answers failures, or the `error` event reports them.
+        // Koa's promise never rejects: `wrapResponse` sends failures, and the `error` event reports the rest.
         void handle(request, response);
       };
       const pending = deps.routeByHost?.(request);
@@ -90,7 +90,7 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   return server;
 }
 
-/** Adds to every answer its id, its security and rate-limit headers, and the body of an error. */
+/** Adds the request id, security and rate-limit headers to every response, and the body to errors. */
 function wrapResponse(deps: AppDeps, isDraining: () => boolean): Middleware<ExchangeState> {
   return async (exchange, next) => {
     const startedAt = deps.clock.monotonic();
@@ -123,15 +123,15 @@ function createRouter(deps: AppDeps & RunnerDeps, routes: readonly Route[]): Mid
   return router.routes() as unknown as Middleware<ExchangeState>;
 }
 
-/** A request with the routes whose path it fits, whatever their methods, in the order of trial. */
+/** A request with the routes whose path it matches, whatever their methods, in matching order. */
 type Matched = Exchange & { matched?: { path: string | RegExp; methods: string[] }[] };
 
-/** The path of the routes that the request is for: where a fixed one fits, its last part is no parameter. */
+/** The matched path; one with a fixed last segment wins over one with a parameter. */
 function pathOf(exchange: Matched): string | RegExp | undefined {
   return exchange.matched?.[0]?.path;
 }
 
-/** The error that the caller sees. An unexpected one is logged and hidden behind the route's `failure`. */
+/** The error that the caller sees. Logs an unexpected one and replaces it with the route's `failure`. */
 function toAppError(deps: AppDeps, { state, method }: Exchange, error: unknown): AppError {
   if (error instanceof AppError && ERROR_STATUS[error.code] !== 500) return error;
   if (deps.isUnavailable(error)) {
@@ -145,12 +145,12 @@ function toAppError(deps: AppDeps, { state, method }: Exchange, error: unknown):
   return new AppError(code, message, { cause: error });
 }
 
-/** Whether too much of the body is unread to keep the connection for another request. */
+/** Whether too much of the body is unread to reuse the connection. */
 function hasLargeUnreadBody({ complete, readableDidRead, headers }: IncomingMessage): boolean {
   return !complete && (readableDidRead || Number(headers['content-length'] ?? 0) > MAX_DISCARDED_BYTES);
 }
 
-/** Answers what the HTTP parser refuses, which never becomes a request. */
+/** Writes the response to requests that the HTTP parser rejects; they never reach Koa. */
 function refusalWriter(deps: AppDeps): RefusalWriter {
   const error = new AppError('BAD_REQUEST', 'The request is not valid HTTP, too large or too slow');
   const body = JSON.stringify(errorBody(error));

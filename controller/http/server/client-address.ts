@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { ipv6Groups } from '../../../shared/net-guard.ts';
 
-/** The client's address: the peer, or the X-Forwarded-For entry that the first of our own proxies wrote. */
+/** The client's address: the peer, or the X-Forwarded-For entry that our outermost trusted proxy added. */
 export function clientAddress(
   peer: string | undefined, forwardedFor: string | string[] | undefined, trustedProxies: number,
 ): string {
@@ -12,14 +12,14 @@ export function clientAddress(
   return hop !== undefined && isIP(hop) !== 0 ? hop : own;
 }
 
-/** What the rate limit counts: an IPv4 address, or the /64 of an IPv6 address, which one customer has. */
+/** The rate-limit key: an IPv4 address, or the /64 of an IPv6 address, which one customer usually has. */
 export function addressBucket(address: string): string {
   if (!isIPv6(address)) return address;
   const groups = ipv6Groups(address).slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(':')}::/64`;
 }
 
-/** Without brackets and port, and IPv4 if it is an IPv4-mapped IPv6 address. */
+/** Strips brackets and port, and converts an IPv4-mapped IPv6 address to IPv4. */
 function plainAddress(address: string): string {
   const bare = address.startsWith('[') ? address.slice(1).replace(/\].*$/, '') : address;
   return /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(bare)?.[1] ?? bare;

@@ -4,12 +4,12 @@ import { networksOf } from '../../../shared/client-networks.ts';
 import { clientAddress } from './client-address.ts';
 import { addressKey } from './exchange.ts';
 
-/** Node keeps the response that a socket is waiting for under this name. */
+/** Node stores the response that a socket is waiting for under this name. */
 export interface HttpSocket extends Socket {
   _httpMessage?: ServerResponse | null;
 }
 
-/** Of the connections that may be open; beyond this, each new one closes another. */
+/** Share of the connection limit; above it, each new connection closes another. */
 const EVICTION_THRESHOLD = 0.9;
 
 interface ConnectionLimits {
@@ -18,24 +18,22 @@ interface ConnectionLimits {
 }
 
 /**
- * Counts open connections, so that one client address cannot take all. The wider networks of an IPv6 address
- * have larger shares, of half of all connections at most. Near the limit of all, each new connection closes
- * an idle one: of those whose widest network has the most open, the one unused for longest. Without idle
- * ones, it closes one with a request of somebody who has more open than the newcomer. What is left is for
- * those who have none open, unless one address may have all.
+ * Limits open connections per client address and, for IPv6, per wider network (at most half). Near the limit,
+ * a newcomer closes the least recently used idle connection of the largest network, or else a busy one of a
+ * larger network. The rest is reserved for addresses without connections, unless one may use all.
  */
 export class ConnectionShares {
   readonly #limits: ConnectionLimits;
   /** Open connections by network. */
   readonly #connections = new Map<string, number>();
-  /** Open connections with their widest networks, the one unused for longest first. */
+  /** Open connections with their widest networks, least recently used first. */
   readonly #widestNetworks = new Map<HttpSocket, string>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
-  /** False: its address or network has its share open already, or what is left is for others. */
+  /** False if its address or network has used up its share, or the rest is reserved for others. */
   admit(socket: HttpSocket, address = socket.remoteAddress): boolean {
     const { maxConnections, maxConnectionsOfAddress: maxPerAddress } = this.#limits;
     const maxPerNetwork = Math.max(maxPerAddress, Math.floor(maxConnections / 2));
@@ -60,7 +58,7 @@ export class ConnectionShares {
     return true;
   }
 
-  /** A request has come on this connection. */
+  /** Called for each request on the connection. */
   markUsed(socket: HttpSocket): void {
     const widestNetwork = this.#widestNetworks.get(socket);
     if (widestNetwork === undefined) return;
@@ -68,7 +66,10 @@ export class ConnectionShares {
     this.#widestNetworks.set(socket, widestNetwork);
   }
 
-  /** Closes a connection for somebody who has `own` open, with the new one. False: there is none to close. */
+  /**
+   * Closes a connection to make room for a client with `ownConnections`, the new one included. False if none
+   * can be.
+   */
   #evict(ownConnections: number): boolean {
     const isIdle = (socket: HttpSocket) => (socket._httpMessage ?? null) === null;
     const victim = this.#findVictim(ownConnections, isIdle)
@@ -77,7 +78,10 @@ export class ConnectionShares {
     return victim !== null;
   }
 
-  /** Of who has the most open, at least `least`, the suitable one that is unused for longest; null: none. */
+  /**
+   * The least recently used suitable socket of the network with the most connections, at least
+   * `minConnections`.
+   */
   #findVictim(minConnections: number, isSuitable: (socket: HttpSocket) => boolean): HttpSocket | null {
     let found: HttpSocket | null = null;
     let victimConnections = minConnections - 1;

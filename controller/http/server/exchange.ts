@@ -9,7 +9,7 @@ import { isRawDeclaration, isStreamDeclaration, type RouteResponse, type Route }
 
 export interface ExchangeState {
   requestId: string;
-  /** What the request counts under in the rate limit while its caller is unknown. */
+  /** Rate-limit key while the caller is unknown. */
   addressKey: string;
   rateDecision: RateDecision | null;
   /** Null until a route has matched. */
@@ -21,7 +21,7 @@ export type Exchange = ParameterizedContext<ExchangeState>;
 export const JSON_CONTENT = 'application/json; charset=utf-8';
 export const HTML_CONTENT = 'text/html; charset=utf-8';
 
-/** On every answer. Without Access-Control-Allow-Origin no other origin can read it. */
+/** Sent with every response. Without Access-Control-Allow-Origin, no other origin can read it. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -31,7 +31,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
-/** Longest path that an answer repeats. */
+/** Longest path that an error response repeats. */
 const MAX_ECHOED_PATH_LENGTH = 256;
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -40,7 +40,7 @@ export function beginExchange(request: IncomingMessage, trustedProxies: number):
   return { requestId: requestIdOf(request), addressKey, rateDecision: null, route: null };
 }
 
-/** The caller's own id if headers and logs can safely repeat it. */
+/** The caller's own request id if headers and logs can safely repeat it. */
 export function requestIdOf(
   { headers: { 'x-request-id': clientId } }: IncomingMessage, newId: () => string = randomUUID,
 ): string {
@@ -55,7 +55,7 @@ export function addressKey(address: string): string {
   return `ip:${addressBucket(address)}`;
 }
 
-/** Sends a handler's reply. Throws when the route does not declare its status. */
+/** Sends a handler's response. Throws if the route doesn't declare its status. */
 export async function sendResponse(exchange: Exchange, route: Route, response: RouteResponse): Promise<void> {
   const declared = route.responses[response.status];
   if (declared === undefined) {
@@ -63,7 +63,7 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
   }
   if (response.compressed !== undefined) {
     const { status, headers, body } = await response.compressed.negotiate(exchange.req.headers);
-    // It has all of its headers: what may be framed lacks this one.
+    // The response has all of its headers, and embeddable ones omit this one.
     exchange.remove('X-Frame-Options');
     exchange.body = body;
     exchange.set(headers);
@@ -82,12 +82,12 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
 }
 
 function rawBody({ res }: Exchange, raw: RouteResponse['raw'] = ''): string | Buffer | Readable {
-  // The head of the answer has said 200: only a broken connection tells the client that something is missing.
+  // The status 200 is already sent: only a broken connection tells the client that data is missing.
   if (raw instanceof Readable) return raw.once('error', () => res.destroy());
   return typeof raw === 'string' ? raw : Buffer.from(raw);
 }
 
-/** Seconds until a caller should repeat what got 503: most of what is away is back by then. */
+/** Retry-After of a 503, in seconds: most outages are over by then. */
 export const RETRY_AFTER_SECONDS = 5;
 
 export function sendError(exchange: Exchange, error: AppError): void {
@@ -104,13 +104,13 @@ export function sendError(exchange: Exchange, error: AppError): void {
   exchange.set(page.headers);
 }
 
-/** The body of a failure. Empty details are left out; `retryAfter` is in seconds. */
+/** The body of an error. Omits empty details; `retryAfter` is in seconds. */
 export function errorBody({ code, message, details = {} }: AppError, retryAfter?: number) {
   const hasDetails = Object.keys(details).length > 0;
   return { success: false, error: { code, message, details: hasDetails ? details : undefined, retryAfter } };
 }
 
-/** Answers a request that no route matched. `methods` are those that its path has, if any. */
+/** Responds to a request that no route matched. `methods` are those that its path supports, if any. */
 export function sendUnmatched(exchange: Exchange, methods: readonly string[]): void {
   if (methods.length === 0) {
     exchange.status = 404;

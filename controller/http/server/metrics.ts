@@ -14,19 +14,18 @@ const DURATION = 'farwatch_http_request_duration_seconds';
 const BUCKET_BOUNDS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The requests of one route with one method. */
 interface RouteMetrics {
   labels: { method: string; route: string };
   byStatus: Map<number, number>;
-  /** Requests whose time is in each of SECONDS but not in the one before; the last: longer than all. */
+  /** Requests per bucket of BUCKET_BOUNDS_SECONDS, not cumulative; the last one has no upper bound. */
   bucketCounts: number[];
   seconds: number;
 }
 
 /**
- * Counts and times requests. All labels come from closed sets, so that callers cannot create series. The
- * numbers are kept here until they are read: to find a series of the library by its labels for each request
- * would cost as much as a quarter of a status page.
+ * Counts and times requests. Labels come from closed sets, so that callers can't create series. Counters are
+ * local until scraped: finding the library's series by its labels would cost a quarter of a status page per
+ * request.
  */
 export function observeRequests(registry: Registry): RequestObserver {
   const routes = new Map<string, Map<string, RouteMetrics>>();
@@ -65,7 +64,7 @@ function createMetrics(routes: Map<string, Map<string, RouteMetrics>>, labels: R
   return metrics;
 }
 
-/** A histogram of what is counted elsewhere. A registry needs no more of a metric than its name and `get`. */
+/** A histogram whose values are counted elsewhere. A registry only needs a metric's name and `get`. */
 function durationsOf(all: () => RouteMetrics[]): Metric {
   const metric = {
     name: DURATION,

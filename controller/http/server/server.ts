@@ -11,7 +11,7 @@ export const SERVER_LIMITS = {
   requestTimeoutMs: 30_000,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 5000,
-  /** Of one client address: a quarter, so that it cannot take all. */
+  /** Per client address: a quarter of the limit, so that no address can use it up. */
   maxConnectionsOfAddress: 1250,
   /** How long requests may still take after `close`. */
   drainTimeoutMs: 5000,
@@ -25,24 +25,24 @@ export interface HttpServer {
   /** False before `listen` and after `close`. */
   readonly isListening: boolean;
   /**
-   * Resolves with the actual port, in case `port` is 0; does nothing else if it listens already. Rejects when
-   * the port is not available.
+   * Resolves with the actual port, in case `port` is 0. If it already listens, does nothing else. Rejects if
+   * the port isn't available.
    */
   listen(port: number, host: string): Promise<number>;
-  /** From now on requests are answered in this way. */
+  /** Handles all requests from now on with `next`. */
   useHandlers(next: ServerHandlers): void;
-  /** Stops accepting connections, lets running requests finish for a while, then cuts the rest. */
+  /** Stops accepting connections, gives running requests time to finish, then closes the rest. */
   close(): Promise<void>;
 }
 
-/** Behind a proxy all connections have the address of the proxy, which must limit its own clients. */
+/** Behind a proxy, all connections share the proxy's address, so the proxy must limit its own clients. */
 export function effectiveLimits(trustProxy: number, limits = SERVER_LIMITS): ServerLimits {
   return trustProxy === 0 ? limits : { ...limits, maxConnectionsOfAddress: limits.maxConnections };
 }
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Headers and body of the answer to what the HTTP parser refuses. */
+/** Builds the response to a request that the HTTP parser rejects. */
 export type RefusalWriter = (
   status: 400 | 408 | 431, peer: string | undefined,
 ) => { headers: Record<string, string>; body: string };
@@ -50,7 +50,7 @@ export type RefusalWriter = (
 export interface ServerHandlers {
   handle: RequestHandler;
   refuse: RefusalWriter;
-  /** Called for each connection that is closed because its address has its share. */
+  /** Called for each connection closed because its address has used up its share. */
   onConnectionRefused(): void;
 }
 
@@ -70,7 +70,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   };
   const server = createServer(
     {
-      // Node's own refusal of a request without Host would lack our headers.
+      // Node's own response to a request without Host would lack our headers.
       requireHostHeader: false,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
@@ -86,7 +86,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     handlers.onConnectionRefused();
     socket.destroy();
   });
-  // An unknown Expect header is ignored.
+  // Ignores an unknown Expect header.
   server.on('checkExpectation', respond);
   server.on('clientError', (error, socket) => rejectMalformed(error, socket as Socket, handlers.refuse));
   return {

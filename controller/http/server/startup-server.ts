@@ -13,11 +13,11 @@ import { createHttpServer, effectiveLimits, type HttpServer } from './server.ts'
 
 interface StartupDeps {
   clock: Clock;
-  /** Number of proxies in front. */
+  /** Number of trusted proxies. */
   trustProxy: number;
-  /** Requests in 15 minutes, which count once the service has started. */
+  /** Requests per 15 minutes once the service has started. */
   rateLimit: number;
-  /** What can be answered already; null, or a rejection: nothing. */
+  /** The response if it is already known. Null or a rejection means 503. */
   find(request: IncomingMessage): Promise<CompressedResponse | null>;
 }
 
@@ -29,8 +29,8 @@ const STARTING_BODY = JSON.stringify(errorBody(
 const RETRY_HEADERS = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
 
 /**
- * The server before there is anything behind it: it says that it is alive, answers what `find` knows, and 503
- * to all else, until `createApp` takes it over.
+ * The server during startup: reports that it is alive, sends the responses that `find` knows, and 503 for
+ * everything else, until `createApp` takes it over.
  */
 export function createStartupServer({ clock, trustProxy, rateLimit, find }: StartupDeps): HttpServer {
   const limiter = new RateLimiter(clock, rateLimit);
@@ -43,7 +43,7 @@ export function createStartupServer({ clock, trustProxy, rateLimit, find }: Star
     const isHealthCheck = isRead && request.url === '/healthz';
     const headers = { ...SECURITY_HEADERS, ...extraHeaders, 'Content-Type': JSON_CONTENT };
     if (isHealthCheck) response.writeHead(200, headers).end(HEALTHY_BODY);
-    // What is sent along is not read.
+    // Leaves the request's body unread.
     else response.writeHead(503, { ...headers, ...RETRY_HEADERS, Connection: 'close' }).end(STARTING_BODY);
   };
   return createHttpServer({

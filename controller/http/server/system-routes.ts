@@ -3,10 +3,10 @@ import { AppError } from '../../../shared/errors.ts';
 import { within, type Clock } from '../../../shared/time.ts';
 import { defineRoute, ok, type Route } from '../routing/route.ts';
 
-/** Something that this controller needs to serve requests. */
+/** A dependency that this controller needs to serve requests. */
 export interface ReadinessCheck {
   name: string;
-  /** False or a rejection: not ready. */
+  /** False or a rejection means not ready. */
   isReady(): Promise<boolean>;
 }
 
@@ -15,12 +15,12 @@ interface SystemDeps {
   clock: Clock;
 }
 
-/** A check without an answer after this time counts as failed, ms. */
+/** A check that takes longer counts as failed. */
 const READINESS_TIMEOUT_MS = 3000;
 
 const readiness = z.enum(['ok', 'failed']);
 
-/** Exempt from the rate limit, so that an operator always gets through. */
+/** Exempt from the rate limit, so that an operator can always reach it. */
 const common = { method: 'GET', tag: 'System', auth: { access: 'public' }, isUnlimited: true } as const;
 
 /** Liveness and readiness. */
@@ -53,7 +53,7 @@ interface MetricsSource {
   scrape(): Promise<string>;
 }
 
-/** Open to everybody unless there is a `token`. */
+/** Public unless `token` is set. */
 export function metricsRoute({ contentType, scrape }: MetricsSource, token: string | null): Route {
   return defineRoute({
     ...common, path: '/metrics', summary: 'Metrics in Prometheus text format',

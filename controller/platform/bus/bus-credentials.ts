@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { credsAuthenticator, nkeyAuthenticator, type Authenticator, type ConnectionOptions } from 'nats';
 
 /**
- * How to reach and enter the servers of `url` (several by commas). `credsFile` holds a .creds document or an
- * nkey seed (`SU…`) and is read at each connect, so that a rotated file needs no restart. Throws when it
- * holds neither.
+ * Connection options for the servers in `url`, separated by commas. `credsFile` holds a .creds document or an
+ * nkey seed (`SU…`) and is read on each connect, so that rotation needs no restart. Throws if it holds
+ * neither.
  */
 export function readBusCredentials(url: string, credsFile: string | null): ConnectionOptions {
   const urls = url.split(',').map((part) => new URL(part.trim()));
   const isTls = urls.some(({ protocol }) => protocol === 'tls:');
-  // Undefined would encrypt wherever the server offers it, even on loopback, which no certificate names.
+  // Undefined would use TLS if the server offers it, even on loopback, where no certificate matches.
   const options: ConnectionOptions = { servers: urls.map(({ host }) => host), tls: isTls ? {} : null };
   const [first] = urls;
   if (credsFile) {
@@ -22,7 +22,7 @@ export function readBusCredentials(url: string, credsFile: string | null): Conne
   return options;
 }
 
-/** Seed (`SA…`) of the account key that servers with auth callout trust; null when the file holds none. */
+/** Seed (`SA…`) of the account key that servers with auth callout trust; null if the file has none. */
 export function readCalloutIssuer(credsFile: string | null): string | null {
   if (!credsFile) return null;
   return /^\s*(SA[A-Z2-7]{56})\s*$/m.exec(readFileSync(credsFile, 'utf8'))?.[1] ?? null;

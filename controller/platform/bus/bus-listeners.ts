@@ -5,7 +5,9 @@ import type { BusHandler, BusSubscription } from './bus-port.ts';
 
 const STOP_TIMEOUT_MS = 2000;
 
-/** The subscriptions of a connection. nats.js renews them, except those that the server once refused. */
+/**
+ * A connection's subscriptions. nats.js restores them after a reconnect, except those the server has refused.
+ */
 export class BusListeners {
   readonly #connection: NatsConnection;
   readonly #log: Log;
@@ -38,12 +40,12 @@ export class BusListeners {
     return { stop };
   }
 
-  /** Subscribes again to what was refused before: the server's permissions may have changed. */
+  /** Retries refused subscriptions: the server's permissions may have changed. */
   restore(): void {
     for (const resubscribe of this.#resubscribers) resubscribe();
   }
 
-  /** A callback that throws would silently end nats.js's reader, and with it the connection. */
+  /** A throwing callback would silently stop nats.js from reading, and with it the connection. */
   #handle(handler: BusHandler, message: Msg): void {
     const { subject, data } = message;
     const failed = (error: unknown) => {
@@ -61,7 +63,7 @@ export class BusListeners {
   async #drain(subscription: Subscription): Promise<void> {
     const connection = this.#connection;
     if (subscription.isClosed() || connection.isClosed()) return;
-    // Draining ends neither while the server is away nor once the connection is closed.
+    // Draining never ends while the server is away or once the connection is closed.
     const drained = subscription.drain().catch(() => undefined);
     await within(this.#clock, STOP_TIMEOUT_MS, Promise.race([drained, connection.closed()]));
     if (!subscription.isClosed() && !connection.isClosed()) subscription.unsubscribe();

@@ -1,4 +1,4 @@
-/** A message that came in. `reply` does nothing when nobody waits for one. */
+/** A received message. `reply` does nothing if the sender expects no response. */
 export interface BusMessage {
   readonly subject: string;
   readonly data: Uint8Array;
@@ -8,11 +8,11 @@ export interface BusMessage {
 export type BusHandler = (message: BusMessage) => void;
 
 export interface BusSubscription {
-  /** Accepts no further messages; resolves when those in hand have been handled. */
+  /** Stops accepting messages; resolves once those in progress are handled. */
   stop(): Promise<void>;
 }
 
-/** Why a request got no answer. `disconnected`: nothing was sent. */
+/** Why a request got no response. `disconnected`: nothing was sent. */
 export type BusFailure = 'timeout' | 'no_responders' | 'disconnected';
 
 export class BusError extends Error {
@@ -25,18 +25,18 @@ export class BusError extends Error {
   }
 }
 
-/** Carries messages between processes; it never holds the only copy of anything. */
+/** Carries messages between processes; never holds the only copy of anything. */
 export interface Bus {
-  /** Sends and forgets; what is published while disconnected may be lost. */
+  /** Fire and forget: messages published while disconnected may be lost. */
   publish(subject: string, data: Uint8Array | string): void;
-  /** First reply; rejects with BusError. */
+  /** Returns the first response; rejects with BusError. */
   request(subject: string, data: Uint8Array | string, options: { timeoutMs: number }): Promise<Uint8Array>;
   subscribe(subject: string, handler: BusHandler, options?: { queue?: string }): BusSubscription;
   readonly isConnected: boolean;
-  /** Resolves when the server has taken everything published so far; may wait until it is back. */
+  /** Resolves once the server has received everything published so far; while disconnected, waits for it. */
   flush(): Promise<void>;
-  /** Calls `listener` each time the connection has come back. */
+  /** Calls `listener` after each reconnect. */
   onReconnect(listener: () => void): void;
-  /** Lets subscriptions finish what is in hand, then disconnects. */
+  /** Waits for handlers in progress, then disconnects. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { BusListeners } from './bus-listeners.ts';
 import { BusError, type Bus, type BusFailure } from './bus-port.ts';
 import { OutboundLimit } from './outbound-limit.ts';
 
-/** A half-open connection is noticed within 30 s. */
+/** Detects a half-open connection within 30 s. */
 const PING_INTERVAL_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const JETSTREAM_TIMEOUT_MS = 3000;
@@ -26,15 +26,15 @@ const FAILURES: Record<string, BusFailure> = {
 };
 
 interface BusOptions {
-  /** `nats://` or `tls://`; several by commas. May carry `user:password@`. */
+  /** `nats://` or `tls://` URLs separated by commas. May contain `user:password@`. */
   url: string;
   /** Path of a .creds file or of a file with an nkey seed. */
   creds?: string | null;
-  /** The server shows it in its list of connections. */
+  /** Shown in the server's list of connections. */
   name: string;
   log: Log;
   clock?: Clock;
-  /** Two unanswered pings, this far apart, mean that the connection is gone. */
+  /** Two unanswered pings at this interval mean that the connection is lost. */
   pingIntervalMs?: number;
 }
 
@@ -42,8 +42,8 @@ type Data = Uint8Array | string;
 type ResponseLimits = { timeoutMs: number; maxResponses: number };
 
 /**
- * Resolves once connected, however long that takes; from then on it reconnects for ever. Rejects on
- * unreadable credentials.
+ * Resolves once connected, however long that takes, and from then on reconnects forever. Rejects if the
+ * credentials are unreadable.
  */
 export async function connectBus(options: BusOptions): Promise<NatsBus> {
   const { log, clock = systemClock } = options;
@@ -55,7 +55,7 @@ export async function connectBus(options: BusOptions): Promise<NatsBus> {
     name: options.name,
     maxReconnectAttempts: -1,
     waitOnFirstConnect: true,
-    // While its user file is being rewritten, the server refuses us; nats.js would give up for ever.
+    // The server refuses us while its user file is being rewritten; by default, nats.js would then give up.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: () => RECONNECT_MIN_MS + Math.random() * (RECONNECT_MAX_MS - RECONNECT_MIN_MS),
     pingInterval: options.pingIntervalMs ?? PING_INTERVAL_MS,
@@ -90,7 +90,7 @@ export class NatsBus implements Bus {
     return this.#isConnected;
   }
 
-  /** Whether the server that we are connected to is one of a cluster. */
+  /** Whether the current server is part of a cluster. */
   get isClustered(): boolean {
     return Boolean(this.#connection.info?.cluster);
   }
@@ -118,7 +118,10 @@ export class NatsBus implements Bus {
     });
   }
 
-  /** Collects replies until no more come, `most` came or time is up. Without any, rejects with BusError. */
+  /**
+   * Collects responses until none follow, their number reaches the limit or time is up. Without any, rejects
+   * with BusError.
+   */
   requestMany(subject: string, data: Data, limits: ResponseLimits): Promise<Uint8Array[]> {
     const { timeoutMs: maxWait, maxResponses } = limits;
     return this.#send(subject, data, async () => {
@@ -132,7 +135,7 @@ export class NatsBus implements Bus {
     });
   }
 
-  /** Manages JetStream's streams and consumers; its calls reject with NatsError. */
+  /** Manages JetStream streams and consumers. Calls reject with NatsError. */
   jetStream(): Promise<JetStreamManager> {
     return this.#connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_TIMEOUT_MS });
   }
@@ -145,7 +148,7 @@ export class NatsBus implements Bus {
     this.#onReconnect.push(listener);
   }
 
-  /** Since the start. `dropped`: published while disconnected, above the outbound limit or too large. */
+  /** Totals since startup. `dropped`: published while disconnected, above the outbound limit or too large. */
   stats() {
     const { inMsgs: inMessages, outMsgs: outMessages } = this.#connection.stats();
     const { handlerErrors } = this.#listeners;
@@ -154,12 +157,12 @@ export class NatsBus implements Bus {
 
   async close(): Promise<void> {
     if (this.#connection.isClosed()) return;
-    // Draining waits for an answer of the server, which never comes from a server that is away.
+    // Draining waits for a response, which never comes while the server is away.
     if (this.#isConnected && !this.#connection.isDraining()) {
       await within(this.#clock, CLOSE_TIMEOUT_MS, this.#connection.drain()).catch(() => undefined);
     }
     this.#isConnected = false;
-    // Not awaited: while nats.js dials, its own close waits until the attempt has ended.
+    // Not awaited: while nats.js is connecting, its close waits for the attempt to end.
     void this.#connection.close().catch(() => undefined);
   }
 
@@ -213,8 +216,8 @@ interface Internals {
 }
 
 /**
- * Makes nats.js reconnect when its pings go unanswered. Version 2.29 first waits until all it has sent is
- * flushed, which never happens with a peer that no longer reads, and no public call skips that wait.
+ * Makes nats.js reconnect when its pings go unanswered. Version 2.29 first waits until everything sent is
+ * flushed, which never happens with a peer that has stopped reading, and no public call skips that wait.
  */
 async function breakStaleConnection(connection: NatsConnection): Promise<void> {
   await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));

@@ -7,39 +7,38 @@ import type { NatsBus } from './bus.ts';
 import type { SuspendedIdentities } from './identities-port.ts';
 import { openConnections, type ConnectionBus } from './open-connections.ts';
 
-/** Connections of one identity. A probe has one, two while it replaces its keys, and some half-open ones. */
+/** Connections per identity. A probe has one, two while it replaces its keys, and some half-open ones. */
 export const MAX_CONNECTIONS = 8;
-/** How long NATS refuses an identity that has opened more. */
+/** How long NATS refuses an identity that exceeds the limit. */
 export const SUSPENSION_MS = 60_000;
-/** Between two lists of connections that the same flood causes. */
+/** Minimum time between two listings that the same flood causes. */
 const LIST_INTERVAL_MS = 1000;
-/** Events of the system account as the server's file imports them into CONTROL. */
+/** Events of the system account, as the server's configuration imports them into CONTROL. */
 const CONNECTED_SUBJECT = 'nats.connected.*';
 
-/** What a server publishes when somebody has connected. */
+/** Published by a server for each new connection. */
 const connectEvent = z.object({ client: z.object({ user: z.string().default('') }) });
 
 interface ConnectionLimitDeps {
   bus: ConnectionBus & Pick<NatsBus, 'subscribe'>;
-  /** Called when an identity has opened too many connections: from now on `isSuspended`. */
+  /** Called when an identity is suspended for opening too many connections. */
   onSuspended: () => void;
   clock: Clock;
   log: Log;
 }
 
 /**
- * Suspends identities that open too many connections, because NATS limits connections per account only: with
- * that limit, one probe could lock out the others. Counting connect events says when to ask servers for the
- * list; only the list decides.
+ * Suspends identities that open too many connections. NATS limits connections per account only, so one probe
+ * could lock out the others. Connect events trigger a listing of connections; only the listing decides.
  */
 export class ConnectionLimit implements SuspendedIdentities {
   readonly #deps: ConnectionLimitDeps;
-  /** By public key, connections in the last list and those opened since. */
+  /** Connections in the last listing plus those opened since, by public key. */
   #counts = new Map<string, number>();
-  /** By public key, until when, monotonic ms. */
+  /** End of each suspension in monotonic ms, by public key. */
   readonly #suspended = new Map<string, number>();
   #subscription: BusSubscription | null = null;
-  /** Set while a list is due or under way. */
+  /** Set while a listing is scheduled or running. */
   #timer: Timer | null = null;
   #listedAt = -LIST_INTERVAL_MS;
   #isStopped = false;
@@ -62,7 +61,7 @@ export class ConnectionLimit implements SuspendedIdentities {
     await this.#subscription?.stop();
   }
 
-  /** Asks servers for all connections soon, because connect events may have been missed. */
+  /** Schedules a listing of all connections, because connect events may have been missed. */
   list(): void {
     if (this.#timer || this.#isStopped) return;
     const { clock, log } = this.#deps;
@@ -78,7 +77,7 @@ export class ConnectionLimit implements SuspendedIdentities {
     return (this.#suspended.get(key) ?? 0) > this.#deps.clock.monotonic();
   }
 
-  /** Forgets those whose time is over; true while there are others. */
+  /** Removes expired suspensions; true if any are left. */
   hasSuspended(): boolean {
     for (const key of this.#suspended.keys()) if (!this.isSuspended(key)) this.#suspended.delete(key);
     return this.#suspended.size > 0;
@@ -93,7 +92,7 @@ export class ConnectionLimit implements SuspendedIdentities {
   async #enforce(): Promise<void> {
     const { bus, clock, log, onSuspended } = this.#deps;
     this.#listedAt = clock.monotonic();
-    // What is opened while servers respond may count twice, which only causes another list.
+    // A connection opened during the listing may count twice, which only causes another listing.
     this.#counts = new Map();
     const listed = new Map<string, number>();
     for (const { key } of await openConnections(bus)) listed.set(key, (listed.get(key) ?? 0) + 1);

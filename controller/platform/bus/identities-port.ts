@@ -1,36 +1,35 @@
-/** The accounts of a NATS server in which others than controllers connect. */
+/** The accounts of a NATS server that are not for controllers. */
 export type OutsideAccount = 'PROBES' | 'SUBSCRIBERS';
 
 /** Subjects that a user may use; all others are refused. */
 export interface BusPermissions {
   publish: { allow: string[] };
   subscribe: { allow: string[] };
-  /** How many replies to each message it may send, and for how long, as `60s`; absent: none. */
+  /** Number of replies allowed per message, and for how long, as in `60s`. None if absent. */
   allow_responses?: { max: number; expires: `${number}s` };
 }
 
-/** Somebody who may connect to NATS. */
+/** A user who may connect to NATS. */
 export interface BusUser {
   account: OutsideAccount;
-  /** Nkey (U…), which is the user's name too. */
+  /** Nkey (U…), also the user's name. */
   public_key: string;
   permissions: BusPermissions;
 }
 
 export interface BusIdentities {
   /**
-   * Makes NATS accept exactly these users besides the controllers, and disconnect all others. Calls never
-   * overlap. Resolves to false while others may still be connected: then it is to be called again soon.
-   * `isLatest`: nothing has changed since these were read.
+   * Admits exactly these users besides the controllers and disconnects all others. Calls never overlap.
+   * Resolves to false while others may still be connected; call it again soon. `isLatest`: nothing has
+   * changed since `users` was read.
    */
   publish(users: BusUser[], isLatest: boolean): Promise<boolean>;
-  /** Somebody may have got or lost an identity since: until the latest are published, others decide first. */
+  /** Identities may have changed: until the next `publish`, other controllers decide first. */
   invalidate(): void;
 }
 
-/** Users who are refused for a while, by their public keys. */
+/** Temporarily refused users, by public key. */
 export interface SuspendedIdentities {
   isSuspended(key: string): boolean;
-  /** Whether there are any. */
   hasSuspended(): boolean;
 }

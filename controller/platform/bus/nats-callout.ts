@@ -10,14 +10,14 @@ import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
 const NS_PER_SECOND = 1_000_000_000;
-/** Subscriptions that a user of NATS may hold open at once. */
+/** Concurrent subscriptions of a NATS user. */
 const MAX_SUBSCRIPTIONS = 100;
-/** Longer than a server takes to let somebody in after our verdict: its `auth_timeout` is 2 s by default. */
+/** Longer than a server takes to admit a user after our response: its `auth_timeout` defaults to 2 s. */
 const MAX_ADMISSION_MS = 5000;
-/** How long a verdict waits for what has changed; with the way there, less than an `auth_timeout`. */
+/** How long a response waits for changed identities. Leaves time for the round trip within `auth_timeout`. */
 const REFRESH_TIMEOUT_MS = 500;
 
-/** What a server (2.10 or later) asks about anyone who connects. */
+/** A server's (2.10 or later) request about a connecting user. */
 const authRequest = z.object({
   nats: z.object({
     type: z.literal('authorization_request'),
@@ -41,17 +41,17 @@ interface NatsCalloutDeps {
 }
 
 /**
- * Answers NATS servers that ask about a user who connects (auth callout), and makes them drop those who lost
- * their identity. All controllers answer and the first answer counts, so one that hangs keeps nobody out. One
- * that does not know the latest, as when it has lost the database, lets those answer first who do.
+ * Responds to NATS servers' auth callouts and disconnects users who lost their identity. All controllers
+ * respond and the first response counts, so a hanging one locks nobody out. A controller with outdated
+ * identities, for example without its database, lets the others respond first.
  */
 export class NatsCallout implements BusIdentities {
   readonly #deps: NatsCalloutDeps;
   #users = new Map<string, BusUser>();
-  /** When somebody last lost an identity, monotonic ms; null once nobody can be connected with one. */
+  /** When an identity was last removed, monotonic ms; null once no removed user can be connected. */
   #lastRemovalAt: number | null = null;
   #isResponding = false;
-  /** Ends once the latest users are known; null while they are. */
+  /** Completes once the latest users are known; null if they are. */
   #pendingRefresh: { completed: Promise<void>; complete: () => void } | null = null;
 
   constructor(deps: NatsCalloutDeps) {
@@ -59,8 +59,8 @@ export class NatsCallout implements BusIdentities {
   }
 
   /**
-   * Answers servers from the first call on; resolves once strangers are dropped, or the log says why not.
-   * Whom a verdict has just let in may appear after that, so strangers are dropped for a while.
+   * Responds to servers from the first call on. Resolves once unknown users are disconnected, or logs the
+   * failure. A user admitted just before may appear later, so it repeats that for a while.
    */
   async publish(users: BusUser[], isLatest: boolean): Promise<boolean> {
     const now = this.#deps.clock.monotonic();
@@ -74,7 +74,7 @@ export class NatsCallout implements BusIdentities {
       const failed = (error: unknown) => this.#deps.log.error({ err: error }, 'could not respond to the NATS server');
       this.#deps.bus.subscribe(AUTH_SUBJECT, (message) => void this.#respond(message).catch(failed));
       this.#isResponding = true;
-      // While no controller ran.
+      // Identities may have been removed while no controller ran.
       this.#lastRemovalAt = now;
     }
     if (previous.some((key) => !this.#users.has(key))) this.#lastRemovalAt = now;
@@ -84,7 +84,7 @@ export class NatsCallout implements BusIdentities {
       await dropConnections(bus, log, (key) => !this.#users.has(key));
       if (now - this.#lastRemovalAt >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
     } catch (error) {
-      // The next call tries again; whoever is disconnected cannot come back meanwhile.
+      // The next call retries; disconnected users can't reconnect in the meantime.
       this.#deps.log.warn({ err: error }, 'could not close connections of removed users');
     }
     return this.#lastRemovalAt === null;
@@ -99,7 +99,7 @@ export class NatsCallout implements BusIdentities {
 
   async #respond(message: BusMessage): Promise<void> {
     const parsed = authRequest.safeParse(readNatsJwt(Buffer.from(message.data).toString('utf8')));
-    // Only the server itself signs as the server that it names.
+    // The request must be signed by the server that it names.
     if (!parsed.success || parsed.data.iss !== parsed.data.nats.server_id.id) return;
     const request = parsed.data.nats;
     if (this.#pendingRefresh) {
@@ -119,7 +119,7 @@ export class NatsCallout implements BusIdentities {
     return user && nonce !== '' && isSignedByOwnerOf(nkey, nonce, sig) ? user : null;
   }
 
-  /** The public key is the user's name too; `dropConnections` finds connections by it. */
+  /** The public key is also the user's name, by which `dropConnections` finds connections. */
   #userJwt({ account, public_key, permissions }: BusUser, userNkey: string): string {
     const { publish: pub, subscribe: sub } = permissions;
     const limits = { subs: MAX_SUBSCRIPTIONS, data: -1, payload: -1 };

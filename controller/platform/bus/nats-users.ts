@@ -4,26 +4,26 @@ import type { Log } from '../../../shared/log.ts';
 import { writeFileSafely } from '../../../shared/write-file-safely.ts';
 import type { BusIdentities, BusUser } from './identities-port.ts';
 
-/** Beside the file of probes. */
+/** In the same folder as the file of probes. */
 const SUBSCRIBERS_FILE = 'subscribers.conf';
-/** JetStream has nothing to do, and need not run, while nobody subscribes. */
+/** JetStream only runs while there are subscribers. */
 const WITH_JETSTREAM = 'include "jetstream.conf"\n';
 
 export interface NatsUsersFiles {
-  /** Included by the server's configuration inside account PROBES. */
+  /** Included in account PROBES by the server's configuration. */
   file: string;
   /** The server writes it at each start. */
   pidFile: string;
 }
 
 /**
- * Keeps the user files of a nats-server on this machine: each replaced as a whole, then one SIGHUP. A server
- * that does not run reads the files when it starts.
+ * Writes the user files of a nats-server on this machine: replaces each atomically, then sends one SIGHUP. A
+ * stopped server reads the files when it starts.
  */
 export class NatsUsersFile implements BusIdentities {
   readonly #files: NatsUsersFiles;
   readonly #log: Log;
-  /** The process that has reloaded the files as they are now. */
+  /** Pid of the server that has loaded the current files. */
   #reloadedPid: number | null = null;
 
   constructor(files: NatsUsersFiles, log: Log) {
@@ -31,7 +31,7 @@ export class NatsUsersFile implements BusIdentities {
     this.#log = log;
   }
 
-  /** Rejects when a file cannot be written. The server itself disconnects who is no longer in it. */
+  /** Rejects if a file can't be written. The server disconnects users who are no longer listed. */
   async publish(users: BusUser[]): Promise<boolean> {
     const { file, pidFile } = this.#files;
     const subscribersFile = join(dirname(file), SUBSCRIBERS_FILE);
@@ -48,7 +48,7 @@ export class NatsUsersFile implements BusIdentities {
     return true;
   }
 
-  /** The server knows the files only, and one controller writes them. */
+  /** No-op: the server knows only the files, which a single controller writes. */
   invalidate(): void {}
 
   async #replace(file: string, content: string): Promise<void> {
@@ -65,13 +65,13 @@ export function probesFileContent(users: readonly BusUser[]): string {
   return `users: ${listOf(users.filter(({ account }) => account === 'PROBES'))}\n`;
 }
 
-/** The variable from which account SUBSCRIBERS takes its users, and JetStream if there are any. */
+/** The variable with the users of account SUBSCRIBERS, and JetStream if there are any. */
 export function subscribersFileContent(users: readonly BusUser[]): string {
   const subscribers = users.filter(({ account }) => account === 'SUBSCRIBERS');
   return `${subscribers.length > 0 ? WITH_JETSTREAM : ''}subscribers: ${listOf(subscribers)}\n`;
 }
 
-/** One line per user in order of keys, so that the same users give the same bytes. */
+/** One line per user, sorted by key, so that the same users give the same bytes. */
 function listOf(users: readonly BusUser[]): string {
   if (users.length === 0) return '[]';
   const entries = [...users]
@@ -85,7 +85,7 @@ async function readPid(pidFile: string): Promise<number | null> {
   return Number.isInteger(pid) && pid > 1 ? pid : null;
 }
 
-/** A stale pid file may name an unrelated process, which a hangup would end. */
+/** A stale pid file may name an unrelated process, which SIGHUP would kill. */
 async function isNatsServer(pid: number): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => null);
   return command === null ? process.platform !== 'linux' : command.includes('nats-server');

@@ -4,7 +4,7 @@ import type { Log } from '../../../shared/log.ts';
 import type { NatsBus } from './bus.ts';
 import type { OutsideAccount } from './identities-port.ts';
 
-/** Services of the system account as the server's file imports them into CONTROL. */
+/** Services of the system account, as the server's configuration imports them into CONTROL. */
 const CONNECTIONS_SUBJECT = 'nats.connections';
 const kickSubject = (serverId: string) => `nats.kick.${serverId}`;
 const ACCOUNTS: readonly string[] = ['PROBES', 'SUBSCRIBERS'] satisfies OutsideAccount[];
@@ -33,8 +33,8 @@ interface OpenConnection {
 }
 
 /**
- * All connections of probes and subscribers at all servers. Rejects with BusError if no server responds. The
- * request names no account: version 2.9 then also lists connections that it closed at a reload.
+ * All connections of probes and subscribers on all servers. Rejects with BusError if no server responds. The
+ * request names no account: with one, version 2.9 also lists connections that it closed at a reload.
  */
 export async function openConnections(bus: ConnectionBus): Promise<OpenConnection[]> {
   const found: OpenConnection[] = [];
@@ -56,8 +56,8 @@ export async function openConnections(bus: ConnectionBus): Promise<OpenConnectio
 }
 
 /**
- * Disconnects each probe and subscriber whose key `isUnwanted`. Servers before 2.10 cannot: there it rejects
- * with BusError.
+ * Disconnects each probe and subscriber whose key `isUnwanted`. Rejects with BusError on servers before 2.10,
+ * which can't.
  */
 export async function dropConnections(
   bus: ConnectionBus, log: Log, isUnwanted: (key: string) => boolean,

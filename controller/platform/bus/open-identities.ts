@@ -11,7 +11,7 @@ interface IdentityOptions {
   bus: CalloutBus;
   /** The user files of a server on this machine; null for any other server. */
   users: NatsUsersFiles | null;
-  /** Our credentials file. With an account seed in it, servers ask us (auth callout). */
+  /** Our credentials file. If it contains an account seed, servers use auth callout. */
   credsFile: string | null;
   clock: Clock;
   log: Log;
@@ -26,7 +26,9 @@ export function openIdentities({ bus, users, credsFile, clock, log }: IdentityOp
   return new OperatorManagedUsers(bus, log);
 }
 
-/** A server whose operator maintains the users: it disconnects whoever loses an identity, from 2.10 on. */
+/**
+ * A server whose operator manages the users. From 2.10 on, we can disconnect users who lose their identity.
+ */
 class OperatorManagedUsers implements BusIdentities {
   readonly #bus: CalloutBus;
   readonly #log: Log;

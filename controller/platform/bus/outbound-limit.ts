@@ -1,11 +1,11 @@
-/** After so many bytes the server is asked to confirm that it has read them. */
+/** Interval at which the server must confirm that it has read our bytes. */
 const CONFIRM_INTERVAL_BYTES = 4 * 1024 * 1024;
-/** Limit of bytes that the server has not confirmed. */
+/** Limit of unconfirmed bytes. */
 const MAX_UNCONFIRMED_BYTES = 32 * 1024 * 1024;
 
 /**
- * Bounds what piles up in the socket's buffer behind a server that stopped reading: Node's sockets accept
- * everything, and only unanswered pings reveal a half-open connection.
+ * Limits the socket's buffer when a server stops reading: Node's sockets accept everything, and only
+ * unanswered pings reveal a half-open connection.
  */
 export class OutboundLimit {
   readonly #flush: () => Promise<void>;
@@ -17,7 +17,7 @@ export class OutboundLimit {
     this.#flush = flush;
   }
 
-  /** False when so much is under way already that these bytes must not be sent. */
+  /** False if these bytes would exceed the limit and must not be sent. */
   admit(bytes: number): boolean {
     if (this.#sent - this.#confirmed + bytes > MAX_UNCONFIRMED_BYTES) return false;
     this.#sent += bytes;
@@ -25,7 +25,7 @@ export class OutboundLimit {
     return true;
   }
 
-  /** The connection is gone, and with it all that was under way. */
+  /** The connection is lost, with all unconfirmed bytes. */
   reset(): void {
     this.#confirmed = this.#sent;
     this.#isConfirming = false;
@@ -36,7 +36,7 @@ export class OutboundLimit {
     const mark = this.#sent;
     const settle = () => {
       this.#isConfirming = false;
-      // After a reset, more is known to be gone than this answer says.
+      // A reset may already have confirmed more than this response does.
       this.#confirmed = Math.max(this.#confirmed, mark);
     };
     this.#flush().then(settle, () => undefined);

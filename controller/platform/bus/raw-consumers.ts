@@ -2,26 +2,26 @@ import { AckPolicy, DeliverPolicy, NatsError } from 'nats';
 import { RAW_STREAM } from '../../../shared/contracts/subjects.ts';
 import type { NatsBus } from './bus.ts';
 
-/** What one subscriber reads of the stream RAW. */
+/** A subscriber's consumer of the stream RAW. */
 export interface RawConsumer {
   name: string;
-  /** Subjects that it gets; a NATS pattern. */
+  /** A NATS subject pattern. */
   filter: string;
 }
 
 export interface RawConsumerSource {
-  /** As this controller knows them. */
+  /** From this controller's memory. */
   wanted(): RawConsumer[];
-  /** The same, read anew: another controller may have made one a moment ago. */
+  /** From the database: another controller may just have created one. */
   reloadWanted(): Promise<RawConsumer[]>;
 }
 
-/** A message that is not acknowledged within this is sent again. */
+/** A message without acknowledgement is redelivered after this time. */
 const ACK_WAIT_NS = 60_000_000_000;
-/** Limits of one subscriber: messages without acknowledgement, waiting fetches, messages of a fetch. */
+/** Limits per subscriber: unacknowledged messages, pending fetches, messages per fetch. */
 const LIMITS = { max_ack_pending: 20_000, max_waiting: 64, max_batch: 5000 };
 
-/** Makes the pull consumers of RAW as wanted and removes all others. Rejects when NATS refuses. */
+/** Creates or updates the wanted pull consumers of RAW and deletes all others. Rejects if NATS refuses. */
 export async function reconcileRawConsumers(
   bus: Pick<NatsBus, 'jetStream'>, source: RawConsumerSource,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function reconcileRawConsumers(
   }
 }
 
-/** Another controller was faster. */
+/** Another controller has already deleted it. */
 function ignoreNotFound(error: unknown): void {
   if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
 }

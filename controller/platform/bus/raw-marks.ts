@@ -2,19 +2,19 @@ import { subjects } from '../../../shared/contracts/subjects.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { NatsBus } from './bus.ts';
 
-/** NATS has stored by then what was published, if it stores anything. */
+/** By then NATS has stored a published message, if it stores any. */
 const STORED_WITHIN_MS = 10_000;
-/** One may be lost with a connection, or be slow on a busy machine. */
+/** One mark may be lost with a connection or be late on a busy machine. */
 const MAX_LOST_MARKS = 2;
 
 /**
- * Finds out whether the stream RAW still stores what is published. Once its disk was full, NATS stores
- * nothing more in it and does not say so. A mark is a message that no subscriber receives.
+ * Detects whether the stream RAW still stores messages. After its disk was full, NATS silently stops storing.
+ * A mark is a message that no subscriber receives.
  */
 export class RawMarks {
   readonly #bus: Pick<NatsBus, 'publish'>;
   readonly #clock: Clock;
-  /** The stream's last number before the latest mark, and when that was published, monotonic ms. */
+  /** The stream's last sequence before the latest mark, and when that was published, monotonic ms. */
   #latest: { after: number; at: number } | null = null;
   #lost = 0;
 
@@ -23,15 +23,15 @@ export class RawMarks {
     this.#clock = clock;
   }
 
-  /** Nothing is known any more: the connection or the stream is another one. */
+  /** Called when the connection or the stream has been replaced. */
   reset(): void {
     this.#latest = null;
     this.#lost = 0;
   }
 
   /**
-   * Judges by the stream's last number, and publishes the next mark: whether it stores anything; null while
-   * that is in doubt.
+   * Judges the latest mark by the stream's last sequence and publishes the next one. Returns whether the
+   * stream still stores messages; null while that is uncertain.
    */
   check(last: number): boolean | null {
     const now = this.#clock.monotonic();

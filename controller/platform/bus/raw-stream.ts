@@ -9,21 +9,21 @@ import { RawMarks } from './raw-marks.ts';
 
 const MAX_AGE_NS = 3_600_000_000_000;
 const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
-/** Also finds a server of a cluster that lost everything while we stayed connected to another. */
+/** Also detects a cluster that lost the stream while we stayed connected. */
 const CHECK_INTERVAL_MS = 30_000;
-/** The quickstart's server starts JetStream in the moment when the first subscription is made. */
+/** The quickstart's server starts JetStream only when the first subscription is created. */
 const RETRY_INTERVAL_MS = 1000;
-/** On different servers of a cluster, so that one may be away. */
+/** On different servers of a cluster, so that one may fail. */
 const REPLICAS = 3;
-/** Too few servers are there, or have room, for so many copies. */
+/** The cluster has too few servers, or too little room, for the replicas. */
 const TOO_FEW_SERVERS = [10005, 10023, 10074];
-/** JetStream is not enabled for this account, or for the server. */
+/** JetStream is disabled for this account or server. */
 const NOT_ENABLED = [10039, 10076];
 
 /**
- * Makes the stream RAW, or changes it to what it should be: `raw.>` on disk for an hour, oldest discarded at
- * the byte limit, on three servers of a cluster if it has as many. False when the server has no JetStream;
- * rejects when it does not answer or refuses.
+ * Creates or updates the stream RAW: `raw.>` on disk for an hour, oldest discarded at the byte limit, on
+ * three servers of a cluster if possible. False if the server has no JetStream; rejects if it refuses or
+ * times out.
  */
 export async function ensureRawStream(
   bus: Pick<NatsBus, 'jetStream' | 'isClustered'>, maxBytes = DEFAULT_MAX_BYTES,
@@ -69,12 +69,12 @@ interface RawStreamOptions {
 }
 
 /**
- * While anybody subscribes, ensures RAW with its consumers twice a minute once started, and after each
- * reconnect: NATS may have lost everything. A stream that stores nothing any more is made anew.
+ * While there are subscriptions, ensures RAW and its consumers twice a minute and after each reconnect,
+ * because NATS may have lost them. Recreates a stream that no longer stores messages.
  */
 export function maintainRawStream({ bus, consumers, log, clock, maxBytes }: RawStreamOptions): PeriodicTask {
   let wasPossible = true;
-  // True at the start as well: the last subscription may have been deleted while no controller ran.
+  // Initially true: the last subscription may have been deleted while no controller ran.
   let mayHaveStaleConsumers = true;
   const marks = new RawMarks(bus, clock);
   const isStoring = async (): Promise<boolean | null> => {
@@ -95,7 +95,7 @@ export function maintainRawStream({ bus, consumers, log, clock, maxBytes }: RawS
       if (!bus.isConnected) return;
       if (consumers.wanted().length === 0) {
         marks.reset();
-        // Without JetStream there is nothing to remove, and an old server does not even say so.
+        // Without JetStream there is nothing to remove, and old servers don't report that.
         if (mayHaveStaleConsumers) await reconcileRawConsumers(bus, consumers).catch(() => undefined);
         mayHaveStaleConsumers = false;
         return 'idle';

@@ -7,10 +7,10 @@ import type { Clock } from '../../../shared/time.ts';
 import type { Deliver } from './mailer.ts';
 import { readableParts } from './readable-parts.ts';
 
-/** Files kept; the oldest make room. */
+/** Above this, deletes the oldest files. */
 const MAX_FILES = 1000;
 
-/** Without a provider, mail becomes files that an operator can read; their names sort by time. */
+/** Without a provider, writes mail to files that an operator can read. File names sort by time. */
 export function fileDelivery(options: { folder: string; from: string; clock: Clock; log: Log }): Deliver {
   const { folder, from, clock, log } = options;
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' }, { from });

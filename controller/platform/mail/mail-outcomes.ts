@@ -7,7 +7,7 @@ const MAX_SUBJECT_LENGTH = 500;
 const MAX_HEADER_LENGTH = 2000;
 const MAX_REASON_LENGTH = 300;
 
-/** Why this would not be one mail to one recipient with the headers it names; null when it may go. */
+/** Why this isn't a single mail to one recipient with only the given headers; null if it may be sent. */
 export function mailRefusal({ to, subject, headers = {} }: Mail): string | null {
   if (CONTROL.test(to) || !RECIPIENT.test(to)) return 'the recipient is not one address';
   if (CONTROL.test(subject) || subject.length > MAX_SUBJECT_LENGTH) {
@@ -18,16 +18,19 @@ export function mailRefusal({ to, subject, headers = {} }: Mail): string | null 
   return Object.entries(headers).every(isHeader) ? null : 'a header is not one line';
 }
 
-/** What an SMTP reply means for a mail. `isOfRecipient`: it is about the recipient or the message, not us. */
+/**
+ * Maps an SMTP response to an outcome. `isOfRecipient`: it concerns the recipient or message, not our
+ * account.
+ */
 export function smtpOutcome(code: number | null, text: string, isOfRecipient: boolean): MailOutcome {
   const hasBounced = code !== null && code >= 500 && isOfRecipient;
   const kind = hasBounced ? 'bounced' : isBusy(code, text) ? 'busy' : 'retry';
   return { kind, reason: oneLineReason(text) };
 }
 
-/** Texts and enhanced codes (RFC 3463) of relays that have too much to do, and of limits on us. */
+/** Texts and enhanced codes (RFC 3463) of overloaded relays and of rate limits. */
 const BUSY = /\b(?:too (?:many|much|fast)|busy|rate|load)\b|throttl|\blimit|\b4\.(?:3\.[12]|4\.5|7\.28)\b/i;
-/** A mailbox that is full, and greylisting, are about the recipient or about this mail. */
+/** A full mailbox or greylisting concerns the recipient or this mail. */
 const OF_MAILBOX = /mailbox|quota|gr[ea]ylist/i;
 
 /** 421: the relay closes the connection. 450 to 452 have many meanings, which the text tells apart. */
@@ -37,9 +40,8 @@ function isBusy(code: number | null, text: string): boolean {
 }
 
 /**
- * What a failure of Mailgun's messages API means; `status` null: there was no answer. It answers 400 for a
- * fault of this mail; the operator must put right a wrong key, domain or sender, a limit, or a fault of
- * Mailgun's own.
+ * Maps a failure of Mailgun's messages API to an outcome; `status` null: no response. 400 is about this mail.
+ * Everything else needs the operator: a wrong key, domain or sender, a limit, or a Mailgun outage.
  */
 export function mailgunOutcome(status: number | null, text: string): MailOutcome {
   const prefix = status === null ? 'could not reach Mailgun' : `Mailgun responded with status ${status}`;

@@ -7,43 +7,43 @@ import type { Mail, MailClass, Mailer, MailOutcome } from './mailer-port.ts';
 import { mailgunDelivery } from './mailgun-delivery.ts';
 import { smtpDelivery } from './smtp-delivery.ts';
 
-/** For one mail, from connecting to the provider's answer. */
+/** For one mail, from connecting to the provider's response. */
 const SEND_TIMEOUT_MS = 10_000;
-/** A busy provider refuses many mails: the log hears of one of them. */
+/** A busy provider refuses many mails; at most one per interval is logged. */
 const BUSY_LOG_INTERVAL_MS = 60_000;
 /**
- * Mails of a lane under way at once, and those that may wait for it; any other is to be sent again later.
- * Tests get few places, so that they leave the relay's connections to alerts.
+ * Concurrent and queued mails per class; any beyond must be retried later. Tests get few, so that they leave
+ * the relay's connections to alerts.
  */
 const CLASS_LIMITS: Record<MailClass, { maxConcurrent: number; maxWaiting: number }> = {
   alerts: { maxConcurrent: 64, maxWaiting: 0 },
   tests: { maxConcurrent: 4, maxWaiting: 100 },
-  // Verifications and password resets, which wait neither for invitations nor for notices to owners.
+  // Verifications and password resets; separate from invitations and owner notices, so they wait for neither.
   accounts: { maxConcurrent: 16, maxWaiting: 100 },
   invitations: { maxConcurrent: 4, maxWaiting: 100 },
   owners: { maxConcurrent: 4, maxWaiting: 100 },
-  // Any stranger can ask for these.
+  // Anyone on the internet can request these.
   subscriptions: { maxConcurrent: 4, maxWaiting: 100 },
-  // Few, too: what one incident tells thousands of people takes its time.
+  // Low, because an update to thousands of subscribers isn't urgent.
   subscribers: { maxConcurrent: 8, maxWaiting: 8 },
 };
 
 /**
- * Hands over a mail that is free of control characters; `signal` ends it early. What the provider says is an
- * outcome; a rejection is a fault of ours.
+ * Hands a mail without control characters to the provider; `signal` aborts it. The provider's response is an
+ * outcome; a rejection is a bug of ours.
  */
 export type Deliver = (mail: Mail, signal: AbortSignal) => Promise<MailOutcome>;
 
 export interface MailConfig {
   from: string;
-  /** Whether somebody chose `from`; a provider may refuse one that we made up. */
+  /** Whether `from` was configured; providers may refuse our default. */
   isFromConfigured: boolean;
-  /** Wins over `smtpUrl`. */
+  /** Takes precedence over `smtpUrl`. */
   mailgun: { apiKey: string; domain: string; url: string } | null;
   smtpUrl: string | null;
 }
 
-/** Opens the way out for mail that the settings name: Mailgun, else SMTP, else files in `folder`. */
+/** Opens the configured mail transport: Mailgun, else SMTP, else files in `folder`. */
 export function openMailer(config: MailConfig, options: { folder: string; clock: Clock; log: Log }): Mailer {
   const { from, mailgun, smtpUrl } = config;
   if ((mailgun !== null || smtpUrl !== null) && !config.isFromConfigured) {
@@ -55,7 +55,7 @@ export function openMailer(config: MailConfig, options: { folder: string; clock:
   return boundedMailer(fileDelivery({ from, ...options }), options);
 }
 
-/** Refuses what could forge headers, and bounds number and time of what is under way. */
+/** Refuses mail that could forge headers, and limits concurrency and duration. */
 function boundedMailer(deliver: Deliver, { clock, log }: { clock: Clock; log: Log }): Mailer {
   const inProgress = new Set<AbortController>();
   let isClosed = false;

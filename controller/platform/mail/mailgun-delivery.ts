@@ -4,17 +4,16 @@ import type { Deliver } from './mailer.ts';
 interface MailgunSettings {
   apiKey: string;
   domain: string;
-  /** Of the API, without a slash at its end. */
+  /** API URL without a trailing slash. */
   url: string;
   from: string;
   timeoutMs: number;
 }
 
-/** Sends mail by Mailgun's messages API. */
 export function mailgunDelivery({ apiKey: key, domain, url, from, timeoutMs }: MailgunSettings): Deliver {
-  // Its other HTTP client counts only silence as a timeout, so an answer that drips would never end.
+  // Mailgun's other HTTP client times out only on silence, so a slowly dripping response would never end.
   const options = { username: 'api', key, url, timeout: timeoutMs, useFetch: true };
-  // Loaded with the first mail: other ways of sending do not need the client in memory.
+  // Loaded with the first mail, because other transports don't need it in memory.
   const load = async () => new (await import('mailgun.js')).default(FormData).client(options);
   let client: ReturnType<typeof load> | null = null;
   return async ({ to, subject, text, html, headers = {} }) => {
@@ -30,7 +29,9 @@ export function mailgunDelivery({ apiKey: key, domain, url, from, timeoutMs }: M
   };
 }
 
-/** The client gives status 400 to a failure to connect too, with the system's error code as its message. */
+/**
+ * The client also reports a failure to connect as status 400, with the system's error code as its message.
+ */
 function failureOf(error: unknown): { status: number | null; details: string } {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') throw error;
   const { status, message } = error;

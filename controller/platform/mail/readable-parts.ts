@@ -8,9 +8,8 @@ export function isSendableAsIs({ text, html }: Mail): boolean {
 }
 
 /**
- * Both parts of a mail as they stand, where nodemailer would break every line above 76 characters into
- * pieces: links stay whole for anyone who reads the source. `8bit` is for files, `7bit` for SMTP where
- * `isSendableAsIs`.
+ * Both parts of a mail unencoded. nodemailer would break lines above 76 characters; this keeps links whole
+ * for readers of the source. `8bit` is for files, `7bit` for SMTP if `isSendableAsIs`.
  */
 export function readableParts({ text, html }: Mail, encoding: '7bit' | '8bit') {
   const part = (type: string, content: string) => {

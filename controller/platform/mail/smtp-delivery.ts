@@ -3,10 +3,10 @@ import { smtpOutcome } from './mail-outcomes.ts';
 import type { Deliver } from './mailer.ts';
 import { isSendableAsIs, readableParts } from './readable-parts.ts';
 
-/** Replies to these commands are about the recipient or the message; all others are about us. */
+/** Responses to these commands concern the recipient or the message; all others concern our account. */
 const OF_RECIPIENT = new Set(['RCPT TO', 'DATA']);
 
-/** Sends each mail by SMTP on a connection of its own. */
+/** Sends each mail over its own SMTP connection. */
 export function smtpDelivery(settings: { url: string; from: string; timeoutMs: number }): Deliver {
   const { url, from, timeoutMs } = settings;
   const options = {
@@ -20,7 +20,7 @@ export function smtpDelivery(settings: { url: string; from: string; timeoutMs: n
   };
   const transporter = createTransport(options, { from });
   return async (mail, signal) => {
-    // The types do not know of `signal` yet.
+    // The types lack `signal`.
     const message = { ...mail, ...(isSendableAsIs(mail) ? readableParts(mail, '7bit') : {}), signal };
     try {
       await transporter.sendMail(message);

@@ -5,13 +5,13 @@ import { ensureIndexes } from './indexes.ts';
 import { unlessTaken } from './mongo-errors.ts';
 import type { Restore } from './null-fields.ts';
 
-/** What stores of single documents have in common. */
+/** Base of stores of single documents. */
 export abstract class Documents<Doc extends { _id: string }> {
   protected readonly all: Collection<Doc>;
   readonly #indexes: IndexDescription[];
   readonly #restore: Restore<Doc>;
 
-  /** `restore` is for documents with fields that may hold null. */
+  /** `restore` is for documents with fields that may be null. */
   constructor(
     db: Db, collection: string, indexes: IndexDescription[] = [], restore: Restore<Doc> = (doc) => doc,
   ) {
@@ -37,7 +37,7 @@ export abstract class Documents<Doc extends { _id: string }> {
     return this.#restored(await this.all.findOne(filter) as Doc | null);
   }
 
-  /** Whole documents: a projection would get null for fields that it leaves out. */
+  /** Reads whole documents: `restore` would set fields that a projection omits to null. */
   protected select(filter: Filter<Doc>): FindCursor<Doc> {
     return this.all.find(filter).map((doc) => this.#restore(doc as Doc));
   }
@@ -67,7 +67,7 @@ export abstract class Documents<Doc extends { _id: string }> {
   }
 }
 
-/** Documents that callers reach by id alone, whoever owns them: callers must compare the owner. */
+/** Documents found by id alone, whoever owns them: callers must check the owner. */
 export abstract class DocumentsById<Doc extends { _id: string }> extends Documents<Doc> {
   find(id: string): Promise<Doc | null> {
     return this.findOne({ _id: id } as Filter<Doc>);
@@ -78,7 +78,7 @@ export abstract class DocumentsById<Doc extends { _id: string }> extends Documen
     return this.select({ _id: { $in: ids } } as Filter<Doc>).toArray();
   }
 
-  /** False if it is gone already. */
+  /** False if it no longer exists. */
   delete(id: string): Promise<boolean> {
     return this.remove({ _id: id } as Filter<Doc>);
   }

@@ -4,19 +4,19 @@ import { claimedAs, notHeld, type Claimable } from './claim-filters.ts';
 import { DocumentsById } from './documents.ts';
 
 interface Due extends Claimable {
-  /** When there is work at it, Unix ms. */
+  /** When it needs work, Unix ms; absent if it needs none. */
   due_at?: number;
 }
 
-/** Documents at which one controller works when they are due. */
+/** Documents that one controller processes when they are due. */
 export abstract class DueDocuments<Doc extends Due> extends DocumentsById<Doc> {
-  /** Those that are due by `until` (Unix ms) and not `held` under these claims, longest due first. */
+  /** Documents due by `until` (Unix ms) and without these claims, longest overdue first. */
   due(until: number, limit: number, held: readonly string[] = []): Promise<Doc[]> {
     const due = this.select({ due_at: { $lte: until }, ...notHeld(held) } as Filter<Doc>);
     return due.sort({ due_at: 1 }).limit(limit).toArray();
   }
 
-  /** Keeps others from working at it; null if it is no longer as it was seen. */
+  /** Claims it for one controller; null if it has changed since `seen`. */
   claim(seen: Doc, claim: WorkClaim): Promise<Doc | null> {
     const asSeen = { due_at: seen.due_at, ...claimedAs(seen) } as Filter<Doc>;
     return this.change(asSeen, { $set: { claim } } as UpdateFilter<Doc>);

@@ -1,12 +1,12 @@
 import type { Collection, Document, IndexDescription } from 'mongodb';
 import { isDatabaseUnavailable } from './mongo-errors.ts';
 
-/** Attempts until an index is there; each waits as long as an operation may. */
+/** Each attempt waits up to the operation timeout. */
 const MAX_ATTEMPTS = 10;
 
 /**
- * Creates missing indexes. Over many documents that takes longer than an operation may; the database
- * continues regardless, and is then asked again for one index after the other.
+ * Creates missing indexes, one after the other. On large collections that exceeds the operation timeout while
+ * the database continues, so it retries.
  */
 export async function ensureIndexes<T extends Document>(
   collection: Collection<T>,

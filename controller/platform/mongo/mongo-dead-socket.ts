@@ -12,8 +12,8 @@ interface DriverConnection {
 }
 
 /**
- * Makes commands fail on a socket that is dead but has emitted no event yet. Driver 7.8 would write to it,
- * wait for `drain`, and hang for ever, past every timeout; a test shows the hang without this.
+ * Makes commands fail on a dead socket that has not emitted an event yet. Driver 7.8 would write to it, wait
+ * for `drain`, and hang forever, past every timeout; a test reproduces the hang.
  */
 export function guardDeadSockets(): void {
   const prototype: DriverConnection = Connection.prototype;

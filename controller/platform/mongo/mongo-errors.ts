@@ -4,7 +4,7 @@ import {
 
 const DUPLICATE_KEY = 11000;
 
-/** Error classes of the driver, besides its network errors, that mean: the database gave no answer. */
+/** Driver error classes, besides network errors, for a database that did not respond. */
 const UNAVAILABLE = new Set([
   'MongoServerSelectionError', 'MongoOperationTimeoutError', 'MongoStalePrimaryError',
   'MongoWaitQueueTimeoutError', 'MongoPoolClosedError', 'MongoTopologyClosedError',
@@ -12,46 +12,46 @@ const UNAVAILABLE = new Set([
   'MongoServerClosedError', 'MongoExpiredSessionError',
 ]);
 
-/** Server codes that mean: not now (no primary, shutting down, write not confirmed in time). */
+/** Server codes of temporary failures (no primary, shutting down, write not confirmed in time). */
 const TRANSIENT = new Set([50, 64, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 
-/** Codes of socket errors that the driver passes on when a pooled connection proves dead during a write. */
+/** Codes of socket errors that the driver passes on when a pooled connection fails during a write. */
 const DEAD_SOCKET = new Set([
   'EPIPE', 'ECONNRESET', 'ECONNREFUSED', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Whether the database cannot be reached or cannot serve now, so that trying later may help. */
+/** Whether the database is unreachable or temporarily unable to serve, so that a retry may help. */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  // A bulk write that got no answer hides its reason.
+  // A bulk write without a response hides its cause.
   if (error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error) {
     return isDatabaseUnavailable(error.errorResponse);
   }
   if (!(error instanceof Error)) return false;
   if (!(error instanceof MongoError)) return DEAD_SOCKET.has(String((error as NodeJS.ErrnoException).code));
-  // The names of some network errors do not show their kind, as PoolClearedOnNetworkError.
+  // Some network errors' names don't show their type, such as PoolClearedOnNetworkError.
   if (error instanceof MongoNetworkError || UNAVAILABLE.has(error.name)) return true;
   return error instanceof MongoServerError && typeof error.code === 'number' && TRANSIENT.has(error.code);
 }
 
-/** Server codes that mean: this document, never. Bad value, parse failure, type, validation, size. */
+/** Server codes that reject this document for good: bad value, parse failure, type, validation, size. */
 const PERMANENT = new Set([2, 9, 14, 121, 10334, 17280, 17419, 17420, 51091]);
 
-/** Whether a write was refused because of what it holds, so that repeating it cannot help. */
+/** Whether a write was refused because of its content, so that a retry can't help. */
 export function isPermanentlyRefused(error: unknown): boolean {
   if (error instanceof MongoBulkWriteError) {
     const failures = [error.writeErrors].flat();
     if (failures.length > 0) return failures.some(({ code }) => PERMANENT.has(code));
   }
   if (error instanceof MongoServerError) return typeof error.code === 'number' && PERMANENT.has(error.code);
-  // The driver could not turn it into BSON, or into a message of legal size.
+  // The driver could not encode it as BSON or as a message of legal size.
   return error instanceof BSON.BSONError || error instanceof RangeError ||
     error instanceof MongoInvalidArgumentError;
 }
 
 /**
- * Positions in a bulk write of the documents whose keys were taken, if nothing else went wrong; else null. A
- * bulk write that was never answered is an error without failures: null.
+ * Indexes in a bulk write of the documents with duplicate keys, if nothing else failed; else null. Also null
+ * without a response, which lists no failures.
  */
 export function duplicatesOnly(error: unknown): number[] | null {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return null;
@@ -60,12 +60,12 @@ export function duplicatesOnly(error: unknown): number[] | null {
   return failures.map((failure) => failure.index);
 }
 
-/** Whether a write was refused because a unique index holds its key already. */
+/** Whether a write was refused because a unique index already holds its key. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
-/** False when a unique index holds the key of the write already; the write has then changed nothing. */
+/** False if a unique index already holds the key of the write, which has then changed nothing. */
 export async function unlessTaken(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
@@ -78,15 +78,15 @@ export async function unlessTaken(write: Promise<unknown>): Promise<boolean> {
 
 interface ItemWrites<T> {
   write(items: T[]): Promise<void>;
-  /** Whether an error may be due to one of the items. Any other ends the whole write. */
+  /** Whether one of the items may have caused the error. Any other error aborts the write. */
   isAboutItems(error: unknown): boolean;
-  /** Takes an item that cannot be written even by itself. */
+  /** Handles an item that can't be written even on its own. */
   setAside(item: T, error: unknown): void;
 }
 
 /**
- * Writes all items together; if one of them prevents that, each by itself, so that it delays none of the
- * others. Rejects with an error that is not about items.
+ * Writes all items together. If one of them prevents that, writes each on its own, so that it can't delay the
+ * others. Rejects with an error that no item caused.
  */
 export async function writeAllOrEach<T>(items: T[], writes: ItemWrites<T>): Promise<void> {
   try {

@@ -11,9 +11,8 @@ interface DriverPool {
 }
 
 /**
- * Keeps pools without a minimum size or an idle time from waking the process ten times a second to look for
- * connections to add or close. Driver 7.8 has no option for it. Connections of an earlier outage are closed
- * when the pool is ready again, and whenever one of them is about to be used.
+ * Stops pools without a minimum size or idle timeout from waking the process ten times a second. Driver 7.8
+ * has no option for that. Stale connections are closed when the pool is ready again and before use.
  */
 export function stopPoolTimers(): void {
   const prototype: DriverPool = ConnectionPool.prototype;

@@ -6,20 +6,20 @@ import { stopPoolTimers } from './mongo-pool-timer.ts';
 
 export interface Mongo {
   readonly db: Db;
-  /** Rejects when the database does not answer. */
+  /** Rejects if the database doesn't respond. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface MongoOptions {
   maxPoolSize?: number;
-  /** Called with each command that is sent. */
+  /** Called with each command sent. */
   onCommand?: ((command: Document) => void) | undefined;
 }
 
 /**
- * The driver's timeouts. An operation meets one of the first three or the last, so that it fails within 5 s
- * when the database is gone, refuses or hangs; for the same reason the driver does not retry it.
+ * An operation hits one of the first three timeouts or the last, so it fails within 5 s if the database is
+ * gone, refuses or hangs. The driver's retries are off for the same reason.
  */
 const TIMEOUTS = {
   serverSelectionTimeoutMS: 2000,
@@ -31,7 +31,7 @@ const TIMEOUTS = {
 const PING_INTERVAL_MS = 1000;
 const WAITING_LOG_INTERVAL_MS = 5000;
 
-/** The driver's connection to the database of `url`. After a first ping it reconnects whenever it has to. */
+/** The driver's connection to the database in `url`. After a first ping it reconnects by itself. */
 export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOptions = {}): Mongo {
   guardDeadSockets();
   stopPoolTimers();
@@ -51,7 +51,7 @@ export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOpt
   return {
     db,
     ping: async () => {
-      // After a first connection failed, operations fail for ever; only this makes another.
+      // Once a first connection has failed, operations fail forever unless `connect` is called again.
       await client.connect();
       await db.command({ ping: 1 });
     },
@@ -59,7 +59,7 @@ export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOpt
   };
 }
 
-/** Resolves once the database answers, however long that takes; logs every few seconds why it is waiting. */
+/** Resolves once the database responds, however long that takes; logs the cause every few seconds. */
 export async function waitForMongo(mongo: Mongo, deps: { clock: Clock; log: Log }): Promise<void> {
   const { clock, log } = deps;
   for (let loggedAt = -Infinity; ; await sleep(clock, PING_INTERVAL_MS)) {
@@ -73,7 +73,7 @@ export async function waitForMongo(mongo: Mongo, deps: { clock: Clock; log: Log 
   }
 }
 
-/** The driver's messages can span lines; none contains the password of the URL. */
+/** Driver messages can span lines; none contains the URL's password. */
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.split('\n', 1)[0] as string).slice(0, 300);

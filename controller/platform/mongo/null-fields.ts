@@ -1,14 +1,14 @@
-/** The fields that may hold null. The compiler reports what a listing lacks, except for optional fields. */
+/** The nullable fields of T. The compiler reports those missing from a list, except optional ones. */
 type NullsOf<T> = { [K in keyof T as null extends T[K] ? K : never]: null };
 
 type Within<T> = { readonly [K in keyof T]?: (value: NonNullable<T[K]>) => void };
 
-/** Puts null into those fields of a stored value that may hold null and are missing. Returns the value. */
+/** Sets missing nullable fields of a stored value to null. Returns the value. */
 export type Restore<T> = (value: T) => T;
 
 /**
- * Some databases leave a field out that was written as null. `nulls` lists the fields that hold a value or
- * null; `within` restores the values of fields that have such fields themselves.
+ * Some databases drop fields written as null. `nulls` lists the nullable fields; `within` restores nested
+ * values with nullable fields.
  */
 export function restoring<T extends object>(nulls: NullsOf<T>, within: Within<T> = {}): Restore<T> {
   const names = Object.keys(nulls) as (keyof T)[];

@@ -4,26 +4,26 @@ import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { isPermanentlyRefused } from './mongo-errors.ts';
 
-/** First and longest silence about refused writes of one kind, which may be repeated every second. */
+/** First and maximum log interval for refused writes of one kind, which may repeat every second. */
 const FIRST_SILENCE_MS = 60_000;
 const MAX_SILENCE_MS = 3_600_000;
 
 /**
- * Notices in the log when the database refuses a write for good. Wherever a failed write is repeated, its
- * error is logged as a warning; a refusal becomes an error, logged at once and then ever less often.
+ * Detects in the log that the database permanently refuses a write. Failed writes are retried and logged as
+ * warnings; a refusal becomes an error, logged at once and then less and less often.
  */
 export class RefusedWrites {
-  /** Refusals that were logged or kept silent. */
+  /** All refusals, logged or suppressed. */
   count = 0;
   readonly #clock: Pick<Clock, 'monotonic'>;
-  /** By message, of which there are few. */
+  /** By log message; there are few. */
   readonly #silences = new Map<string, { until: number; lengthMs: number }>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
   }
 
-  /** The log with refusals counted, and their warnings turned into errors. */
+  /** Wraps `log`: counts refusals and raises their warnings to errors. */
   wrapLog(log: Log): Log {
     const warn = (...line: Parameters<LogFn>): void => {
       if (!isRefusal(line[0])) return log.warn(...line);
@@ -47,7 +47,7 @@ export class RefusedWrites {
   }
 }
 
-/** A range error alone may come from anywhere. */
+/** A RangeError alone could come from anywhere. */
 function isRefusal(fields: unknown): fields is { err: Error } {
   if (typeof fields !== 'object' || fields === null || !('err' in fields)) return false;
   const { err } = fields;

@@ -5,7 +5,7 @@ interface Aging {
   created_at: number;
 }
 
-/** Removes at most `limit` documents created before `before` (Unix ms), oldest first; returns how many. */
+/** Removes up to `limit` documents created before `before` (Unix ms), oldest first; returns how many. */
 export async function removeOlder<Doc extends Aging>(
   of: Collection<Doc>, before: number, limit: number,
 ): Promise<number> {

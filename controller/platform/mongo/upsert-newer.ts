@@ -1,15 +1,15 @@
 import type { AnyBulkWriteOperation, Collection, OptionalUnlessRequiredId } from 'mongodb';
 import { duplicatesOnly } from './mongo-errors.ts';
 
-/** Documents in one command. */
+/** Documents per command. */
 const BATCH_SIZE = 500;
 
 type Identified = { _id: string };
 type Positioned = Identified & { position: number };
 
 /**
- * Replaces each document whose stored `position` is lower, and inserts missing ones. A stored document that
- * is ahead stays: the upsert beside it meets its `_id`, and that is no error.
+ * Replaces documents whose stored `position` is lower, and inserts missing ones. A newer stored document
+ * stays: its upsert fails on the duplicate `_id`, which is ignored.
  */
 export async function upsertNewer<T extends Positioned>(of: Collection<T>, docs: T[]): Promise<void> {
   for (let at = 0; at < docs.length; at += BATCH_SIZE) {
@@ -21,7 +21,7 @@ export async function upsertNewer<T extends Positioned>(of: Collection<T>, docs:
   }
 }
 
-/** Inserts missing documents and leaves the others as they are. */
+/** Inserts missing documents and leaves the others unchanged. */
 export async function insertMissing<T extends Identified>(of: Collection<T>, docs: T[]): Promise<void> {
   if (docs.length === 0) return;
   const inserts = docs as OptionalUnlessRequiredId<T>[];

@@ -4,7 +4,7 @@ import { addressRefusal, parseHttpUrl } from '../../../shared/net-guard.ts';
 import { within, type Clock } from '../../../shared/time.ts';
 import type { Resolve } from './resolver.ts';
 
-/** What may be connected to. `refused` is final; `unresolved` may pass. */
+/** `refused` is permanent; `unresolved` may be temporary. */
 type Vetted =
   | { kind: 'allowed'; addresses: string[] }
   /** `isPrivate`: refused only because private addresses are not allowed here. */
@@ -13,18 +13,18 @@ type Vetted =
 
 export type AddressVetting = ReturnType<typeof createAddressVetting>;
 
-/** How long saving a destination waits for its name to resolve; delivery looks again anyway. */
+/** How long saving a destination waits for DNS; delivery resolves the name again. */
 const SAVE_TIMEOUT_MS = 3000;
-/** For those who may ask the operator, or are one. */
+/** For operators and people who can contact one. */
 const HOW_TO_ALLOW = 'Set ALLOW_PRIVATE_DESTINATIONS=true on the server to allow private addresses.';
 
 export function createAddressVetting(options: { resolve: Resolve; allowPrivate: boolean; clock: Clock }) {
   const { resolve, allowPrivate, clock } = options;
 
-  /** Why one address may not be connected to; null when it may. */
+  /** Why an address must not be connected to; null if it may. */
   const refusalOf = (ip: string) => addressRefusal(ip, { allowPrivate, ownAddresses: ownAddresses() });
 
-  /** Resolves a host, unless it is an address. One forbidden address among several refuses them all. */
+  /** Resolves a host unless it is an address. Refuses a host if any of its addresses is forbidden. */
   async function vetHost(host: string, caller: string): Promise<Vetted> {
     let addresses: string[];
     try {
@@ -49,14 +49,14 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
     return { reason: `must be publicly reachable: ${vetted.reason}`, isPrivate: vetted.isPrivate };
   }
 
-  /** Why a stranger's URL may not be saved; null when it may, also while its name does not resolve. */
+  /** Why an untrusted URL can't be saved; null if it may, also while its host doesn't resolve. */
   async function urlRefusal(url: string, caller: string): Promise<string | null> {
     return (await assess(url, caller))?.reason ?? null;
   }
 
   /**
-   * The same for a destination's URL, with the setting that would allow it. `isSecret`: it must be `https:`,
-   * unless private addresses are allowed.
+   * Like `urlRefusal` for a destination's URL, and names the setting that would allow it. `isSecret`: it must
+   * be `https:` unless private addresses are allowed.
    */
   async function destinationRefusal(url: string, isSecret: boolean, caller: string): Promise<string | null> {
     const parsed = parseHttpUrl(url);
@@ -69,7 +69,7 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
   return { addressRefusal: refusalOf, vetHost, urlRefusal, destinationRefusal };
 }
 
-/** Read each time: interfaces come and go, and it takes microseconds. */
+/** Read on each call: interfaces change, and it takes microseconds. */
 function ownAddresses(): Set<string> {
   return new Set(Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address) ?? []));
 }

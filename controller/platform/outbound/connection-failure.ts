@@ -1,4 +1,4 @@
-/** An address that we do not connect to; the message says why. */
+/** An address that must not be connected to; the message says why. */
 export class RefusedAddress extends Error {}
 
 const REASONS: Record<string, string> = {
@@ -16,9 +16,9 @@ const REASONS: Record<string, string> = {
 
 const MAX_REASON_LENGTH = 300;
 
-/** Why a connection failed, in words for the owner of its other end; never the text of an answer. */
+/** Why a connection failed, for the owner of the destination; never contains response text. */
 export function connectionFailure(error: unknown): string {
-  // With several addresses, an AggregateError holds each failure; the first one says enough.
+  // With several addresses, an AggregateError holds all failures; the first one is enough.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code = '', message } = (first ?? {}) as { code?: string; message?: string };
   if (REASONS[code] !== undefined) return REASONS[code];

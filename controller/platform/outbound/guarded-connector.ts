@@ -6,8 +6,8 @@ import { RefusedAddress } from './connection-failure.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connects to vetted addresses only: vets them when a name is resolved, and again once connected. `callerOf`
- * returns who connects to a host.
+ * Connects only to vetted addresses: vets them on resolution and again once connected. `callerOf` returns the
+ * caller connecting to a host.
  */
 export function guardedConnector(
   vetting: AddressVetting, callerOf: (host: string) => string,
@@ -16,7 +16,7 @@ export function guardedConnector(
   const options = { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, lookup };
   const connect = buildConnector(options as buildConnector.BuildOptions);
   return (target, callback) => {
-    // An address is connected to without a lookup.
+    // An IP address is connected to without a lookup.
     const refusal = isIP(target.hostname) ? vetting.addressRefusal(target.hostname) : null;
     if (refusal !== null) return callback(new RefusedAddress(refusal), null);
     connect(target, (...[error, socket]) => {

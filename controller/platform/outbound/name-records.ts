@@ -3,20 +3,20 @@ import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 
-/** For one attempt at one question; there are two attempts. */
+/** For one of the two attempts. */
 const ATTEMPT_TIMEOUT_MS = 2000;
 /** A page has two records. */
 const LIMITS = {
   maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000,
 };
-/** Why a question was not asked. */
+/** Thrown instead of sending a query above the limit. */
 class TooManyLookups extends Error {}
-/** Answers that mean: there is no such record. */
+/** Error codes for a missing record. */
 const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA']);
 
 /**
- * Reads records by these name servers, or by those of the system; callers take turns. Never rejects:
- * failures are data.
+ * Reads DNS records from `servers`, or from the system's servers if empty. Queues callers fairly. Never
+ * rejects: failures are data.
  */
 export function createNameRecords(servers: readonly HostAndPort[], clock: Clock) {
   const dns = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: 2 });

@@ -6,27 +6,27 @@ import { connectionFailure, RefusedAddress } from './connection-failure.ts';
 import { guardedConnector } from './guarded-connector.ts';
 import type { Poster, PostOutcome, PostRequest } from './poster-port.ts';
 
-/** Requests under way at once; beyond it the outcome is `busy`. */
+/** Concurrent requests; beyond that the outcome is `busy`. */
 const MAX_REQUESTS = 1024;
 const MAX_REQUESTS_PER_ORIGIN = 64;
 /**
  * The response body is ignored: a short one is drained so the connection can be reused, a long or slow one is
- * cut off. The status alone decides whether the alert was taken; sending again because of a body would alert
+ * cut off. The status alone decides whether the alert was accepted: a retry because of a body would alert
  * people twice.
  */
 const BODY_LIMIT_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
-/** Shorter than common servers keep idle connections, so that none is used just as it is closed. */
+/** Shorter than common servers' idle timeout, so that no connection is reused just as it closes. */
 const KEEP_ALIVE_MS = 1000;
 const STOPPED = 'canceled because Farwatch is stopping';
 
-/** The way out for alerts and other calls whose answers matter only by their status. */
+/** Sends alerts and other requests whose response matters only by its status. */
 export class HttpPoster implements Poster {
   readonly #clock: Clock;
   readonly #agent: Agent;
-  /** Requests under way by origin, until their bodies are drained. */
+  /** Requests in progress by origin, until their bodies are drained. */
   readonly #inProgress = new Map<string, number>();
-  /** Callers of requests under way by host name. */
+  /** Callers of requests in progress by host name. */
   readonly #callers = new Map<string, string[]>();
   readonly #running = new Set<AbortController>();
   #total = 0;
@@ -61,13 +61,13 @@ export class HttpPoster implements Poster {
     return outcome;
   }
 
-  /** Ends what is under way and closes all connections. */
+  /** Aborts requests in progress and closes all connections. */
   async close(): Promise<void> {
     for (const request of this.#running) request.abort(STOPPED);
     await this.#agent.destroy();
   }
 
-  /** `finished` resolves when the body is drained or cut off as well. */
+  /** `finished` resolves once the body is drained or cut off, too. */
   async #send(request: PostRequest, url: URL): Promise<{ outcome: PostOutcome; finished: Promise<void> }> {
     const { method, headers, body, timeoutMs } = request;
     const startedAt = this.#clock.monotonic();
@@ -123,7 +123,7 @@ function failureOutcome(error: unknown, signal: AbortSignal, durationMs: number)
   return { kind: 'failed', reason, durationMs };
 }
 
-/** Seconds or a date (RFC 9110); null for anything else. */
+/** Delay in ms from seconds or a date (RFC 9110); null for anything else. */
 function retryAfter(value: string | string[] | undefined, now: number): number | null {
   if (typeof value !== 'string') return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

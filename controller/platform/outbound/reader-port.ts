@@ -1,7 +1,7 @@
 interface ReadLimits {
-  /** An answer with more bytes is `failed`. */
+  /** A larger response is `failed`. */
   limitBytes: number;
-  /** Covers resolving, connecting, sending and the whole answer. */
+  /** Covers resolving, connecting, sending and the whole response. */
   timeoutMs: number;
 }
 
@@ -13,21 +13,21 @@ export interface GetRequest extends ReadLimits {
 export interface QueryRequest extends ReadLimits {
   host: string;
   port: number;
-  /** Sent with a line end. */
+  /** Sent with a line break. */
   line: string;
 }
 
-/** `refused`: we do not connect there, and nothing was sent. `failed`: there is no whole answer. */
+/** `refused`: the address is forbidden; nothing was sent. `failed`: no complete response. */
 type ReadFailure = { kind: 'refused' | 'failed'; reason: string };
 
-/** `location` is where a redirect leads, as the server wrote it; null without one. */
+/** `location` is the redirect's Location header as sent; null without one. */
 export type GetOutcome = ReadFailure | { kind: 'responded'; status: number; location: string | null; body: Buffer };
 export type QueryOutcome = ReadFailure | { kind: 'responded'; body: Buffer };
 
-/** The way out to read what strangers publish. Connects to vetted addresses only; never rejects. */
+/** Reads untrusted servers. Connects to vetted addresses only; never rejects. */
 export interface OutboundReader {
-  /** GET by HTTP. Follows no redirect. */
+  /** HTTP GET. Follows no redirect. */
   get(request: GetRequest): Promise<GetOutcome>;
-  /** Sends a line by TCP and reads until the server closes the connection. */
+  /** Sends a line over TCP and reads until the server closes the connection. */
   query(request: QueryRequest): Promise<QueryOutcome>;
 }

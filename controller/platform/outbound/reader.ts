@@ -12,7 +12,7 @@ const STOPPED = 'canceled because Farwatch is stopping';
 /** Some servers refuse requests without one. */
 const USER_AGENT = 'Farwatch';
 
-/** Reads answers with their bodies, within the limits of each request. */
+/** Reads whole responses within the limits of each request. */
 export class GuardedReader implements OutboundReader {
   readonly #clock: Clock;
   readonly #connect: ReturnType<typeof guardedConnector>;
@@ -57,7 +57,7 @@ export class GuardedReader implements OutboundReader {
     });
   }
 
-  /** Ends what is under way and closes all connections. */
+  /** Aborts requests in progress and closes all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const request of this.#running) request.abort(STOPPED);
@@ -90,7 +90,7 @@ export class GuardedReader implements OutboundReader {
       signal.addEventListener('abort', () => reject(new Error(String(signal.reason))), { once: true });
       this.#connect(target, (...[error, socket]) => {
         if (error) return reject(error);
-        // The connection took longer than its query had.
+        // The connection took longer than the query's timeout.
         if (signal.aborted) return void socket.destroy();
         socket.on('error', () => undefined);
         resolve(socket);
@@ -99,7 +99,7 @@ export class GuardedReader implements OutboundReader {
   }
 }
 
-/** Rejects when there is more than `limitBytes`. Leaving the loop early ends the stream. */
+/** Rejects above `limitBytes`. Leaving the loop early ends the stream. */
 async function readAll(stream: Readable, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

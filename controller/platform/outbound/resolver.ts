@@ -3,21 +3,23 @@ import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
 
 /**
- * All addresses of a host name, IPv4 and IPv6. Without any, rejects with an error that has a `code`. Callers
- * take turns.
+ * All IPv4 and IPv6 addresses of a host name. Without any, rejects with an error that has a `code`. Queues
+ * callers fairly.
  */
 export type Resolve = (host: string, caller: string) => Promise<string[]>;
 
-/** For one attempt at one query; there are two attempts. */
+/** For one of the two attempts. */
 const ATTEMPT_TIMEOUT_MS = 2000;
 /** `getaddrinfo` blocks one of libuv's four threads while it runs. */
 const SYSTEM_LOOKUPS = {
   maxRunning: 2, maxRunningPerKey: 1, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000,
 };
-/** Answers that mean "no such name here"; the hosts file and the search list may still know it. */
+/** Codes for a name missing in DNS; the hosts file and the search domains may still know it. */
 const NOT_IN_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
 
-/** Asks DNS without blocking threads, then the system, which also knows the hosts file and search domains. */
+/**
+ * Queries DNS without blocking threads, then the system, which also knows the hosts file and search domains.
+ */
 export function createResolver(clock: Clock, bySystem: typeof allAddresses = allAddresses): Resolve {
   const dns = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: 2 });
   const systemLookups = new FairQueue(clock, SYSTEM_LOOKUPS, () =>
