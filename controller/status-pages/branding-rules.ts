@@ -1,7 +1,7 @@
 import { hasPlainHost, type Branding } from './page.ts';
 import type { BrandingInput, PageChangeInput } from './schema.ts';
 
-/** The names under which a page shows parts of its branding. */
+/** Fields of the branding that a page also has at its top level, by both names. */
 const TOP_LEVEL_FIELDS = [
   ['color_scheme', 'defaultTheme'], ['logo_url', 'logoUrl'], ['favicon_url', 'faviconUrl'],
   ['custom_css', 'customCss'],
@@ -10,8 +10,9 @@ const TOP_LEVEL_FIELDS = [
 type TopLevelFields = Pick<PageChangeInput, (typeof TOP_LEVEL_FIELDS)[number][0]>;
 
 /**
- * The branding after a change; null if nothing was ever set. A field of `branding` may come under its other
- * name, too. Who sends back what was read, with one of the two changed, means the changed one.
+ * The branding after a change; null if none was ever set. `topLevel` holds the same fields under their
+ * top-level names. If a client sends back what it read with one of the two names changed, the changed one
+ * wins.
  */
 export function changedBranding(
   seen: Branding | null, branding: BrandingInput = {}, topLevel: TopLevelFields = {},
@@ -28,7 +29,7 @@ export function changedBranding(
   return entries.length === 0 && seen === null ? null : Object.fromEntries(entries);
 }
 
-/** Branding as a page shows it at its top level. */
+/** The branding fields that a page has at its top level. */
 export function topLevelBranding(branding: Branding | null) {
   return {
     color_scheme: branding?.defaultTheme ?? 'system' as const, logo_url: branding?.logoUrl ?? null,
@@ -36,7 +37,7 @@ export function topLevelBranding(branding: Branding | null) {
   };
 }
 
-/** The images that readers load, without those stored before their hosts were checked that fail the check. */
+/** The images that browsers may load. Leaves out images stored before their hosts were validated. */
 export function safeImages(branding: Branding | null) {
   const { logo_url, favicon_url } = topLevelBranding(branding);
   const checked = (url: string | null) => (url !== null && hasPlainHost(url) ? url : null);

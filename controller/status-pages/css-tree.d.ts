@@ -1,4 +1,4 @@
-/** The parts of css-tree that do without its dictionary of all properties, which would only take memory. */
+/** The parts of css-tree that work without its dictionary of CSS properties, which would only take memory. */
 declare module 'css-tree/parser' {
   export { parse as default } from 'css-tree';
 }

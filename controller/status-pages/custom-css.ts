@@ -4,12 +4,12 @@ import type {
 import generate from 'css-tree/generator';
 import parse from 'css-tree/parser';
 
-/** The element around all that the style of a page's owner may reach. */
+/** The element that custom CSS is limited to. */
 export const SCOPE = '.page';
 
 /**
- * Nothing here loads anything, takes an element out of its place or paints outside of it, so that no style
- * can send what it sees to another host or lay something over the controls of the page.
+ * None of these properties loads anything, moves an element out of place or paints outside it, so custom CSS
+ * can't leak what it sees to another host or cover the page's controls.
  */
 const PROPERTIES = new Set([
   'align-items', 'background', 'background-color', 'background-image', 'border', 'border-block', 'border-bottom',
@@ -34,12 +34,12 @@ const PSEUDO_CLASSES = new Set([
 const MAX_NUMBER = 1000;
 const MAX_NESTING_DEPTH = 10;
 
-/** Why a style is refused: a sentence without its point. */
+/** Why custom CSS is refused: a sentence without its period. */
 class Refusal extends Error {}
 
 /**
- * The style of a page's owner, parsed and limited to what is within SCOPE; or why it is refused. `body`,
- * `html` and `:root` mean the scope.
+ * Parses custom CSS and limits it to SCOPE, or says why it is refused. `body`, `html` and `:root` mean the
+ * scope.
  */
 export function scopeCss(text: string): { css: string } | { problem: string } {
   try {
@@ -59,7 +59,7 @@ export function scopeCss(text: string): { css: string } | { problem: string } {
   }
 }
 
-/** The parser calls itself for each bracket. */
+/** The parser recurses for each bracket. */
 function depthOf(text: string): number {
   let [depth, maxDepth] = [0, 0];
   for (const char of text) {
@@ -110,7 +110,7 @@ function scopeSelector(selector: Selector): string {
   const [first, second] = selector.children.toArray();
   if (first === undefined || first.type === 'Combinator') throw refusal(selector, 'A selector must start with an element');
   if (!isRoot(first)) return `${SCOPE} ${generate(selector)}`;
-  // A neighbour of the scope would be outside of it.
+  // A sibling of the scope would be outside it.
   const isWithin = second === undefined || (second.type === 'Combinator' && [' ', '>'].includes(second.name));
   if (!isWithin) throw refusal(selector, 'body, html and :root can only be followed by elements inside them');
   return SCOPE + selector.children.toArray().slice(1).map((part) => generate(part)).join('');
@@ -153,7 +153,7 @@ function checkValuePart(part: CssNode, property: string): void {
   }
 }
 
-/** Calls `visit` with a node and all nodes in it. */
+/** Calls `visit` with a node and all of its descendants. */
 function each(node: CssNode, visit: (node: CssNode) => void): void {
   visit(node);
   for (const part of Object.values(node) as unknown[]) {

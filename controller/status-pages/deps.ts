@@ -10,18 +10,17 @@ import type { VisitStore } from './visits/visit-store.ts';
 
 /** The monitors of a project. */
 interface ProjectMonitors {
-  /** The living ones among `ids`, no more of each than pages show: they are read every second. */
+  /** The existing ones among `ids`, with only the fields that pages show: they are read every second. */
   shown(tenant: Tenant, ids: string[]): Promise<ShownMonitor[]>;
 }
 
-/** Those who subscribe to a page. */
 export interface PageSubscribers {
-  /** Those who are told of something. */
+  /** Subscribers who receive notices. */
   countVerified(pageId: string): Promise<number>;
   deleteOfPage(tenant: Tenant, pageId: string): Promise<void>;
 }
 
-/** A maintenance window that a page tells of, with its present occurrence and the next ones (Unix ms). */
+/** A maintenance window shown on a page, with its current and next occurrences (Unix ms). */
 export interface PageWindow {
   _id: string;
   title: string;
@@ -37,7 +36,10 @@ interface PageWindows {
 
 /** The incidents that pages post. */
 interface PageIncidents {
-  /** Pages post the open incidents of these monitors from `due` (Unix ms) on, where they have not yet. */
+  /**
+   * Schedules posts from `due` (Unix ms) on for these monitors' open incidents that their pages have not
+   * posted.
+   */
   schedulePosting(tenant: Tenant, monitorIds: readonly string[], due: number, now: number): Promise<void>;
 }
 
@@ -56,11 +58,11 @@ export interface PageDeps {
   incidents: PageIncidents;
   /** Posts the incidents that are due now. */
   followIncidents(): void;
-  /** A post says something new, which subscribers are to be told. */
+  /** Called when a post has changed and subscribers must be notified. */
   notifySubscribers(): void;
   quota: Pick<Quota, 'reserve' | 'release' | 'limitsOf'>;
-  /** Readers of this controller must see the change of a page at once, not after the usual second. */
+  /** Shows the change to readers of this controller at once, not after the usual second. */
   changed(subdomain: string, isPublished: boolean): void;
-  /** The same for a custom domain. */
+  /** Like `changed`, for a custom domain. */
   domainChanged(domain: string): void;
 }

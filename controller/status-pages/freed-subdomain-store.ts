@@ -4,22 +4,22 @@ import { Documents } from '../platform/mongo/documents.ts';
 interface FreedSubdomainDoc {
   /** The subdomain. */
   _id: string;
-  /** Whose page had it. */
+  /** The organization whose page had the subdomain. */
   organization_id: string;
   /** Unix ms. */
   freed_at: number;
 }
 
-/** How long only the organization that deleted a page may use its subdomain again. */
+/** For this time, only the organization that deleted a page may reuse its subdomain. */
 const RESERVED_MS = 30 * 86_400_000;
 
 /**
- * Collection `freed_subdomains`: subdomains of deleted pages. Links to a page live longer than the page, and
- * must not lead to a stranger's.
+ * Collection `freed_subdomains`: subdomains of deleted pages. Links to a page outlive the page and must not
+ * lead to another organization's.
  */
 export class FreedSubdomainStore extends Documents<FreedSubdomainDoc> {
   constructor(db: Db) {
-    // Removing those whose time is over.
+    // For removing expired reservations.
     super(db, 'freed_subdomains', [{ key: { freed_at: 1 }, name: 'age' }]);
   }
 
@@ -33,7 +33,7 @@ export class FreedSubdomainStore extends Documents<FreedSubdomainDoc> {
     return (await this.findOne({ _id: subdomain, organization_id: organizationId, freed_at })) !== null;
   }
 
-  /** Those of the subdomains that are reserved for other organizations. */
+  /** Returns those of the subdomains that are reserved for other organizations. */
   async reservedForOthers(subdomains: string[], organizationId: string, now: number): Promise<string[]> {
     if (subdomains.length === 0) return [];
     const filter = { _id: { $in: subdomains }, freed_at: { $gt: now - RESERVED_MS } };
@@ -41,7 +41,7 @@ export class FreedSubdomainStore extends Documents<FreedSubdomainDoc> {
     return found.filter((one) => one.organization_id !== organizationId).map(({ _id }) => _id);
   }
 
-  /** Removes up to `limit` reservations whose time is over; returns how many. */
+  /** Removes up to `limit` expired reservations; returns how many. */
   async removeExpired(now: number, limit: number): Promise<number> {
     const filter = { freed_at: { $lte: now - RESERVED_MS } };
     const expired = this.all.find(filter).sort({ freed_at: 1 }).limit(limit);

@@ -4,17 +4,17 @@ import type { ComponentsInput } from './schema.ts';
 
 export const SETTINGS = ['name', ...Object.keys(DEFAULT_SETTINGS)] as (keyof PageSettings)[];
 
-/** Nothing but the settings of a page. */
+/** Picks the settings of a page. */
 export function allSettings(page: PageSettings): PageSettings {
   return Object.fromEntries(SETTINGS.map((name) => [name, page[name]])) as unknown as PageSettings;
 }
 
-/** By their numbers; those with the same number as they were attached. */
+/** By display order; components with the same number keep the order in which they were attached. */
 export function inDisplayOrder(components: readonly Component[]): Component[] {
   return [...components].sort((one, other) => one.display_order - other.display_order);
 }
 
-/** The uptime that a page shows of a period, percent; null if nothing was watched. */
+/** The uptime shown for a period, percent; null if it has no monitored time. */
 export function shownUptime(
   { maintenance_affects_uptime: countsMaintenance }: Pick<PageSettings, 'maintenance_affects_uptime'>,
   period: PeriodStats | null | undefined,
@@ -22,7 +22,7 @@ export function shownUptime(
   return (countsMaintenance ? period?.uptime_percentage : period?.uptime_outside_maintenance) ?? null;
 }
 
-/** The monitors of a page once `asked` replaces them. What stays keeps the time when it was attached. */
+/** The components after a replacement. Monitors that stay keep the time when they were attached. */
 export function replacedComponents(
   seen: readonly Component[], requested: ComponentsInput['monitors'], now: number,
 ): Component[] {

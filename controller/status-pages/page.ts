@@ -6,14 +6,14 @@ export const SEVERITIES = ['minor', 'major', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /**
- * Whether the host of an image's URL can stand in the header that names what a page may load: there, `;` and
- * `,` would begin a policy of their own.
+ * Whether an image URL's host is safe in the Content-Security-Policy header, where `;` and `,` would start
+ * another directive or policy.
  */
 export function hasPlainHost(url: string): boolean {
   return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(parsedUrl(url)?.hostname ?? '');
 }
 
-/** What a page looks like. A field that was never set is missing. */
+/** Unset fields are absent. */
 export interface Branding {
   defaultTheme?: (typeof COLOR_SCHEMES)[number];
   /** `#rrggbb`. */
@@ -41,7 +41,7 @@ export interface Component {
 export const PUBLICATIONS = ['draft', 'published', 'archived'] as const;
 export type Publication = (typeof PUBLICATIONS)[number];
 
-/** What people set on a page, apart from its subdomain, branding and monitors. */
+/** The settings of a page, apart from its subdomain, branding and monitors. */
 export interface PageSettings {
   name: string;
   description: string | null;
@@ -50,7 +50,7 @@ export interface PageSettings {
   timezone: string;
   allow_search_indexing: boolean;
   uptime_timeframes: (typeof TIMEFRAMES)[number][];
-  /** Percentages from which a day counts as operational, and as degraded. */
+  /** Minimum uptime percentages for a day to count as operational or as degraded. */
   uptime_thresholds: { operational: number; degraded: number };
   incident_history_days: number;
   maintenance_affects_uptime: boolean;
@@ -65,13 +65,13 @@ export interface PageDoc extends PageSettings {
   _id: string;
   organization_id: string;
   project_id: string;
-  /** Unique over all pages. */
+  /** Unique across all pages. */
   subdomain: string;
   status: Publication;
-  /** Null: nothing was ever set. */
+  /** Null: never set. */
   branding: Branding | null;
   components: Component[];
-  /** The domain for which DNS has named this page; it is verified while it equals `custom_domain`. */
+  /** The domain last proven by DNS; the custom domain is verified while both are equal. */
   verified_domain: string | null;
   /** First publication. */
   last_published_at: number | null;

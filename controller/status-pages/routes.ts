@@ -17,7 +17,7 @@ const one = {
 const admin = { access: 'path-project', role: 'admin' } as const;
 const viewer = { access: 'path-project', role: 'viewer' } as const;
 
-/** Status pages: lists, reads, writes, publication, branding and the monitors that they show. */
+/** Status pages: list, read, write, publish, branding and monitors. */
 export function pageRoutes(deps: PageDeps): Route[] {
   return [
     ...readRoutes(deps), previewRoute(deps), ...writeRoutes(deps), ...partRoutes(deps),

@@ -7,7 +7,7 @@ import { COLOR_SCHEMES, hasPlainHost, MAX_COMPONENTS, PUBLICATIONS, SEVERITIES, 
 export const projectParams = z.strictObject({ projectId: uuidParam });
 export const pageParams = projectParams.extend({ id: uuidParam });
 
-/** Browsers load it, so it must not weaken a page that is served over TLS. */
+/** Browsers load the image, so it must not be insecure content on a page served over TLS. */
 const imageUrl = z.url({ protocol: /^https$/, error: 'Must be an https URL' })
   .max(2000, 'Must be at most 2000 characters')
   .refine((value) => !value.includes('@') && !/[\s"'<>\\]/.test(value), 'Must not contain user names or quotes')
@@ -61,7 +61,7 @@ const settings = {
     z.array(z.enum(SEVERITIES)).max(SEVERITIES.length).transform((all) => [...new Set(all)]),
 };
 
-/** The branding that a page also shows at its top level. */
+/** The branding fields that a page also has at its top level. */
 const topLevelBranding = {
   color_scheme: colorScheme, logo_url: imageUrl.nullable(), favicon_url: imageUrl.nullable(),
   custom_css: customCss.nullable(),
@@ -117,7 +117,7 @@ export const componentsInput = z.strictObject({
 });
 export type ComponentsInput = z.infer<typeof componentsInput>;
 
-/** A page in a document that is imported: its monitors are named, as they may not exist yet. */
+/** A page in an imported document. It names its monitors, which may not exist yet. */
 export const pageItem = z.strictObject({
   ...settings, ...topLevelBranding, branding: brandingInput, status: z.enum(PUBLICATIONS),
   subdomain: subdomain.describe('Required for a new page.'),

@@ -5,7 +5,7 @@ import { topLevelBranding } from './branding-rules.ts';
 import { shownUptime } from './page-rules.ts';
 import type { WholePage } from './verbs/read-pages.ts';
 
-/** A page as its list shows it, or alone: some counts are filled in one of the two only. */
+/** A page in a list or on its own; some counts are filled in only one of the two. */
 export function viewPage(
   { page, components, visits, subscriberCount = 0 }: WholePage, role: ProjectRole, place: 'list' | 'single',
 ): PageView {

@@ -12,8 +12,8 @@ export interface SubscriberDeps extends Pick<PageDeps, 'pages'> {
   rateLimits: RateLimitStore;
   vetting: Pick<UrlVetting, 'urlRefusal'>;
   links: SubscriberLinks;
-  /** Sends `to` what `compose` resolves to, after the answer. */
+  /** After the response, sends `to` the mail that `compose` resolves to. */
   post(to: string, compose: () => Promise<Mail | null>): void;
-  /** There is something to tell. */
+  /** Called when there is something to send. */
   triggerSend(): void;
 }

@@ -6,7 +6,7 @@ import type { SubscriberLocale } from './languages/subscriber-locale.ts';
 
 type NamedPage = Pick<PageDoc, 'name'>;
 
-/** Asks the owner of an address whether they want the mails. */
+/** Asks the owner of an address to confirm the subscription. */
 export function confirmationMail(
   to: string, { name }: NamedPage, link: string, locale: SubscriberLocale,
 ): Mail {
@@ -15,7 +15,7 @@ export function confirmationMail(
   return linkMail(to, texts.confirm, { paragraphs, link, action: texts.confirm }, locale);
 }
 
-/** For somebody who subscribes again. */
+/** For a verified subscriber who subscribes again. */
 export function alreadySubscribedMail(
   to: string, { name }: NamedPage, link: string, locale: SubscriberLocale,
 ): Mail {

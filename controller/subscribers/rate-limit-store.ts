@@ -2,16 +2,16 @@ import type { Db } from 'mongodb';
 import { derivedId } from '../../shared/ids.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 
-/** Collection `subscriber_turns`: what may happen only so often, against flooding anybody through us. */
+/** Collection `subscriber_turns`: rate limits that keep people from being flooded through us. */
 export class RateLimitStore extends Documents<{ _id: string; expires_at: number }> {
   constructor(db: Db) {
-    // Removing those of the past.
+    // For removing expired entries.
     super(db, 'subscriber_turns', [{ key: { expires_at: 1 }, name: 'by_expiry' }]);
   }
 
   /**
-   * Takes one of `places` of `what`, which is free again after `forMs`. False if none is free. Unique ids
-   * decide between simultaneous claims.
+   * Counts one use of `key`, which expires after `periodMs`. False if `limit` is reached. Unique ids settle
+   * simultaneous uses.
    */
   async take(key: string, limit: number, periodMs: number, now: number): Promise<boolean> {
     await this.all.deleteMany({ expires_at: { $lte: now } });
@@ -21,7 +21,7 @@ export class RateLimitStore extends Documents<{ _id: string; expires_at: number 
     return false;
   }
 
-  /** Seconds until the next of these places is free, at least 1. */
+  /** Seconds until the next use is allowed, at least 1. */
   async secondsUntilFree(key: string, limit: number, now: number): Promise<number> {
     const ids = Array.from({ length: limit }, (_, slot) => idOf(key, slot));
     const [next] = await this.select({ _id: { $in: ids } }).sort({ expires_at: 1 }).limit(1).toArray();

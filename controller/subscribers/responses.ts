@@ -42,7 +42,7 @@ const bulkResult = z.strictObject({
 export type BulkResult = z.infer<typeof bulkResult>;
 export const bulkResponse = z.strictObject({ result: bulkResult, message: z.string() });
 
-/** What the holder of a mailed link sees of their subscription. */
+/** The subscription as shown to the holder of an emailed link. */
 export const ownSubscriptionResponse = z.strictObject({
   email: z.string(),
   status_page: z.strictObject({ name: z.string(), subdomain: z.string() }),

@@ -19,7 +19,7 @@ const CONCEALED = 'Viewers and read keys see addresses shortened (`v…@example.
   + '`search` finds whole addresses and beginnings of domains, and `sort=email` sorts by `subscribed_at`.';
 const admin = { access: 'path-project', role: 'admin' } as const;
 
-/** How the admins of a project see and manage those who subscribe to its pages. */
+/** Management of a status page's subscribers by project admins. */
 export function subscriberRoutes(deps: SubscriberDeps): Route[] {
   return [...readRoutes(deps), ...writeRoutes(deps)];
 }

@@ -35,7 +35,9 @@ export const subscriberInput = z.strictObject({
   ),
 });
 
-/** From the holder of a mailed link. Only they name a webhook: a stranger may have entered the address. */
+/**
+ * From the holder of an emailed link. Only they can set a webhook: anyone can enter someone else's address.
+ */
 export const ownInput = z.strictObject({
   preferences: preferences.optional(), webhook_url: webhookUrl.nullable().optional(),
   ...readOnlyFields('email', 'status_page', 'is_subscribed'),
@@ -72,6 +74,6 @@ export const bulkNotifyInput = z.strictObject({
 });
 export type BulkNotifyInput = z.infer<typeof bulkNotifyInput>;
 
-/** Tokens of mailed links; mailers add parameters of their own to links. */
+/** Tokens of emailed links; mailers append parameters of their own. */
 export const token = z.string().max(1000).default('');
 export const linkQuery = z.looseObject({ token, ...languageQuery.shape });

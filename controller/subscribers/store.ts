@@ -5,14 +5,13 @@ import { DocumentsById } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { Preferences, SubscriberDoc, SubscriberState, Topic } from './subscriber.ts';
 
-/** Which subscribers of a page are meant. */
 export interface SubscriberFilter {
   status?: SubscriberState | undefined;
-  /** Those who have this preference. */
+  /** Only subscribers with this preference. */
   preference?: Topic | undefined;
-  /** Part of the address. */
+  /** Part of the email address. */
   search?: string | undefined;
-  /** Finds whole addresses and beginnings of domains only, for callers who do not see the addresses. */
+  /** Matches only whole addresses and starts of domains, for callers who may not see addresses. */
   isConcealed?: boolean;
 }
 
@@ -23,7 +22,7 @@ export interface SubscriberListing extends SubscriberFilter {
   limit: number;
 }
 
-/** Of a subscriber whose address or preferences a request has given. */
+/** The fields that a subscription request sets. */
 export type Subscription = Pick<SubscriberDoc,
   'webhook_url' | 'language' | 'preferences' | 'verify_hash' | 'verification_expires_at' | 'subscribed_at'
 >;
@@ -32,15 +31,15 @@ export type Subscription = Pick<SubscriberDoc,
 export class SubscriberStore extends DocumentsById<SubscriberDoc> {
   constructor(db: Db) {
     super(db, 'status_page_subscribers', [
-      // An address subscribes once to a page; the list by address, and the export.
+      // One subscription per address and page; also sorts the list and the export.
       { key: { page_id: 1, email: 1 }, name: 'email', unique: true },
       { key: { page_id: 1, subscribed_at: -1, _id: -1 }, name: 'by_subscription' },
       { key: { page_id: 1, verified_at: -1, _id: -1 }, name: 'by_verification' },
-      // Those who are told of something, and how many they are.
+      // For the recipients of notices and their number.
       { key: { page_id: 1, state: 1, _id: 1 }, name: 'recipients' },
-      // Who holds a mailed link.
+      // Finds the holder of an emailed link.
       { key: { verify_hash: 1 }, name: 'verify_hash' },
-      // Removing those who never confirmed.
+      // For removing unconfirmed subscribers.
       { key: { state: 1, verification_expires_at: 1 }, name: 'unconfirmed' },
     ], restoring<SubscriberDoc>({
       webhook_url: null, language: null, verify_hash: null, verification_expires_at: null, verified_at: null,
@@ -48,7 +47,7 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
     }));
   }
 
-  /** One page of the list, and the number on all pages. */
+  /** One page of the list, and the total. */
   async list(tenant: Tenant, pageId: string, listing: SubscriberListing) {
     const { sort, order, skip, limit } = listing;
     const filter = filterOf(tenant, pageId, listing);
@@ -59,7 +58,7 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
     return { total, subscribers: await found.toArray() };
   }
 
-  /** Up to `limit` whose address comes after `email`, by address. */
+  /** Up to `limit` subscribers with addresses after `email`, sorted by address. */
   after(tenant: Tenant, pageId: string, filter: SubscriberFilter, email: string, limit: number) {
     const rest = { ...filterOf(tenant, pageId, filter), email: { $gt: email, ...matching(filter.search) } };
     return this.select(rest as Filter<SubscriberDoc>).sort({ email: 1 }).limit(limit).toArray();
@@ -79,7 +78,7 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
     return this.findOne({ page_id: pageId, email });
   }
 
-  /** Up to `limit` confirmed ones with one of the preferences whose id comes after `id`, by id. */
+  /** Up to `limit` verified subscribers with one of the preferences and an id after `id`, sorted by id. */
   listRecipients(pageId: string, topics: Topic[], id: string, limit: number): Promise<SubscriberDoc[]> {
     const topicFilters = topics.map((topic) => ({ [`preferences.${topic}`]: true }));
     const next: Filter<SubscriberDoc> = { page_id: pageId, state: 'verified', _id: { $gt: id }, $or: topicFilters };
@@ -99,45 +98,48 @@ export class SubscriberStore extends DocumentsById<SubscriberDoc> {
     return this.count({ page_id: pageId, state: 'verified' });
   }
 
-  /** Who asks again before confirming, or after leaving; false if they are verified by now, or gone. */
+  /** Subscribes again before confirmation or after unsubscribing; false if verified by now or deleted. */
   resubscribe(id: string, subscription: Subscription): Promise<boolean> {
     const change = { ...subscription, state: 'unverified' as const, verified_at: null, unsubscribed_at: null };
     return this.update({ _id: id, state: { $ne: 'verified' } }, { $set: change });
   }
 
-  /** The confirmed subscriber, also on a repetition; null if no open mail has this token. */
+  /** The verified subscriber, also on repetition; null if no pending mail has this token. */
   async verify(hash: string, now: number): Promise<SubscriberDoc | null> {
     const pending = { verify_hash: hash, verification_expires_at: { $gt: now } };
     const change = { state: 'verified' as const, verified_at: now };
     return (await this.change({ ...pending, state: 'unverified' }, { $set: change })) ?? this.findOne(pending);
   }
 
-  /** The subscriber after the change; null if they are gone. */
+  /** The subscriber after the change; null if deleted. */
   changePreferences(
     id: string, change: { preferences: Preferences; webhook_url?: string | null },
   ): Promise<SubscriberDoc | null> {
     return this.change({ _id: id }, { $set: change });
   }
 
-  /** The subscriber after the change; null if they had left, or are gone. No older link confirms again. */
+  /**
+   * The subscriber after the change; null if already unsubscribed or deleted. Invalidates earlier
+   * confirmation links.
+   */
   unsubscribe(id: string, now: number): Promise<SubscriberDoc | null> {
     return this.change({ _id: id, state: { $ne: 'unsubscribed' } }, { $set: {
       state: 'unsubscribed', unsubscribed_at: now, verify_hash: null, verification_expires_at: null,
     } });
   }
 
-  /** False if they are gone already. */
+  /** False if already deleted. */
   deleteOfPage(tenant: Tenant, pageId: string, id: string): Promise<boolean> {
     return this.remove({ ...ownedBy(tenant), page_id: pageId, _id: id });
   }
 
-  /** Without `ids`, all of them. */
+  /** Without `ids`, deletes all of them. */
   async deleteAllOfPage(tenant: Tenant, pageId: string, ids?: string[]): Promise<void> {
     const some = ids === undefined ? {} : { _id: { $in: ids } };
     await this.all.deleteMany({ ...ownedBy(tenant), page_id: pageId, ...some });
   }
 
-  /** Removes those who have not confirmed in time. */
+  /** Removes subscribers who did not confirm before `before`. */
   async removeUnconfirmed(before: number): Promise<void> {
     await this.all.deleteMany({ state: 'unverified', verification_expires_at: { $lte: before } });
   }
@@ -157,7 +159,7 @@ function matching(search: string | undefined) {
   return search === undefined ? {} : { $regex: searchPattern(search) };
 }
 
-/** Parts of the name before the `@` would tell it letter by letter. */
+/** Matching parts before the `@` would reveal the address letter by letter. */
 function matchingConcealed(search: string) {
   if (search.startsWith('@')) return matching(search);
   return search.includes('@') ? search.toLowerCase() : matching(`@${search}`);

@@ -9,7 +9,7 @@ const COLUMNS = [
 const STATUS: Record<SubscriberState, string> =
   { verified: 'Verified', unverified: 'Unverified', unsubscribed: 'Unsubscribed' };
 
-/** The first line of the export. */
+/** The header line of the export. */
 export const CSV_HEAD = csvLine(COLUMNS);
 
 export function subscriberLine({ email, state, preferences, ...rest }: SubscriberDoc): string {
@@ -26,7 +26,7 @@ export function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-/** Spreadsheets take a cell with one of the first signs for a formula, also in full width (OWASP). */
+/** Spreadsheets treat cells with one of these first characters as formulas, even in full width (OWASP). */
 function csvCell(text: string): string {
   const plain = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;

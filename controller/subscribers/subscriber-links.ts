@@ -4,12 +4,12 @@ import type { SubscriberDoc } from './subscriber.ts';
 
 type LinkHolder = Pick<SubscriberDoc, '_id' | 'language'>;
 
-/** The addresses of the pages that mails to subscribers lead to. */
+/** URLs in emails to subscribers. */
 export class SubscriberLinks {
   readonly #tokens: SignedToken;
   readonly #baseUrl: () => string;
 
-  /** 256-bit keys: the first one signs, all of them verify. `baseUrl` has no slash at its end. */
+  /** 256-bit keys: the first one signs, all of them verify. `baseUrl` has no trailing slash. */
   constructor(keys: readonly Uint8Array[], baseUrl: () => string) {
     this.#tokens = new SignedToken(keys);
     this.#baseUrl = baseUrl;
@@ -19,7 +19,7 @@ export class SubscriberLinks {
     return `${this.#baseUrl()}/status/${subdomain}`;
   }
 
-  /** `token` is of one mail, and stored only as its hash. */
+  /** `token` belongs to one mail; only its hash is stored. */
   verify(subdomain: string, token: string, language: Language | null): string {
     return `${this.page(subdomain)}/verify?token=${token}${inLanguage(language)}`;
   }
@@ -32,12 +32,14 @@ export class SubscriberLinks {
     return this.#ownPage(subdomain, 'preferences', subscriber);
   }
 
-  /** Every mail has it, so it is signed instead of stored; it ends with the subscriber's document. */
+  /**
+   * Every mail contains it, so it is signed instead of stored. It is valid until the subscriber is deleted.
+   */
   tokenOf(subscriberId: string): string {
     return this.#tokens.issue(subscriberId);
   }
 
-  /** The id of the subscriber; null for a token that is not ours. */
+  /** The subscriber's id; null for an invalid token. */
   read(token: string): string | null {
     return this.#tokens.read(token);
   }
@@ -46,7 +48,7 @@ export class SubscriberLinks {
   }
 }
 
-/** Where nothing is known of the reader's language, the browser decides. */
+/** Without a known language, the page uses the browser's. */
 function inLanguage(language: Language | null): string {
   return language === null ? '' : `&lang=${language}`;
 }

@@ -1,10 +1,10 @@
 import type { Language } from '../status-pages/public/languages/language.ts';
 
-/** What a subscriber can ask to hear of. */
+/** What a subscriber can be notified of. */
 export const TOPICS = ['critical_incidents', 'all_incidents', 'maintenance'] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** `hourly` and `daily`: all that has happened in one mail. */
+/** `hourly` and `daily`: everything in one digest. */
 export const FREQUENCIES = ['immediate', 'hourly', 'daily'] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
@@ -23,15 +23,15 @@ export interface SubscriberDoc {
   organization_id: string;
   project_id: string;
   page_id: string;
-  /** In lower case; once on each page. */
+  /** In lower case; unique per page. */
   email: string;
-  /** Also receives everything that the mails tell; null: nothing is posted. */
+  /** Receives every notice, too; null for none. */
   webhook_url: string | null;
-  /** In which they subscribed; null: not known, so they are told in English. */
+  /** Language at subscription; null: unknown, so mails are in English. */
   language: Language | null;
   state: SubscriberState;
   preferences: Preferences;
-  /** SHA-256 of the token in the last mail that asked to confirm; null when none is open. */
+  /** SHA-256 of the token in the latest confirmation mail; null if none is pending. */
   verify_hash: string | null;
   verification_expires_at: number | null;
   subscribed_at: number;
@@ -39,7 +39,7 @@ export interface SubscriberDoc {
   unsubscribed_at: number | null;
 }
 
-/** On every plan. */
+/** Per page, on every plan. */
 export const MAX_SUBSCRIBERS = 100_000;
-/** How long a subscription can be confirmed, ms. */
+/** How long a subscription can be confirmed. */
 export const VERIFICATION_TTL_MS = 86_400_000;

@@ -3,10 +3,10 @@ import { isoTime } from '../../shared/time.ts';
 import type { SubscriberView } from './responses.ts';
 import type { SubscriberDoc } from './subscriber.ts';
 
-/** In place of a webhook's address for callers who may not see it: whoever knows one can post to it. */
+/** Replaces a webhook URL for callers who may not see it: anyone who knows it can post to it. */
 const WITHHELD = '***';
 
-/** Without anything of the tokens that its mails contain, and without the rest of what `role` may not see. */
+/** Omits all tokens and what `role` may not see. */
 export function viewSubscriber(subscriber: SubscriberDoc, role: ProjectRole): SubscriberView {
   const { _id: id, page_id: status_page_id, preferences, state } = subscriber;
   const seesAll = canSeeCredentials(role);
@@ -22,7 +22,7 @@ export function viewSubscriber(subscriber: SubscriberDoc, role: ProjectRole): Su
   };
 }
 
-/** `v…@example.com` of `visitor@example.com`. */
+/** `v…@example.com` for `visitor@example.com`. */
 function maskAddress(email: string): string {
   const [first = ''] = email;
   return `${first}…${email.slice(email.lastIndexOf('@'))}`;

@@ -13,9 +13,9 @@ export interface PostRequest {
 }
 
 /**
- * `responded`: the receiver sent a status, and `Retry-After` if not null. `refused`: the address is forbidden;
- * nothing was sent. `failed`: no response, but the request may have arrived. `busy`: too many requests in
- * progress; nothing was sent.
+ * `responded`: the receiver sent a status; `retryAfterMs` is its `Retry-After`, if any. `refused`: forbidden
+ * address, nothing was sent. `failed`: no response, but the request may have arrived. `busy`: too many
+ * requests in progress, nothing was sent.
  */
 export type PostOutcome =
   | { kind: 'responded'; status: number; durationMs: number; retryAfterMs: number | null }

@@ -14,17 +14,17 @@ interface ChecksDeps extends DomainDeps {
   notifyOwners(organizationId: string, compose: (to: string) => Mail): void;
   clock: Clock;
   log: Log;
-  /** The name of this controller. */
+  /** Name of this controller. */
   holder: string;
 }
 
 const POLL_INTERVAL_MS = 600_000;
-/** Domains of one round; the next follows at once. */
+/** Domains per run; if there are more, the next run follows at once. */
 const BATCH_SIZE = 50;
-/** Longer than asking takes; after that, another controller repeats it. */
+/** Longer than a DNS check takes; then another controller repeats it. */
 const CLAIM_MS = 300_000;
 
-/** Asks DNS every few hours whether verified domains are still meant for their pages. */
+/** Checks every few hours whether DNS still proves verified domains. */
 export class DomainChecks extends PeriodicTask {
   constructor(deps: ChecksDeps) {
     const { clock, holder } = deps;
@@ -44,7 +44,7 @@ async function recheckDue(deps: ChecksDeps, workClaims: WorkClaims): Promise<boo
     try {
       await workClaims.runClaimed((claim) => domains.claim(seen, claim), (claimed) => recheck(deps, claimed));
     } catch (error) {
-      // Its claim ends by itself; the others may work.
+      // The claim expires by itself; other domains are not affected.
       log.warn({ err: error, domain: seen._id }, 'could not check the domain of a status page');
     }
   }

@@ -2,14 +2,14 @@ import type { DnsResponse, PageDomainDoc } from './page-domain.ts';
 
 const HOUR_MS = 3_600_000;
 const RECHECK_INTERVAL_MS = 6 * HOUR_MS;
-/** A page keeps its domain this long without proof, so that an outage of its name servers costs nothing. */
+/** How long a page keeps its domain without proof, so that an outage of its name servers has no effect. */
 export const LOSS_GRACE_MS = 72 * HOUR_MS;
 
-/** What this installation is called itself. */
+/** Names of this installation itself. */
 export interface InstallationNames {
-  /** Pages are below it; null: only below `/status`. */
+  /** Parent domain of the pages; null: pages are only reachable under `/status`. */
   pageDomain: string | null;
-  /** The host of the API. */
+  /** Host of the API. */
   baseHost: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface DomainRecord {
 
 type AssignedDomain = Pick<PageDomainDoc, '_id' | 'page_id' | 'subdomain'>;
 
-/** Records of which any one proves that the owner of the domain wants this page there. */
+/** DNS records, any one of which proves that the domain's owner assigned it to this page. */
 export function proofRecords(
   { _id: domain, page_id, subdomain }: AssignedDomain, own: InstallationNames,
 ): DomainRecord[] {
@@ -30,7 +30,7 @@ export function proofRecords(
   return [{ type: 'CNAME', name: domain, value: `${subdomain}.${own.pageDomain}` }, text];
 }
 
-/** Whether one of the records is among the answers to questions for each; else why not. */
+/** Null if a response contains its record; otherwise why not. `responses` are in the order of `records`. */
 export function findProofProblem(
   records: readonly DomainRecord[], responses: readonly DnsResponse[],
 ): string | null {
@@ -42,13 +42,13 @@ export function findProofProblem(
     records.map(({ type, name, value }) => `${name} ${type} ${value}`).join(', or ')}`;
 }
 
-/** Whether a domain is, or is below, a name of this installation. */
+/** Whether a domain is a name of this installation or below one. */
 export function isInstallationDomain(domain: string, { pageDomain, baseHost }: InstallationNames): boolean {
   return domain === baseHost || domain === pageDomain ||
     (pageDomain !== null && domain.endsWith(`.${pageDomain}`));
 }
 
-/** What becomes of a domain that was asked about at `now`: null, it is lost. */
+/** The domain's state after a DNS check at `now`; null if the page loses it. */
 export function afterCheck(
   { failing_since }: Pick<PageDomainDoc, 'failing_since'>, isProven: boolean, now: number,
 ): Pick<PageDomainDoc, 'due_at' | 'failing_since'> | null {

@@ -7,33 +7,33 @@ import type { PageDomainDoc } from './page-domain.ts';
 
 type CheckOutcome = Pick<PageDomainDoc, 'due_at' | 'failing_since'>;
 
-/** Collection `status_page_domains`. A domain has at most one page. */
+/** Collection `status_page_domains`. A domain belongs to at most one page. */
 export class PageDomainStore extends DueDocuments<PageDomainDoc> {
   constructor(db: Db) {
     super(db, 'status_page_domains', [
-      // DNS is asked about them again.
+      // For repeated DNS checks.
       { key: { due_at: 1 }, name: 'due' },
-      // A page gives its domain back.
+      // For releasing a page's domain.
       { key: { page_id: 1 }, name: 'of_page' },
     ], restoring<PageDomainDoc>({ failing_since: null }));
   }
 
-  /** Without effect when the claim was lost. */
+  /** No effect if the claim was lost. */
   async settle(claimed: PageDomainDoc, change: CheckOutcome): Promise<void> {
     await this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
-  /** DNS has just named this page, whoever else asks. Without effect when the domain is another page's. */
+  /** Records a successful DNS check, whatever its claim. No effect if the domain belongs to another page. */
   async confirm({ _id, page_id }: PageDomainDoc, change: CheckOutcome): Promise<void> {
     await this.update({ _id, page_id }, { $set: change, $unset: { claim: '' } });
   }
 
-  /** The page has lost it, at the end of a claim. False, and without effect, when that was lost. */
+  /** Deletes the page's lost domain. False, without effect, if the claim was lost. */
   giveUp(claimed: PageDomainDoc): Promise<boolean> {
     return this.remove(claimedAs(claimed));
   }
 
-  /** False, and without effect, when it is another page's. */
+  /** False, without effect, if it belongs to another page. */
   release({ _id, page_id }: Pick<PageDomainDoc, '_id' | 'page_id'>): Promise<boolean> {
     return this.remove({ _id, page_id });
   }

@@ -7,21 +7,21 @@ export interface PageDomainDoc {
   organization_id: string;
   project_id: string;
   page_id: string;
-  /** Of the page; a page never changes it. */
+  /** The page's subdomain, which never changes. */
   subdomain: string;
-  /** When DNS is asked again. */
+  /** When DNS is checked again. */
   due_at: number;
-  /** Of the controller that asks now. */
+  /** Of the controller that is checking DNS. */
   claim?: WorkClaim;
-  /** Since when DNS no longer says so; null while it does. */
+  /** When DNS checks began to fail; null while they succeed. */
   failing_since: number | null;
 }
 
-/** What a name server says; `problem` if it said nothing. Values without dots at their ends. */
+/** A DNS response; `problem` if there was none. Values have no trailing dots. */
 export interface DnsResponse {
   values: string[];
   problem: string | null;
 }
 
-/** Organizations take turns. */
+/** Queues organizations fairly. */
 export type LookUpRecords = (organizationId: string, name: string, type: 'CNAME' | 'TXT') => Promise<DnsResponse>;

@@ -13,11 +13,11 @@ export interface DomainDeps {
   domains: PageDomainStore;
   lookUpRecords: LookUpRecords;
   own: InstallationNames;
-  /** Readers who ask this controller for the domain see the change at once. */
+  /** Shows the change to this controller's readers of the domain at once. */
   domainChanged(domain: string): void;
 }
 
-/** Why DNS does not prove that a domain is for its page; null: it does. `caller` is an organization. */
+/** Why DNS doesn't prove that a domain is for its page; null if it does. `caller` is an organization. */
 async function findProblem(
   { lookUpRecords, own }: DomainDeps, domain: PageDomainDoc, caller = domain.organization_id,
 ): Promise<string | null> {
@@ -28,8 +28,8 @@ async function findProblem(
 }
 
 /**
- * Asks DNS whether the domain of a page is meant for it; the page is reached by it from then on. Throws
- * RESOURCE_NOT_FOUND, ACCESS_DENIED, VALIDATION_ERROR without a domain, CONFLICT while it is another page's.
+ * Checks DNS and, if it proves the page's domain, serves the page there. Throws RESOURCE_NOT_FOUND,
+ * ACCESS_DENIED, VALIDATION_ERROR without a domain, CONFLICT while it belongs to another page.
  */
 export async function verifyDomain(deps: PageDeps & DomainDeps, ctx: ProjectContext, id: string) {
   const page = await loadPage(deps, ctx.tenant, id);
@@ -44,7 +44,9 @@ export async function verifyDomain(deps: PageDeps & DomainDeps, ctx: ProjectCont
   return { whole, verification: { is_verified: isVerified, problem, records } };
 }
 
-/** Asks again about a domain that a page has. Returns the page that loses it, and why; else null. */
+/**
+ * Repeats the DNS check of a page's domain. Returns the page that loses it and the reason; otherwise null.
+ */
 export async function recheckDomain(
   deps: DomainDeps, domain: PageDomainDoc, now: number,
 ): Promise<{ page: PageDoc; problem: string } | null> {
@@ -57,7 +59,7 @@ export async function recheckDomain(
   const next = afterCheck(domain, problem === null, now);
   if (next !== null) {
     await deps.domains.settle(domain, next);
-    // What a crash may have left out when it was verified.
+    // A crash during verification may have skipped this.
     if (problem === null) await deps.pages.markVerified(page, domain._id, true);
     return null;
   }
@@ -76,7 +78,7 @@ async function assign(deps: DomainDeps, candidate: PageDomainDoc): Promise<void>
   const { domains, pages, domainChanged } = deps;
   const holder = await domains.find(candidate._id);
   if (holder !== null && holder.page_id !== candidate.page_id) {
-    // DNS decides: a domain that was given up elsewhere is free at once.
+    // DNS decides: a domain that its holder can no longer prove is free at once.
     if ((await findProblem(deps, holder, candidate.organization_id)) === null) throw domainTaken();
     await domains.release(holder);
     await unassign(deps, holder);

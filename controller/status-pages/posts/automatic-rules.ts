@@ -15,10 +15,10 @@ const STATUS: Record<IncidentDoc['status'], PostStatus> = {
 const MESSAGES: Partial<Record<PostStatus, string>> = {
   identified: 'Our team is aware of the problem and is working on it.', resolved: 'This incident has been resolved.',
 };
-/** A post only moves on. */
+/** A post's status never moves back. */
 const STATUS_ORDER: readonly PostStatus[] = ['investigating', 'identified', 'monitoring', 'resolved'];
 
-/** The monitors of an incident that pages may be told of; none for one that is not for readers of pages. */
+/** The monitors of an incident that pages may post; empty for an incident that is not public. */
 export function publicMonitorIds(incident: IncidentDoc): string[] {
   const { source, late, status_page_update, check_id, affected_monitor_ids } = incident;
   const isForReaders = late !== true && (source === 'system' || status_page_update !== null);
@@ -27,8 +27,8 @@ export function publicMonitorIds(incident: IncidentDoc): string[] {
 }
 
 /**
- * Whether a page may still get its first post on an incident: not on one that was over when last told, nor on
- * one that was over before the maintenance in which it began.
+ * Whether a page may still get its first post on an incident. Not if it was resolved when pages were last
+ * notified, or before the maintenance in which it began.
  */
 export function canStartPost(
   { status, notified_page_ids: notifiedPageIds, maintenance_until }: IncidentDoc, page: PageDoc,
@@ -37,7 +37,7 @@ export function canStartPost(
   return STATUS[status] !== 'resolved' && !notifiedPageIds.includes(page._id);
 }
 
-/** The post on an incident as it begins; null if the page shows none of its monitors or leaves it out. */
+/** The first post on an incident; null if the page shows none of its monitors or ignores such incidents. */
 export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number): PostDoc | null {
   const severity = SEVERITY[incident.severity];
   const publicIds = new Set(publicMonitorIds(incident));
@@ -54,12 +54,12 @@ export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number)
   };
 }
 
-/** The same on every repetition: an incident has at most one post on a page. */
+/** Deterministic, so that an incident has at most one post on a page. */
 export function automaticPostId(incidentId: string, pageId: string): string {
   return derivedId(incidentId, 'post', pageId);
 }
 
-/** What an incident makes of its post: an update that moves it on, another severity; null: nothing. */
+/** The change that an incident causes in its post: a status update or another severity; null for none. */
 export function followUpOf(post: PostDoc, { status, severity }: IncidentDoc) {
   if (post.is_taken_over) return null;
   const to = STATUS[status];
@@ -68,7 +68,7 @@ export function followUpOf(post: PostDoc, { status, severity }: IncidentDoc) {
   return { severity: SEVERITY[severity], update: message === undefined ? null : { status: to, message } };
 }
 
-/** Names monitors as the page does: what a check was called inside is not for readers. */
+/** Names monitors as the page does: internal names are not for readers. */
 function titleOf(
   { source, title, type, check_id, monitor_name }: IncidentDoc, affected: PageDoc['components'],
 ): string {

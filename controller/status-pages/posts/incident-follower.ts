@@ -7,33 +7,33 @@ import type { IncidentDoc } from '../../incidents/incident.ts';
 
 interface FollowerDeps {
   incidents: {
-    /** Incidents of whose last change pages are to be told by then (Unix ms), without those `held`. */
+    /** Incidents that pages must be notified of by `until` (Unix ms), without those `held`. */
     dueForPages(until: number, limit: number, held: readonly string[]): Promise<IncidentDoc[]>;
-    /** Keeps others from telling it; null if it is no longer as it was seen. */
+    /** Claims an incident for one controller; null if it has changed since `seen`. */
     claimForPages(seen: IncidentDoc, claim: WorkClaim): Promise<IncidentDoc | null>;
-    /** Pages know it as it was claimed; these have been given a post. */
+    /** Marks the claimed version as posted on these pages. */
     markPagesNotified(claimed: IncidentDoc, pageIds: string[]): Promise<void>;
   };
-  /** Returns the ids of the pages that have been given a post. */
+  /** Returns the ids of the pages with a post on the incident. */
   follow(incident: IncidentDoc): Promise<string[]>;
   clock: Clock;
   log: Log;
   peers: Peers;
-  /** The name of this controller. */
+  /** Name of this controller. */
   holder: string;
 }
 
 const POLL_INTERVAL_MS = 5000;
-/** Incidents of one round; the next follows at once. */
+/** Incidents per run; if there are more, the next run follows at once. */
 const BATCH_SIZE = 100;
-/** Incidents that pages are told of at the same time. */
+/** Incidents posted concurrently. */
 const CONCURRENCY = 4;
-/** Longer than telling one incident takes; after that, another controller repeats it. */
+/** Longer than posting one incident takes; then another controller repeats it. */
 const CLAIM_MS = 60_000;
 
 /**
- * Tells pages of incidents. Each change of an incident is written with a mark that stays until pages know it,
- * so a crash loses none, and alerts never wait for pages.
+ * Posts incidents on pages. Each change of an incident is stored with a mark that stays until its pages are
+ * updated, so a crash loses none and alerts never wait for pages.
  */
 export class IncidentFollower {
   readonly #deps: FollowerDeps;
@@ -56,7 +56,7 @@ export class IncidentFollower {
     this.#task.start();
   }
 
-  /** An incident has changed. */
+  /** Called when an incident has changed. */
   trigger(): void {
     if (this.#isStarted) this.#task.trigger();
   }
@@ -65,7 +65,7 @@ export class IncidentFollower {
     return this.#task.stop();
   }
 
-  /** Tells what is due now. Resolves to true if there is more. */
+  /** Posts the incidents that are due now. Resolves to true if there are more. */
   async run(): Promise<boolean | 'idle'> {
     const { incidents, clock } = this.#deps;
     const workClaims = this.#workClaims;
@@ -76,12 +76,12 @@ export class IncidentFollower {
     for (let at = 0; at < free.length; at += CONCURRENCY) {
       await Promise.all(free.slice(at, at + CONCURRENCY).map((incident) => this.#publish(incident)));
     }
-    // What others have claimed may be left to us.
+    // Claims of others may expire and become ours.
     if (upcoming.length === 0 && workClaims.heldTokens.length === 0) return 'idle';
     return due.length === BATCH_SIZE && free.length > 0;
   }
 
-  /** One that cannot be told keeps none of the others; its mark stays. */
+  /** A failure doesn't delay other incidents; the mark stays for a retry. */
   async #publish(seen: IncidentDoc): Promise<void> {
     const { incidents, follow, log } = this.#deps;
     try {

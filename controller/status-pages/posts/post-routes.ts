@@ -16,7 +16,7 @@ const admin = { access: 'path-project', role: 'admin' } as const;
 const changing = { ...one, auth: admin, errors: [...errors, 'CONFLICT'] } as const;
 const responses = { 200: schema.postResponse } as const;
 
-/** What pages tell their readers about troubles: lists, reads, writes. */
+/** Posts of status pages: list, read, write. */
 export function postRoutes(deps: PostDeps): Route[] {
   return [...readRoutes(deps), ...writeRoutes(deps), ...progressRoutes(deps)];
 }

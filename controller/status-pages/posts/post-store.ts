@@ -14,16 +14,16 @@ export type PostChange = Partial<Omit<PostDoc, Identity>>;
 export class PostStore extends Documents<PostDoc> {
   constructor(db: Db) {
     super(db, 'status_page_posts', [
-      // A page's list, and what goes with the page.
+      // Lists a page's posts and finds those to delete with the page.
       { key: { page_id: 1, published_at: -1, _id: -1 }, name: 'list' },
-      // Those that its readers see.
+      // Finds the posts that readers see.
       { key: { page_id: 1, status: 1, published_at: -1, _id: -1 }, name: 'by_status' },
-      // Those of which subscribers have to be told.
+      // Finds the posts that subscribers must be notified of.
       { key: { notify_pending_since: 1 }, name: 'notify_pending', sparse: true },
     ], restoring<PostDoc>({ incident_id: null, resolved_at: null }));
   }
 
-  /** Newest first, and the number on all pages. */
+  /** One page of the list, newest first, and the total. */
   async list(tenant: Tenant, pageId: string, { status, skip, limit }: {
     status: PostStatus | undefined; skip: number; limit: number;
   }): Promise<{ posts: PostDoc[]; total: number }> {
@@ -46,38 +46,38 @@ export class PostStore extends Documents<PostDoc> {
     return this.count({ ...ownedBy(tenant), page_id: pageId });
   }
 
-  /** Null also when the post belongs to another page. */
+  /** Also null if the post belongs to another page. */
   find(tenant: Tenant, pageId: string, id: string): Promise<PostDoc | null> {
     return this.findOne({ ...ownedBy(tenant), page_id: pageId, _id: id });
   }
 
-  /** The post after the change; null if it was changed since `seen`, or is gone. */
+  /** The post after the change; null if it has changed since `seen` or no longer exists. */
   revise(seen: PostDoc, change: PostChange): Promise<PostDoc | null> {
     const { _id, organization_id, project_id, page_id, revision } = seen;
     const unchanged = { _id, organization_id, project_id, page_id, revision };
     return this.change(unchanged, { $set: { ...change, revision: revision + 1 } });
   }
 
-  /** Those that have something for subscribers, the longest waiting first. */
+  /** Posts that subscribers must be notified of, longest waiting first. */
   listUnnotified(limit: number): Promise<PostDoc[]> {
     return this.select({ notify_pending_since: { $gt: 0 } })
       .sort({ notify_pending_since: 1 }).limit(limit).toArray();
   }
 
-  /** Subscribers are told of all that `seen` says. It stays untold if it was changed since. */
+  /** Marks everything in `seen` as notified. A post changed since then stays pending. */
   async markNotified({ _id, revision, updates }: PostDoc): Promise<void> {
     const change = { $set: { notified_count: updates.length + 1 }, $unset: { notify_pending_since: '' as const } };
     await this.update({ _id, revision }, change);
   }
 
-  /** Makes room for another post; false if there is no automatic one that is resolved. */
+  /** Deletes the oldest resolved automatic post to make room; false if there is none. */
   async deleteOldestAutomatic(tenant: Tenant, pageId: string): Promise<boolean> {
     const resolvedPosts = { ...ownedBy(tenant), page_id: pageId, status: 'resolved' as const, is_automatic: true };
     const [oldest] = await this.select(resolvedPosts).sort({ published_at: 1, _id: 1 }).limit(1).toArray();
     return oldest !== undefined && this.delete(tenant, pageId, oldest._id);
   }
 
-  /** False if it is gone already. */
+  /** False if it no longer exists. */
   delete(tenant: Tenant, pageId: string, id: string): Promise<boolean> {
     return this.remove({ ...ownedBy(tenant), page_id: pageId, _id: id });
   }

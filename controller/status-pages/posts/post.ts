@@ -10,29 +10,29 @@ export interface PostUpdate {
   created_at: number;
 }
 
-/** A document of `status_page_posts`: what a page tells its readers of one trouble. Instants are Unix ms. */
+/** A document of `status_page_posts`: what a page publishes about one incident. Instants are Unix ms. */
 export interface PostDoc {
   _id: string;
   organization_id: string;
   project_id: string;
   page_id: string;
-  /** Rises with each change. */
+  /** Incremented with each change. */
   revision: number;
-  /** The incident that an automatic post is about; null for one that a person wrote. */
+  /** The incident of an automatic post; null for one that a person wrote. */
   incident_id: string | null;
   title: string;
   message: string;
   severity: Severity;
   status: PostStatus;
   affected_monitor_ids: string[];
-  /** Oldest first, without what the post began with. */
+  /** Oldest first, without the initial message. */
   updates: PostUpdate[];
   is_automatic: boolean;
-  /** A person has changed it: it no longer follows its incident. */
+  /** A person has changed it, so it no longer follows its incident. */
   is_taken_over: boolean;
-  /** Of what it began with and of its updates, so many have been passed on to subscribers. */
+  /** Number of messages sent to subscribers: the initial one and updates. */
   notified_count: number;
-  /** Since when there is more to pass on; missing if there is not. */
+  /** Since when subscribers are waiting for a message; absent if none is pending. */
   notify_pending_since?: number;
   published_at: number;
   updated_at: number;
@@ -41,5 +41,5 @@ export interface PostDoc {
 
 /** On every plan: readers get a post with all of its updates. */
 export const MAX_UPDATES = 200;
-/** On every plan; the oldest can be deleted. */
+/** On every plan; old posts can be deleted. */
 export const MAX_POSTS = 5000;

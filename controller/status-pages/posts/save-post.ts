@@ -5,14 +5,14 @@ import { MAX_UPDATES, type PostDoc, type PostStatus } from './post.ts';
 import { resolvedAt } from './post-rules.ts';
 import type { PostChange } from './post-store.ts';
 
-// Every post and every update of one is written here, whether a person or an incident causes it.
+// All posts and updates are written here, whether a person or an incident causes them.
 
 type SaveDeps = Pick<PageDeps, 'posts' | 'notifySubscribers'>;
 
-/** Attempts of a change that others make at the same time. */
+/** Retries on conflict with simultaneous changes. */
 const MAX_ATTEMPTS = 5;
 
-/** False, and without effect, if there is a post with its id. */
+/** False, without effect, if a post with its id exists. */
 export async function addPost({ posts, notifySubscribers }: SaveDeps, post: PostDoc): Promise<boolean> {
   const isNew = await posts.insertIfFree({ notify_pending_since: post.published_at, ...post });
   if (isNew) notifySubscribers();
@@ -20,7 +20,7 @@ export async function addPost({ posts, notifySubscribers }: SaveDeps, post: Post
 }
 
 /**
- * Makes the change that `decide` derives from the present post; null: none. Throws RESOURCE_NOT_FOUND,
+ * Applies the change that `decide` derives from the current post; null for none. Throws RESOURCE_NOT_FOUND,
  * CONFLICT.
  */
 export async function revisePost(
@@ -45,7 +45,7 @@ export async function findPost(
   return post;
 }
 
-/** The change that moves a post on with an update. Throws FAIR_USE_LIMIT_REACHED. */
+/** The change that adds an update to a post. Throws FAIR_USE_LIMIT_REACHED. */
 export function withUpdate(seen: PostDoc, status: PostStatus, message: string, now: number): PostChange {
   if (seen.updates.length >= MAX_UPDATES) {
     const text = `An incident can have at most ${MAX_UPDATES} updates`;

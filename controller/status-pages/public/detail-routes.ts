@@ -35,7 +35,7 @@ export function renderedPost(
   return renderedHtml(renderPostPage(view, appearance, post, pageLocale(language, view.timezone)));
 }
 
-/** `times`: null if none are shown. */
+/** `times`: null if the page shows none. */
 export function renderedComponent(
   { view, page: appearance }: FoundPage, component: PublicComponent, times: ComponentTimes | null,
   language: Language,
@@ -96,7 +96,7 @@ export function detailRoutes(deps: PublicDeps, pages: PageCache, clock: Clock): 
       params: z.strictObject({ file: z.string().regex(/^page-[0-9a-f]{16}\.css$/) }),
       responses: CSS,
       handle: async (_ctx, { params: { file } }) => {
-        // Another version's page may ask while controllers are updated one after another.
+        // During a rolling update, a page of another version may request its own file.
         const isCurrentVersion = STYLE_PATH.endsWith(`/${file}`);
         const headers = { 'Cache-Control': isCurrentVersion ? STYLE_HEADERS['Cache-Control'] : 'no-store' };
         return { status: 200 as const, raw: PUBLIC_STYLE, headers };

@@ -3,14 +3,14 @@ import type { Clock } from '../../../shared/time.ts';
 import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
 import type { InstallationNames } from '../domains/domain-rules.ts';
 
-/** What another controller has changed is seen after this time. */
+/** Changes by another controller become visible after this time. */
 const CACHE_TTL_MS = 10_000;
-/** Hosts in memory, with a page or without; beyond that those that were asked for least recently go. */
+/** Cached hosts, with or without a page. Above that, evicts the least recently used. */
 const MAX_CACHED_HOSTS = 1000;
 
 interface HostDeps {
   domains: { find(domain: string): Promise<{ subdomain: string } | null> };
-  /** The subdomain of the page that had a domain when this was last known; null if none had. */
+  /** The subdomain of the page that last had a domain; null if none is known. */
   recall(domain: string): string | null;
   own: InstallationNames;
   clock: Pick<Clock, 'monotonic'>;
@@ -21,7 +21,7 @@ interface CachedHost {
   at: number;
 }
 
-/** Leads requests for the host of a page to that page, and to nothing else of this installation. */
+/** Routes requests for a page's host to that page, and to nothing else of this installation. */
 export class HostRouter {
   readonly #deps: HostDeps;
   readonly #nameOf = memoizeByText(MAX_CACHED_HOSTS, nameOf);
@@ -32,7 +32,7 @@ export class HostRouter {
     this.#deps = deps;
   }
 
-  /** Changes the URL of a request for the host of a page; at once, where the host is known. Never rejects. */
+  /** Rewrites the URL of a request for a page's host, synchronously if the host is cached. Never rejects. */
   rewrite(request: IncomingMessage): Promise<void> | undefined {
     const host = this.#nameOf(request.headers.host ?? '');
     const found = host === null ? null : this.#subdomainOf(host);
@@ -44,7 +44,7 @@ export class HostRouter {
     return undefined;
   }
 
-  /** The next request for this domain sees what is there then. */
+  /** The next request for this domain reads it again. */
   forget(domain: string): void {
     this.#cache.delete(domain);
   }
@@ -59,7 +59,7 @@ export class HostRouter {
     return cached.subdomain;
   }
 
-  /** While the database is away, what was last known still holds. */
+  /** While the database is unavailable, the last known value is used. */
   #read(host: string, last: string | null): Promise<string | null> {
     const pending = this.#reading.get(host);
     if (pending !== undefined) return pending;
@@ -78,13 +78,13 @@ export class HostRouter {
   }
 }
 
-/** The name in a Host header, in lower case; null for an address, or for what is no name with a dot. */
+/** The name in a Host header, in lower case; null for an IP address or a name without a dot. */
 function nameOf(header: string): string | null {
   const name = header.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
   return /^(?=.{4,253}$)([a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]*$/.test(name) ? name : null;
 }
 
-/** Where a request for the page's own host leads: to paths of this page only, whatever it asks for. */
+/** Maps a URL on the page's own host to a path of this page, whatever it is. */
 export function urlOnPage(url: string, subdomain: string): string {
   const page = `/status/${subdomain}`;
   const [, path = '', query = ''] = /^([^?]*)(.*)$/s.exec(url) ?? [];

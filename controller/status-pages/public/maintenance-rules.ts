@@ -3,13 +3,13 @@ import type { PageWindow } from '../deps.ts';
 import type { PublicMaintenance } from './public-view.ts';
 
 const SHOWN_AHEAD_MS = 14 * 86_400_000;
-/** Of one window, and of all of a page's. */
+/** Limits per window and per page. */
 const MAX_OCCURRENCES = 3;
 const MAX_SHOWN = 20;
 
 /**
- * The maintenance that readers should know of: what is under way, and what begins within two weeks, soonest
- * first. `names` has the components that the page shows; others are not named.
+ * Current maintenance and maintenance within two weeks, soonest first. `names` maps the page's monitors to
+ * their shown names; others are left out.
  */
 export function shownMaintenance(
   windows: readonly PageWindow[], names: ReadonlyMap<string, string>, now: number,

@@ -7,7 +7,7 @@ import { languageOf, languageQuery } from './languages/preferred-language.ts';
 import { renderPublicPage } from './html/public-page-html.ts';
 import { readView } from './read-public-page.ts';
 
-/** A page as its readers would see it, for those who prepare it. */
+/** A page as its readers would see it, for its editors. */
 export function previewRoute(deps: PageDeps): Route {
   return defineRoute({
     method: 'GET', path: '/api/projects/:projectId/status-pages/:id/preview', params: pageParams,

@@ -21,10 +21,10 @@ const common = {
 
 const JSON_PATH = '/api/public/status-pages/:subdomain';
 const PAGE_PATH = '/status/:subdomain';
-/** What is answered before routing: other addresses of pages are rare. */
+/** The page URLs that are worth a response without routing. */
 const COMMON_URL = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})(?:\?lang=([a-z]{2}))?$/;
 
-/** Addresses whose meaning is remembered, and for each the lists of languages. */
+/** URLs whose parsed form is cached, each with its language headers. */
 const MAX_CACHED_URLS = 1000;
 const MAX_CACHED_LANGUAGES = 20;
 
@@ -35,7 +35,7 @@ export async function readPublished(pages: PageCache, subdomain: string): Promis
   return page;
 }
 
-/** A form of a page, the same bytes for all who ask for it. Throws as `readShown`. */
+/** Responds with a rendering of a page, the same bytes for all readers. Throws as `readPublished`. */
 export async function respondWith(
   pages: PageCache, subdomain: string, name: string, render: (page: FoundPage) => RenderedPage,
 ) {
@@ -44,7 +44,7 @@ export async function respondWith(
   return { status: 200 as const, compressed };
 }
 
-/** Published pages, for everybody. */
+/** Published pages, without authentication. */
 export function publicPageRoutes(pages: PageCache): Route[] {
   return [
     defineRoute({
@@ -64,7 +64,7 @@ export function publicPageRoutes(pages: PageCache): Route[] {
   ];
 }
 
-/** Pages that another reader has just read. */
+/** Responds with pages that another request has just rendered. */
 export function fastPageResponses(pages: PageCache): FastResponses {
   const requestedPageAt = memoizeByText(MAX_CACHED_URLS, (url) =>
     memoizeByText(MAX_CACHED_LANGUAGES, (languages) => requestedPage(url, languages)));
@@ -78,7 +78,7 @@ export function fastPageResponses(pages: PageCache): FastResponses {
   };
 }
 
-/** Which form of which page a request is for, as the routes would say; null: let them say. */
+/** The page and rendering that a request is for, as the routes would decide; null leaves it to them. */
 export function requestedPage(url: string, languages: string) {
   const [, kind, subdomain, lang] = COMMON_URL.exec(url) ?? [];
   if (subdomain === undefined) return null;

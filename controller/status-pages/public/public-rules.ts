@@ -6,40 +6,40 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const HOURS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 } as const;
 
-/** Days of which a page shows the uptime, today included. */
+/** Days of uptime that a page shows, today included. */
 export const SHOWN_DAYS = 90;
 
-/** The first of the days that a page shows: its beginning in UTC, Unix ms. */
+/** The first day that a page shows: its start in UTC, Unix ms. */
 export function firstDay(now: number): number {
   return now - (now % DAY_MS) - (SHOWN_DAYS - 1) * DAY_MS;
 }
 
-/** Hours of today (UTC) that have begun before the current one. */
+/** Hours of today (UTC) before the current one. */
 export function hoursOfToday(now: number): number {
   return Math.floor((now % DAY_MS) / HOUR_MS);
 }
 
-/** Percent to two digits, rounded down: 100 only where nothing failed. */
+/** Percent with two decimals, rounded down: 100 only if nothing failed. */
 export function floorPercent(uptime: number | null): number | null {
   return uptime === null ? null : Math.floor(uptime * 100) / 100;
 }
 
 export type DayState = 'operational' | 'degraded' | 'down' | 'unknown';
 
-/** How a page shows a day of this uptime. */
+/** The state of a day with this uptime. */
 export function dayState(uptime: number | null, thresholds: PageDoc['uptime_thresholds']): DayState {
   if (uptime === null) return 'unknown';
   if (uptime >= thresholds.operational) return 'operational';
   return uptime >= thresholds.degraded ? 'degraded' : 'down';
 }
 
-/** The hours of each time frame that a page shows, and of the last day, which comes first. */
+/** The hours of each time frame that a page shows; the last day comes first. */
 export function framesOf({ uptime_timeframes: shown }: Pick<PageDoc, 'uptime_timeframes'>) {
   const frames = (Object.keys(HOURS) as (keyof typeof HOURS)[]).filter((name) => shown.includes(name));
   return { frames, hours: [HOURS['24h'], ...frames.map((name) => HOURS[name])] };
 }
 
-/** The uptime of the longest time frame that has one; null if none has, or if the page shows no uptime. */
+/** The uptime of the longest time frame that has one; null if none has or the page shows no uptime. */
 export function headlineUptime(
   uptime: PublicComponent['uptime'],
 ): { frame: keyof typeof HOURS; percent: number } | null {
@@ -50,7 +50,7 @@ export function headlineUptime(
   return null;
 }
 
-/** What a reader wants to know first. Components that are paused or without data do not change it. */
+/** Summarizes the components' states. Components that are paused or without data don't affect it. */
 export function overallState(components: readonly Pick<PublicComponent, 'status'>[]): OverallState {
   const states = components.map(({ status }) => status);
   const measured = states.filter((status) => status === 'up' || status === 'degraded' || status === 'down');
@@ -62,8 +62,8 @@ export function overallState(components: readonly Pick<PublicComponent, 'status'
 }
 
 /**
- * The state of a whole page: that of its components. While none of these is down or degraded, an open post
- * makes the page degraded, and maintenance under way makes it that.
+ * The state of a page. While no component is down or degraded, an open post makes it degraded, and otherwise
+ * current maintenance makes it `maintenance`.
  */
 export function pageState(
   { components, incidents, maintenance, as_of }: Pick<PublicPageView, 'components' | 'incidents' | 'maintenance' | 'as_of'>,
@@ -74,7 +74,7 @@ export function pageState(
   return maintenance.some(({ starts_at }) => starts_at <= as_of) ? 'maintenance' : state;
 }
 
-/** Whether readers still see a post: an open one always, a resolved one for the page's days of history. */
+/** Whether readers still see a post: open posts always, resolved ones for the page's days of history. */
 export function isShown(
   post: Pick<PostDoc, 'status' | 'published_at'>, page: Pick<PageDoc, 'incident_history_days'>, now: number,
 ): boolean {

@@ -45,7 +45,7 @@ const maintenanceView = z.strictObject({
   ends_at: instant,
 });
 
-/** A page as its readers see it: no addresses, no targets, nothing that is hidden. */
+/** A page as its readers see it: no email addresses, no targets, nothing hidden. */
 export const publicPageView = z.strictObject({
   name: z.string(),
   description: z.string().nullable(),

@@ -16,7 +16,7 @@ import {
 } from './public-rules.ts';
 import type { PublicComponent, PublicPageView, PublicPost } from './public-view.ts';
 
-/** Limit on the open posts that a page shows, and on the resolved ones that are read for it. */
+/** Limit on the open posts that a page shows, and on the resolved ones read for it. */
 const MAX_POSTS_READ = 100;
 
 export type PublicDeps =
@@ -27,7 +27,7 @@ export interface FoundPage {
   view: PublicPageView;
 }
 
-/** What readers see of a page, and the page; null if none is published under this subdomain. */
+/** The public view of a page, and the page; null if none is published under this subdomain. */
 export async function readPublicPage(
   deps: PublicDeps, subdomain: string, now: number,
 ): Promise<FoundPage | null> {
@@ -35,7 +35,7 @@ export async function readPublicPage(
   return page === null ? null : { page, view: await readView(deps, page, now) };
 }
 
-/** What readers see of a page, or would see if it were published. */
+/** The public view of a page, published or not. */
 export async function readView(deps: PublicDeps, page: PageDoc, now: number): Promise<PublicPageView> {
   const tenant = { organizationId: page.organization_id, projectId: page.project_id };
   const [components, posts, windows] = await Promise.all([
@@ -85,7 +85,7 @@ async function visibleComponents(
   });
 }
 
-/** More digits would change with each check, and with them the bytes of every reader. */
+/** Decimals would change with each check, and with them the bytes of every reader. */
 function roundMs(ms: number | null | undefined): number | null {
   return ms === null || ms === undefined ? null : Math.round(ms);
 }
@@ -101,7 +101,7 @@ export async function readPublicPost(
   return post && publicPost(post, namesOf(view.components));
 }
 
-/** The response times of a component that the page shows; null if it shows none. */
+/** The response times of a component; null if the page doesn't show them. */
 export async function readComponentTimes(
   { history }: PublicDeps, { page }: FoundPage, id: string,
 ): Promise<ComponentTimes | null> {
@@ -115,7 +115,7 @@ function namesOf(components: readonly PublicComponent[]): Map<string, string> {
   return new Map(components.map(({ id, name }) => [id, name]));
 }
 
-/** Monitors that the page hides, or that are gone, are not named. */
+/** Doesn't name monitors that are hidden or deleted. */
 function publicPost(post: PostDoc, names: ReadonlyMap<string, string>): PublicPost {
   const { id, title, message, severity, status, affected_monitor_ids, ...rest } = viewPost(post);
   const { published_at, resolved_at, updates } = rest;

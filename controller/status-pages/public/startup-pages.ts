@@ -17,14 +17,14 @@ const SUBPAGE_URL = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})\/(
 const BADGE = 'badge.svg';
 
 interface SubpageRequest {
-  /** Below the page, without a slash before it. */
+  /** Path below the page, without a leading slash. */
   path: string;
   language: Language;
-  /** Of links, without a slash at its end. */
+  /** Base of absolute links, without a trailing slash. */
   baseUrl: string;
 }
 
-/** Pages, what they load and what they link to, while there are no routes yet. */
+/** Serves pages, their files and the pages they link to before the routes exist. */
 export function startupPages(pages: PageCache, baseUrl: () => string) {
   const style = new CompressedResponse(PUBLIC_STYLE, { ...SECURITY_HEADERS, ...STYLE_HEADERS });
   const script = new CompressedResponse(LIVE_SCRIPT, { ...SECURITY_HEADERS, ...LIVE_SCRIPT_HEADERS });
@@ -46,7 +46,7 @@ export function startupPages(pages: PageCache, baseUrl: () => string) {
   };
 }
 
-/** Without response times, and without posts that the page itself does not show: they are in the database. */
+/** Omits response times and older posts, which are only in the database. */
 function renderedSubpage(page: FoundPage, { path, language, baseUrl }: SubpageRequest): RenderedPage | null {
   const { view } = page;
   const [folder = '', id] = path.split('/', 2);

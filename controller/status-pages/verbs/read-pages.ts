@@ -16,8 +16,8 @@ export async function loadPage({ pages }: Pick<PageDeps, 'pages'>, tenant: Tenan
 }
 
 /**
- * The components with their monitors, in the order in which the page shows them, and one period of each for
- * each of `hours`. Those whose monitor is gone are left out.
+ * The components with their monitors in display order, each with its uptime over each of `hours`. Leaves out
+ * components whose monitor was deleted.
  */
 export async function readComponents(
   { monitors, statistics }: Pick<PageDeps, 'monitors' | 'statistics'>, tenant: Tenant,
@@ -36,7 +36,7 @@ export async function readComponents(
 
 export type WholePage = Awaited<ReturnType<typeof completePage>> & { subscriberCount?: number };
 
-/** A page with its monitors, in the order in which it shows them, and its visits. */
+/** A page with its monitors in display order, and its visits. */
 export async function completePage(deps: PageDeps, { tenant, now }: ProjectContext, page: PageDoc) {
   const [components, visits] = await Promise.all([
     readComponents(deps, tenant, page.components, [DAY_HOURS]), deps.visits.of(page._id, now),

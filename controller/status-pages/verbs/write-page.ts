@@ -36,7 +36,8 @@ export async function createPage(deps: PageDeps, ctx: ProjectContext, input: Pag
     await deps.pages.dropDraftOfOthers(subdomain, organizationId);
   }
   if (await deps.pages.insertIfFree(page)) {
-    // Its former page may have been deleted since the first check. A deletion reserves before it frees.
+    // Its former page may have been deleted since the first check. A deletion reserves the subdomain before
+    // freeing it.
     if (!(await isReserved(deps, ctx, subdomain))) return completePage(deps, ctx, page);
     await deps.pages.delete(ctx.tenant, page._id);
   }
@@ -92,7 +93,7 @@ export async function attachMonitors(
 }
 
 /**
- * What is in that state already stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, and
+ * Leaves a page already in that state unchanged. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, and
  * SLUG_ALREADY_TAKEN for a draft whose creation was interrupted before its subdomain was checked again.
  */
 export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, to: Publication) {
@@ -105,12 +106,11 @@ export async function movePage(deps: PageDeps, ctx: ProjectContext, id: string, 
 }
 
 /**
- * Its address stops working, and its subdomain is reserved for the organization. Throws RESOURCE_NOT_FOUND,
- * ACCESS_DENIED.
+ * Removes the page and reserves its subdomain for the organization. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED.
  */
 export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string): Promise<void> {
   const seen = await loadPage(deps, ctx.tenant, id);
-  // First, so that a deletion that was interrupted can be repeated.
+  // First, so that an interrupted deletion can be repeated.
   await deps.posts.deleteOfPage(ctx.tenant, id);
   await deps.subscribers.deleteOfPage(ctx.tenant, id);
   await releaseDomain(deps, ctx, seen);
@@ -120,7 +120,7 @@ export async function deletePage(deps: PageDeps, ctx: ProjectContext, id: string
   await deps.quota.release(ctx.tenant.organizationId, 'status_pages');
 }
 
-/** Before its subdomain is free: readers of the domain must not see whoever takes that. */
+/** Runs before the subdomain is freed: the domain must not lead to its next owner. */
 async function releaseDomain(deps: PageDeps, { tenant }: ProjectContext, seen: PageDoc): Promise<void> {
   await deps.domains.releaseOfPage(tenant, seen._id);
   if (seen.custom_domain !== null) deps.domainChanged(seen.custom_domain);
@@ -134,7 +134,7 @@ async function write(deps: PageDeps, ctx: ProjectContext, seen: PageDoc, change:
 }
 
 /**
- * Changes a page, and has it post the open incidents of these monitors. Scheduling them before the change,
+ * Changes a page and schedules posts for its monitors' open incidents. Scheduling them before the change,
  * too, covers a crash right after it.
  */
 async function withOpenIncidents<T>(
@@ -156,7 +156,7 @@ function changed(deps: PageDeps, ctx: ProjectContext, page: PageDoc | null): Pro
   return completePage(deps, ctx, page);
 }
 
-/** What a request sets, apart from branding and monitors. */
+/** The settings in a request, apart from branding and monitors. */
 export function settingsOf(input: PageChangeInput): Partial<PageSettings> {
   const names = SETTINGS.filter((name) => input[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, input[name]]));

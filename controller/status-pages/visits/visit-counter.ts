@@ -8,22 +8,22 @@ import type { VisitStore } from './visit-store.ts';
 interface CounterDeps {
   visits: Pick<VisitStore, 'add' | 'removeOlder'>;
   pages: {
-    /** The ids of published pages by subdomain. */
+    /** Ids of published pages by subdomain. */
     publishedIds(subdomains: string[]): Promise<Map<string, string>>;
   };
   clock: Clock;
   log: Log;
 }
 
-/** How long visits are gathered; a crash loses so much. */
+/** How long visits are collected before a write; a crash loses that much. */
 const FLUSH_DELAY_MS = 10_000;
-/** Subdomains that wait, also while the database is away; visits to others are not counted until then. */
+/** Subdomains with unwritten visits, for example during a database outage; visits to others are dropped. */
 const MAX_PENDING_PAGES = 10_000;
 const BATCH_SIZE = 50;
-/** Names of browsers and programs that are remembered. */
+/** Cached results per User-Agent header. */
 const MAX_CACHED_AGENTS = 1000;
 
-/** Counts how often pages are opened, in memory, and writes the numbers together. Idle, it sets no timer. */
+/** Counts page views in memory and writes them in batches. Sets no timer while idle. */
 export class VisitCounter {
   readonly #deps: CounterDeps;
   readonly #isBot = memoizeByText(MAX_CACHED_AGENTS, isBot);
@@ -36,7 +36,7 @@ export class VisitCounter {
     this.#deps = deps;
   }
 
-  /** Counts a request if a person opens a page by it. Which pages exist is looked up later. */
+  /** Counts a request if a person opens a page with it. Whether the page exists is checked later. */
   record(request: IncomingMessage): void {
     const subdomain = visitedSubdomain(request, this.#isBot);
     if (subdomain === null) return;
@@ -46,7 +46,7 @@ export class VisitCounter {
     this.#timer ??= this.#deps.clock.setTimer(FLUSH_DELAY_MS, () => void this.flush(), true);
   }
 
-  /** Writes what was counted so far. Never rejects: what cannot be written is lost, and the log says so. */
+  /** Writes the collected counts. Never rejects: counts that can't be written are lost and logged. */
   flush(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = null;

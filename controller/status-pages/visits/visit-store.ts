@@ -3,13 +3,13 @@ import { Documents } from '../../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../../platform/mongo/mongo-errors.ts';
 import { DAY_MS, RETAINED_DAYS, dayAndHourOf, sumVisits, type VisitDoc, type Visits } from './visit-rules.ts';
 
-/** Collection `status_page_visits`. Nothing in it says who a visitor was. */
+/** Collection `status_page_visits`. Contains nothing about who a visitor was. */
 export class VisitStore extends Documents<VisitDoc> {
   constructor(db: Db) {
     super(db, 'status_page_visits', [
-      // The visits of a page.
+      // For the visits of a page.
       { key: { page_id: 1, day: 1 }, name: 'of_page' },
-      // Old ones are removed.
+      // For removing old visits.
       { key: { day: 1 }, name: 'aged' },
     ]);
   }
@@ -25,7 +25,7 @@ export class VisitStore extends Documents<VisitDoc> {
     try {
       await this.all.bulkWrite(writes as never, { ordered: false });
     } catch (error) {
-      // Another controller has begun the day of these pages at the same moment.
+      // Another controller has inserted the day of these pages at the same time.
       const duplicates = duplicatesOnly(error);
       if (duplicates === null) throw error;
       await this.all.bulkWrite(duplicates.map((index) => writes[index]) as never, { ordered: false });

@@ -12,7 +12,7 @@ const SUBSCRIBER_TEXTS: Readonly<Record<Language, SubscriberTexts>> = {
   en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH, zh: CHINESE, ja: JAPANESE,
 };
 
-/** What subscribers are told in one language, with what public pages say in it. */
+/** Texts for subscribers in one language, and the locale of public pages. */
 export interface SubscriberLocale {
   language: Language;
   texts: SubscriberTexts & Texts;

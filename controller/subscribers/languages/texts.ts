@@ -1,11 +1,11 @@
 import type { MaintenancePhase } from '../notices/notice.ts';
 import type { Frequency, Topic } from '../subscriber.ts';
 
-/** What subscribers read in one language, on pages and in mails. `page` is the name of a status page. */
+/** Texts for subscribers in one language, on pages and in mails. `page` is the name of a status page. */
 export interface SubscriberTexts {
   pleaseConfirm: string;
   checkInbox(page: string): string;
-  /** Title of a page, its button, and subject of the mail that leads there. */
+  /** Title of a page, its button, and the subject of the mail that links to it. */
   confirm: string;
   confirmHint: string;
   confirmed: string;
@@ -23,17 +23,17 @@ export interface SubscriberTexts {
   unsubscribed: string;
   notSubscribed: string;
   confirmationIntro(page: string): string;
-  /** Before the link that confirms. */
+  /** Precedes the confirmation link. */
   confirmBefore: string;
   ignore: string;
   alreadySubscribed: string;
   receivesAlready(page: string): string;
   reason(page: string): string;
   statusPage: string;
-  /** How much a digest tells. */
+  /** Number of updates in a digest. */
   updates(count: number): string;
-  /** Before the title of a maintenance window. */
+  /** Precedes the title of a maintenance window. */
   maintenance: string;
-  /** With times as the clocks of the page show them. */
+  /** Times are in the page's time zone. */
   phases: Record<MaintenancePhase, (start: string, end: string) => string>;
 }

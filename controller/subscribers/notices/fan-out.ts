@@ -13,14 +13,14 @@ export interface FanOutDeps {
   workClaims: WorkClaims;
 }
 
-/** Subscribers at a time: then notices of other pages have their turn. */
+/** Recipients per batch; then notices of other pages have their turn. */
 const RECIPIENT_BATCH_SIZE = 200;
-/** Digests that are added to at the same time. */
+/** Digests updated concurrently. */
 const DIGEST_CONCURRENCY = 8;
 
 /**
- * Puts a notice into the outbox for its next subscribers, unless somebody else does. May be repeated, also
- * after a crash half-way.
+ * Adds a notice to the outbox for its next recipients, unless another controller does. Safe to repeat after a
+ * crash.
  */
 export async function fanOutNotice(deps: FanOutDeps, seen: NoticeDoc, now: number): Promise<void> {
   const { notices, workClaims } = deps;
@@ -35,12 +35,12 @@ async function fanOut(deps: FanOutDeps, notice: NoticeDoc, now: number): Promise
     const batch = digested.slice(at, at + DIGEST_CONCURRENCY);
     await Promise.all(batch.map((subscriber) => addToDigest(deps, notice, subscriber, now)));
   }
-  // After the outbox: who is skipped by the cursor must be in it.
+  // After the outbox: recipients before the cursor must already be in it.
   if (cursor === null) await deps.notices.finish(notice);
   else await deps.notices.advance(notice, cursor, now);
 }
 
-/** The next subscribers, and the last one of them if there may be more. */
+/** The next recipients, and the cursor after them; null if no more follow. */
 async function nextOf({ subscribers }: FanOutDeps, notice: NoticeDoc) {
   const { page_id, topics, cursor, subscriber_ids: named } = notice;
   if (named === undefined) {
@@ -59,7 +59,7 @@ async function addToDigest(
   const { frequency } = subscriber.preferences;
   if (frequency === 'immediate') return;
   let dueAt = digestAt(frequency, created_at);
-  // One that is on its way takes no more.
+  // A digest that is being sent accepts no more notices, so the next one is tried.
   while (!(await outbox.addToDigest(digestOf(subscriber, dueAt, now), _id))) {
     dueAt = digestAfter(frequency, dueAt);
   }

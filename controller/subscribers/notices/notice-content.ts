@@ -15,7 +15,9 @@ export interface Recipient {
   links: SubscriberLinks;
 }
 
-/** One mail about one notice. Mails about the same thing form a thread with a subject of its own. */
+/**
+ * A mail about one notice. Mails about the same incident or maintenance form a thread with its own subject.
+ */
 export function noticeMail(to: Recipient, { _id }: OutgoingDoc, notice: NoticeDoc): Mail {
   const content = mailText(notice, to);
   const subject = `[${nameInMail(to.page.name)}] ${content.title}`;
@@ -26,13 +28,13 @@ export function noticeMail(to: Recipient, { _id }: OutgoingDoc, notice: NoticeDo
   return mailOf(to, notice.is_first ? subject : `Re: ${subject}`, [content], thread);
 }
 
-/** One mail about everything since the last digest, oldest first. */
+/** A mail with everything since the last digest, oldest first. */
 export function digestMail(to: Recipient, { _id }: OutgoingDoc, notices: NoticeDoc[]): Mail {
   const subject = `[${nameInMail(to.page.name)}] ${localeOf(to).texts.updates(notices.length)}`;
   return mailOf(to, subject, notices.map((notice) => mailText(notice, to)), { 'Message-ID': messageId(_id) });
 }
 
-/** What a webhook receives. */
+/** The payload of a webhook. */
 export function noticePayload(to: Recipient, notice: NoticeDoc) {
   const { page, links, subscriber } = to;
   const { _id: id, kind, post, created_at } = notice;
@@ -71,19 +73,18 @@ ${paragraphs(text)}`)}<p><a href="${links.page(subdomain)}">${texts.statusPage}<
 </body></html>
 `.text,
     headers: {
-      // RFC 8058: mail programs show a button that stops the mails with one request.
+      // RFC 8058: mail programs show a button that unsubscribes with one request.
       'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      // Out-of-office replies would come back to us.
+      // Prevents out-of-office replies to us.
       'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All', ...thread,
     },
   };
 }
 
-/** A notice as a mail shows it. */
 interface NoticeText {
   title: string;
   text: string;
-  /** Its progress, and when it was written. */
+  /** Status and time of the notice. */
   facts: string;
 }
 
@@ -91,7 +92,7 @@ function localeOf({ subscriber: { language } }: Recipient): SubscriberLocale {
   return subscriberLocale(language ?? 'en');
 }
 
-/** In the language of the subscriber, but for what people have written. */
+/** In the subscriber's language, except for text that people wrote. */
 function noticeText({ title, text, maintenance, post, created_at }: NoticeDoc, to: Recipient): NoticeText {
   const { language, texts } = localeOf(to);
   const dateTime = dateTimeFormat(language, to.page.timezone);
@@ -105,7 +106,7 @@ function noticeText({ title, text, maintenance, post, created_at }: NoticeDoc, t
   };
 }
 
-/** Titles name monitors, and so carry no links; what people have written below them may. */
+/** Titles name monitors, so they must not become links; the text that people wrote may contain links. */
 function mailText(notice: NoticeDoc, to: Recipient): NoticeText {
   return noticeText({ ...notice, title: nameInMail(notice.title) }, to);
 }
@@ -115,7 +116,7 @@ function paragraphs(text: string): Html[] {
 `);
 }
 
-/** The same on every attempt: mail programs show a mail once that arrives twice. */
+/** Deterministic: mail programs show a mail that arrives twice only once. */
 function messageId(id: string): string {
   return `<${id}@farwatch.invalid>`;
 }

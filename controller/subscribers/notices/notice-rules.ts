@@ -6,7 +6,7 @@ import type { NoticeDoc, OutgoingDoc } from './notice.ts';
 const HOUR_MS = 3_600_000;
 const PERIODS_MS: Record<Exclude<Frequency, 'immediate'>, number> = { hourly: HOUR_MS, daily: 24 * HOUR_MS };
 
-/** What a post says that its readers have not been told: its beginning, and each update. */
+/** Notices of a post's messages that subscribers have not received yet. */
 export function noticesOf(post: PostDoc): NoticeDoc[] {
   const { _id: id, organization_id, project_id, page_id, title, severity, updates } = post;
   const { notified_count: notifiedCount } = post;
@@ -21,7 +21,7 @@ export function noticesOf(post: PostDoc): NoticeDoc[] {
   }));
 }
 
-/** When the digest is sent that tells of what happened `at`: at the end of its hour or day, in UTC. */
+/** When the digest with an event at `at` is sent: at the end of its hour or day, in UTC. */
 export function digestAt(frequency: Exclude<Frequency, 'immediate'>, at: number): number {
   const period = PERIODS_MS[frequency];
   return (Math.floor(at / period) + 1) * period;
@@ -31,7 +31,7 @@ export function digestAfter(frequency: Exclude<Frequency, 'immediate'>, dueAt: n
   return dueAt + PERIODS_MS[frequency];
 }
 
-/** The digest of a subscriber that is sent at `dueAt`. */
+/** A subscriber's digest that is sent at `dueAt`. */
 export function digestOf(
   { _id, organization_id, page_id }: SubscriberDoc, dueAt: number, now: number,
 ): OutgoingDoc {
@@ -41,7 +41,7 @@ export function digestOf(
   };
 }
 
-/** What a subscriber is sent of a notice at once. */
+/** The immediate mail and webhook request of a notice for one subscriber. */
 export function immediateOf(
   { _id: noticeId, kind }: NoticeDoc, subscriber: SubscriberDoc, now: number,
 ): OutgoingDoc[] {
@@ -58,15 +58,15 @@ export function immediateOf(
 
 const RETRY_AFTER_MS = [30_000, 120_000, 600_000, 3_600_000, 4 * HOUR_MS];
 const JITTER = 0.2;
-/** Wait while the relay has too much to do, which counts as no attempt. */
+/** Retry delay while the relay is busy, which doesn't count as an attempt. */
 const BUSY_MS = 5000;
-/** What is older is no longer news; a daily digest waits for a day before its first attempt. */
+/** Older notices are outdated; a daily digest waits for a day before its first attempt. */
 const MAX_WAIT_MS = 48 * HOUR_MS;
 
-/** `dropped`: the subscriber or the page is gone. `dead`: no retry can help. */
+/** `dropped`: the subscriber or the page was deleted. `dead`: a retry can't help. */
 export type SendOutcome = 'sent' | 'dropped' | 'dead' | 'retry' | 'busy';
 
-/** The fields that an attempt changes. `attempts` counts it already; `random` is in [0, 1). */
+/** The fields that an attempt changes. `attempts` already includes it; `random` is in [0, 1). */
 export function afterSending(
   { attempts, created_at }: OutgoingDoc, outcome: SendOutcome,
   { now, random }: { now: number; random: number },

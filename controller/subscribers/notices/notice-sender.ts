@@ -21,30 +21,30 @@ export interface NoticeSenderDeps extends Pick<PostNoticeDeps, 'pages' | 'posts'
   outbox: OutboxStore;
   log: Log;
   peers: Peers;
-  /** The name of this controller. */
+  /** Name of this controller. */
   holder: string;
 }
 
 const POLL_INTERVAL_MS = 1000;
-/** While there is nothing to send. */
+/** Poll interval while there is nothing to send. */
 const IDLE_INTERVAL_MS = 5000;
-/** Longer than telling some subscribers of a notice takes; after that, another controller repeats it. */
+/** Longer than one batch of recipients takes; then another controller repeats it. */
 const FAN_OUT_CLAIM_MS = 15_000;
-/** Of which a controller looks for one that no other tells of. */
+/** Due notices read per run, to find one that no other controller has claimed. */
 const NOTICE_BATCH_SIZE = 20;
-/** Sent in one round; the next follows at once. */
+/** Messages per run; if there are more, the next run follows at once. */
 const SEND_BATCH_SIZE = 200;
-/** Under way at the same time: a relay takes few connections, and alerts need some. */
+/** Concurrent messages: a relay accepts few connections, and alerts need some of them. */
 const SEND_CONCURRENCY = 8;
 const CLEANUP_INTERVAL_MS = 3_600_000;
 const CLEANUP_BATCH_SIZE = 500;
-/** Longer than anything waits in the outbox. */
+/** Longer than any message waits in the outbox. */
 const RETENTION_MS = 7 * 86_400_000;
 const UNCONFIRMED_RETENTION_MS = 30 * 86_400_000;
 
 /**
- * Tells subscribers what is new, as fast as the relay takes it. Everything is in the database before it is
- * sent, so a crash loses nothing, and any controller goes on with it.
+ * Sends notices to subscribers as fast as the relay accepts them. Everything is stored before it is sent, so
+ * a crash loses nothing and any controller can continue.
  */
 export class NoticeSender {
   readonly #deps: NoticeSenderDeps;
@@ -55,7 +55,7 @@ export class NoticeSender {
   readonly counts: Record<SendOutcome, number> = { sent: 0, dropped: 0, dead: 0, retry: 0, busy: 0 };
   #isStarted = false;
   #isStopped = false;
-  /** More was due at the last look than one round sends. */
+  /** The last poll found more than one run sends. */
   #isBacklogged = false;
   #cleanedUpAt: number;
 
@@ -78,17 +78,17 @@ export class NoticeSender {
     this.#task.trigger();
   }
 
-  /** One round, also before the start. */
+  /** One run, also before the start. */
   run(): Promise<void> {
     return this.#task.run();
   }
 
-  /** There may be something new. */
+  /** Called when there may be something to send. */
   trigger(): void {
     if (this.#isStarted) this.#task.trigger();
   }
 
-  /** Begins nothing more, and ends what is under way after `withinMs`. */
+  /** Starts nothing new, and aborts what is still running after `timeoutMs`. */
   async stop(timeoutMs: number): Promise<void> {
     this.#isStopped = true;
     await Promise.race([this.#task.stop(), sleep(this.#deps.clock, timeoutMs)]);
@@ -98,7 +98,7 @@ export class NoticeSender {
   async #sendDue(): Promise<boolean | 'idle'> {
     const { outbox, clock } = this.#deps;
     const hasPosts = await createPostNotices(this.#deps);
-    // What is in the outbox goes first, so that it stays small.
+    // The outbox has priority, so that it stays small.
     const canFanOut = !this.#isBacklogged;
     const hasNotice = canFanOut && (await this.#fanOutNext());
     const dueBefore = clock.now() + ONLY_CONTROLLER_INTERVAL_MS;
@@ -110,12 +110,12 @@ export class NoticeSender {
     const hasOld = await this.#cleanUp();
     if (!isAccepted || this.#isStopped) return false;
     if (hasPosts || hasNotice || hasOld || free.length > 0 || !canFanOut) return true;
-    // What others have claimed may be left to us.
+    // Claims of others may expire and become ours.
     const hasClaims = [this.#fanOutClaims, this.#sendClaims].some(({ heldTokens: held }) => held.length > 0);
     return upcoming.length === 0 && !hasClaims ? 'idle' : false;
   }
 
-  /** Notices take turns. False if there is none that others do not tell of. */
+  /** Notices take turns. False if other controllers have claimed all of them. */
   async #fanOutNext(): Promise<boolean> {
     const { notices, clock } = this.#deps;
     const workClaims = this.#fanOutClaims;
@@ -125,7 +125,7 @@ export class NoticeSender {
     return notice !== undefined;
   }
 
-  /** False if the relay has too much to do: the rest waits. */
+  /** False if the relay is busy: the rest waits. */
   async #sendAll(due: OutgoingDoc[]): Promise<boolean> {
     const { log } = this.#deps;
     let isAccepted = true;
@@ -138,14 +138,14 @@ export class NoticeSender {
         if (outcome !== null) this.counts[outcome] += 1;
         if (outcome === 'busy') isAccepted = false;
       } catch (error) {
-        // Its claim ends by itself; the others may work.
+        // The claim expires by itself; other messages are not affected.
         log.warn({ err: error, outgoing_id: one._id }, 'could not send an update to a subscriber');
       }
     }));
     return isAccepted;
   }
 
-  /** Now and then, removes what is over. True if there may be more. */
+  /** Periodically removes old documents. True if there may be more. */
   async #cleanUp(): Promise<boolean> {
     const { notices, outbox, subscribers, clock } = this.#deps;
     if (clock.monotonic() - this.#cleanedUpAt < CLEANUP_INTERVAL_MS) return false;

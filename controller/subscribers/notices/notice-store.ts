@@ -10,10 +10,10 @@ import type { NoticeDoc } from './notice.ts';
 export class NoticeStore extends DueDocuments<NoticeDoc> {
   constructor(db: Db) {
     super(db, 'subscriber_notices', [
-      // Those that somebody has still to be told of.
+      // Finds notices that still have recipients.
       { key: { due_at: 1 }, name: 'due', sparse: true },
       { key: { page_id: 1 }, name: 'page' },
-      // Removing the oldest.
+      // For removing the oldest.
       { key: { created_at: 1 }, name: 'age' },
     ]);
   }
@@ -22,12 +22,15 @@ export class NoticeStore extends DueDocuments<NoticeDoc> {
     return insertMissing(this.all, notices);
   }
 
-  /** The outbox has it up to `cursor`; others come first. Without effect if the claim was lost. */
+  /**
+   * Records that the outbox contains recipients up to `cursor`; other notices come first. No effect if the
+   * claim was lost.
+   */
   async advance(claimed: NoticeDoc, cursor: string, now: number): Promise<void> {
     await this.update(claimedAs(claimed), { $set: { cursor, due_at: now }, $unset: { claim: '' } });
   }
 
-  /** The outbox has it for everybody. Without effect if the claim was lost. */
+  /** Records that the outbox contains all recipients. No effect if the claim was lost. */
   async finish(claimed: NoticeDoc): Promise<void> {
     await this.update(claimedAs(claimed), { $unset: { claim: '', due_at: '' } });
   }
@@ -36,7 +39,7 @@ export class NoticeStore extends DueDocuments<NoticeDoc> {
     await this.all.deleteMany({ organization_id: organizationId, page_id: pageId });
   }
 
-  /** Removes at most `limit` that are older than `before` (Unix ms); returns how many. */
+  /** Removes up to `limit` documents older than `before` (Unix ms); returns how many. */
   removeOlder(before: number, limit: number): Promise<number> {
     return removeOlder(this.all, before, limit);
   }

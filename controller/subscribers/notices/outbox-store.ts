@@ -10,13 +10,13 @@ import type { OutgoingDoc } from './notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;
 
-/** Collection `subscriber_outbox`. What was sent stays for a while, so that nothing adds it again. */
+/** Collection `subscriber_outbox`. Sent messages stay for a while, so that they can't be added again. */
 export class OutboxStore extends Documents<OutgoingDoc> {
   constructor(db: Db) {
     super(db, 'subscriber_outbox', [
       { key: { due_at: 1 }, name: 'due', sparse: true },
       { key: { page_id: 1 }, name: 'page' },
-      // Removing the oldest.
+      // For removing the oldest.
       { key: { created_at: 1 }, name: 'age' },
     ]);
   }
@@ -25,7 +25,9 @@ export class OutboxStore extends Documents<OutgoingDoc> {
     return insertMissing(this.all, outgoing);
   }
 
-  /** Adds a notice to a digest, also to a new one. False if the digest is on its way, without the notice. */
+  /**
+   * Adds a notice to a digest, creating it if needed. False if the digest is being sent without the notice.
+   */
   async addToDigest({ _id, ...digest }: OutgoingDoc, noticeId: string): Promise<boolean> {
     const { notice_ids: _none, attempts, ...fresh } = digest;
     const isAdded = await unlessTaken(this.all.updateOne(
@@ -34,24 +36,24 @@ export class OutboxStore extends Documents<OutgoingDoc> {
     return isAdded || (await this.findOne({ _id, notice_ids: noticeId })) !== null;
   }
 
-  /** Those that are due among `ids`. */
+  /** The due messages among `ids`. */
   dueAmong(ids: string[], now: number): Promise<OutgoingDoc[]> {
     return this.select({ _id: { $in: ids }, due_at: { $lte: now } }).toArray();
   }
 
-  /** Those that are due by `until` (Unix ms) and not `held` under these claims, longest due first. */
+  /** Messages due by `until` (Unix ms) and without these claims, longest overdue first. */
   due(until: number, limit: number, held: readonly string[] = []): Promise<OutgoingDoc[]> {
     const due = this.select({ due_at: { $lte: until }, ...notHeld(held) });
     return due.sort({ due_at: 1 }).limit(limit).toArray();
   }
 
-  /** Begins an attempt at what is as it was seen; null if somebody else has. */
+  /** Starts an attempt; null if the message has changed since `seen`. */
   claim(seen: OutgoingDoc, claim: WorkClaim): Promise<OutgoingDoc | null> {
     const { due_at } = seen;
     return this.change({ due_at, ...claimedAs(seen) }, { $set: { claim }, $inc: { attempts: 1 } });
   }
 
-  /** Records how an attempt has ended, unless its claim was lost. */
+  /** Records the outcome of an attempt, unless its claim was lost. */
   async settle(claimed: OutgoingDoc, { state, attempts, due_at }: Settled): Promise<void> {
     const change: UpdateFilter<OutgoingDoc> = due_at === undefined
       ? { $set: { state, attempts }, $unset: { claim: '', due_at: '' } }
@@ -63,7 +65,7 @@ export class OutboxStore extends Documents<OutgoingDoc> {
     await this.all.deleteMany({ organization_id: organizationId, page_id: pageId });
   }
 
-  /** Removes at most `limit` that are older than `before` (Unix ms); returns how many. */
+  /** Removes up to `limit` documents older than `before` (Unix ms); returns how many. */
   removeOlder(before: number, limit: number): Promise<number> {
     return removeOlder(this.all, before, limit);
   }

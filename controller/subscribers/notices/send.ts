@@ -27,8 +27,8 @@ export interface SendDeps extends Pick<PageDeps, 'pages'> {
 }
 
 /**
- * One attempt at something in the outbox: claim it, send it, record the outcome; null if another has it.
- * After a crash between sending and recording, its claim is over some time later, and it is sent again.
+ * Attempts one message: claims it, sends it, records the outcome; null if another controller has it. After a
+ * crash between sending and recording, the claim expires and the message is sent again.
  */
 export function sendOne(
   deps: SendDeps, seen: OutgoingDoc, signal: AbortSignal,

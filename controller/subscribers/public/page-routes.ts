@@ -22,15 +22,13 @@ const common = {
   params: z.strictObject({ subdomain: z.string().max(63).toLowerCase() }), responses: { 200: HTML },
 } as const;
 const choice = z.literal('on').optional();
-/** A form sends an empty field for none. */
+/** HTML forms send an empty field for no value. */
 const webhookField = z.string().max(2048).trim().optional().transform((url) => (url === '' ? null : url));
 const choices = {
   critical_incidents: choice, all_incidents: choice, maintenance: choice, frequency: z.enum(FREQUENCIES),
 };
 
-/**
- * The pages for visitors without JavaScript. Opening one changes nothing: mail scanners open every link.
- */
+/** The pages for visitors without JavaScript. Opening one changes nothing: mail scanners open every link. */
 export function subscriberPageRoutes(deps: SubscriberDeps): Route[] {
   return [...subscribeRoutes(deps), ...unsubscribeRoutes(deps), ...preferenceRoutes(deps)];
 }
@@ -75,7 +73,7 @@ function subscribeRoutes(deps: SubscriberDeps): Route[] {
   ];
 }
 
-/** Bodies are ignored, since mail programs post a form of their own (RFC 8058), multipart or urlencoded. */
+/** Bodies are ignored, because mail programs post their own (RFC 8058), multipart or urlencoded. */
 function unsubscribeRoutes(deps: SubscriberDeps): Route[] {
   const page = { ...common, path: `${path}/unsubscribe`, query: linkQuery } as const;
   return [

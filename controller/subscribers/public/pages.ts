@@ -5,7 +5,7 @@ import type { SubscriberLocale } from '../languages/subscriber-locale.ts';
 import { FREQUENCIES, TOPICS, type Topic } from '../subscriber.ts';
 import type { OwnSubscription } from '../verbs/own-subscription.ts';
 
-// Addresses are relative because a proxy may serve us under a path.
+// URLs are relative, because a proxy may serve us under a path.
 
 export function subscribePage({ name }: PageDoc, locale: SubscriberLocale): Page {
   const { language, texts } = locale;

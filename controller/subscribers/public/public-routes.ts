@@ -12,7 +12,7 @@ import { subscribe } from '../verbs/subscribe.ts';
 const common = { tag: 'Public status pages', auth: { access: 'public' } } as const;
 const own = { ...common, path: '/api/public/subscribers/preferences', query: linkQuery } as const;
 
-/** For visitors of status pages, who speak for an address by the token of a mail to it. */
+/** For visitors of status pages; the token in a mail proves that an address is theirs. */
 export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
   return [
     defineRoute({
@@ -62,7 +62,7 @@ export function publicSubscriberRoutes(deps: SubscriberDeps): Route[] {
   ];
 }
 
-/** The log names the page's organization, and no address: the entry outlives the subscription. */
+/** The audit log names the page's organization but no address, because entries outlive the subscription. */
 export function ownAudit({ subscriber }: OwnSubscription) {
   const actor = { type: 'none', id: subscriber._id, name: 'a subscriber' } as const;
   return { actor, organizationId: subscriber.organization_id };

@@ -21,7 +21,8 @@ export async function listSubscribers(
   await loadPage(deps, tenant, pageId);
   const { page, limit, ...options } = query;
   const isConcealed = !canSeeCredentials(role);
-  // Between addresses that the caller has subscribed, the order would give away the others letter by letter.
+  // Sorting by concealed addresses would reveal them letter by letter, between addresses that the caller
+  // subscribed.
   const sort = isConcealed && options.sort === 'email' ? 'subscribed_at' : options.sort;
   const listing = { ...options, sort, isConcealed, skip: (page - 1) * limit, limit };
   const { subscribers, total } = await deps.subscribers.list(tenant, pageId, listing);
@@ -58,7 +59,7 @@ export async function deleteSubscriber(
   if (!(await deps.subscribers.deleteOfPage(tenant, pageId, id))) throw notFound('Subscriber');
 }
 
-/** Says of each that was not deleted why not. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
+/** Reports for each id why it wasn't deleted. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
 export async function deleteSubscribers(
   deps: ManageDeps, { tenant }: ProjectContext, pageId: string, ids: string[],
 ): Promise<BulkResult> {
@@ -69,7 +70,7 @@ export async function deleteSubscribers(
 }
 
 /**
- * The lines of a CSV file by address, read from the database as fast as they are taken. Throws
+ * Lines of a CSV file sorted by address, read from the database as the client consumes them. Throws
  * RESOURCE_NOT_FOUND, ACCESS_DENIED.
  */
 export async function exportSubscribers(
@@ -88,7 +89,7 @@ export async function exportSubscribers(
   })();
 }
 
-/** `problemOf` says why nothing was done for an id; null: it was done. */
+/** `problemOf` returns why nothing was done for an id; null if it was done. */
 export function bulkResult(ids: string[], problemOf: (id: string) => string | null): BulkResult {
   const errors = ids.flatMap((subscriber_id) => {
     const error = problemOf(subscriber_id);

@@ -12,9 +12,9 @@ import type { SubscriberState } from '../subscriber.ts';
 import { bulkResult } from './manage.ts';
 
 const HOUR_MS = 3_600_000;
-/** So that one page cannot take up the relay, nor tire its readers. */
+/** Per page, so that one can't use up the relay or annoy its readers. */
 const MESSAGES_PER_HOUR = 20;
-/** The same for maintenance, which windows announce by themselves; further announcements are left out. */
+/** Per page, for maintenance, which windows announce automatically; further announcements are dropped. */
 const ANNOUNCEMENTS_PER_HOUR = 20;
 
 const PROBLEMS: Record<SubscriberState, string | null> = {
@@ -23,7 +23,7 @@ const PROBLEMS: Record<SubscriberState, string | null> = {
 };
 
 /**
- * Mails a message to those among the subscribers who have confirmed, and says of each other why not. Throws
+ * Sends a message to the verified ones among the subscribers, and reports why others didn't get it. Throws
  * RESOURCE_NOT_FOUND, ACCESS_DENIED, RATE_LIMIT_EXCEEDED.
  */
 export async function notifySubscribers(
@@ -53,21 +53,21 @@ export async function notifySubscribers(
   });
 }
 
-/** What subscribers of pages are told of maintenance. */
+/** A maintenance notice to subscribers. */
 export interface Announcement {
   title: string;
-  /** Empty: nobody has written anything. */
+  /** Empty if nobody wrote any. */
   text: string;
   maintenance: NonNullable<NoticeDoc['maintenance']>;
-  /** What it is about: announcements with the same are one thread of mails. */
+  /** Announcements with the same value form one mail thread. */
   about: string;
-  /** The first announcement about it. */
+  /** The first announcement of its thread. */
   isFirst: boolean;
 }
 
 /**
- * Tells the subscribers of published pages who want to hear of maintenance. It is stored when this resolves,
- * and sent after that. May be repeated.
+ * Notifies subscribers of published pages with the preference for maintenance. It is stored when this
+ * resolves, and sent afterwards. Safe to repeat.
  */
 export async function announce(
   { notices, rateLimits, triggerSend }: Pick<SubscriberDeps, 'notices' | 'rateLimits' | 'triggerSend'>, pages: PageDoc[],

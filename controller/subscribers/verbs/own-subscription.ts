@@ -12,28 +12,28 @@ export interface OwnSubscription {
 
 type OwnDeps = Pick<SubscriberDeps, 'pages' | 'subscribers' | 'links'>;
 
-/** Confirms a subscription; a repetition changes nothing. Throws VALIDATION_ERROR for a link not of ours. */
+/** Confirms a subscription; a repetition changes nothing. Throws VALIDATION_ERROR for an invalid link. */
 export async function confirmSubscription(
   deps: OwnDeps, token: string, now: number,
 ): Promise<OwnSubscription> {
   return withPage(deps, await deps.subscribers.verify(hashSecret(token), now));
 }
 
-/** Throws VALIDATION_ERROR for a link not of ours, or of a subscription that was deleted. */
+/** Throws VALIDATION_ERROR for an invalid link, or if the subscription was deleted. */
 export async function readSubscription(deps: OwnDeps, token: string): Promise<OwnSubscription> {
   const id = deps.links.read(token);
   return withPage(deps, id === null ? null : await deps.subscribers.find(id));
 }
 
-/** No mail follows; a repetition changes nothing. Throws as `readSubscription`. */
+/** Sends no mail; a repetition changes nothing. Throws as `readSubscription`. */
 export async function endSubscription(deps: OwnDeps, token: string, now: number): Promise<OwnSubscription> {
   const { subscriber, page } = await readSubscription(deps, token);
   return { page, subscriber: (await deps.subscribers.unsubscribe(subscriber._id, now)) ?? subscriber };
 }
 
 /**
- * Changes only what is given. Throws as `readSubscription`, and VALIDATION_ERROR for a webhook at a private
- * address.
+ * Changes only the given fields. Throws as `readSubscription`, and VALIDATION_ERROR for a webhook at a
+ * private address.
  */
 export async function changePreferences(
   deps: OwnDeps & Pick<SubscriberDeps, 'vetting'>, token: string, input: OwnInput,
@@ -49,7 +49,7 @@ export async function changePreferences(
   return { page, subscriber: changed ?? subscriber };
 }
 
-/** Whether the page is published or not: who has subscribed must be able to leave. */
+/** Works for unpublished pages, too: subscribers must always be able to unsubscribe. */
 async function withPage({ pages }: OwnDeps, subscriber: SubscriberDoc | null): Promise<OwnSubscription> {
   const page =
     subscriber && (await pages.findOfOrganization(subscriber.organization_id, subscriber.page_id));

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 
 interface Visitor {
   now: number;
-  /** In which they want to be told of news; null: not known. */
+  /** Language of the mails; null: unknown. */
   language: Language | null;
 }
 
@@ -28,9 +28,8 @@ export async function findPage({ pages }: Pick<SubscriberDeps, 'pages'>, subdoma
 }
 
 /**
- * Takes a subscription, which counts once the mailed link is confirmed. Everything else happens after the
- * answer, which says nothing of who subscribes already. Throws RESOURCE_NOT_FOUND unless the page is
- * published.
+ * Accepts a subscription, which is valid once the emailed link is confirmed. The rest happens after the
+ * response, which doesn't reveal who is subscribed. Throws RESOURCE_NOT_FOUND unless the page is published.
  */
 export async function subscribe(
   deps: SubscriberDeps, visitor: Visitor, subdomain: string, input: SubscriptionInput,
@@ -40,13 +39,13 @@ export async function subscribe(
   return page;
 }
 
-/** The mail that the subscription calls for; null if the address had one in the last hour. */
+/** The mail that the subscription requires; null if the address got one within the last hour. */
 async function prepareMail(
   deps: SubscriberDeps, page: PageDoc, input: SubscriptionInput, { now, language }: Visitor,
 ): Promise<Mail | null> {
   const { subscribers, rateLimits, links } = deps;
   const { email } = input;
-  // Of all pages together: nobody can be flooded by way of us.
+  // Across all pages, so that nobody can be flooded through us.
   if (!(await rateLimits.take(`mail to ${mailboxOf(email)}`, 1, HOUR_MS, now))) return null;
   const locale = subscriberLocale(language ?? 'en');
   const seen = await subscribers.findByEmail(page._id, email);

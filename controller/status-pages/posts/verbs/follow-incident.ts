@@ -10,9 +10,9 @@ import type { PostDeps } from './write-post.ts';
 const FINAL_ERROR_CODES: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'FAIR_USE_LIMIT_REACHED'];
 
 /**
- * Posts an incident on the published pages that show its monitors and ask for it, and moves its posts on, but
- * none that a person has changed. Returns the ids of the pages that have been given a post. A call may be
- * repeated, also after a crash half-way.
+ * Posts an incident on the published pages with automatic posts that show its monitors, and updates its posts
+ * except those that a person has changed. Returns the ids of the pages with a post. Safe to repeat after a
+ * crash.
  */
 export async function followIncident(deps: PostDeps, incident: IncidentDoc, now: number): Promise<string[]> {
   const tenant = { organizationId: incident.organization_id, projectId: incident.project_id };
@@ -27,7 +27,7 @@ export async function followIncident(deps: PostDeps, incident: IncidentDoc, now:
   return [...notifiedPageIds];
 }
 
-/** False if the page does not ask for it, or has no room. */
+/** False if the page doesn't post such incidents or has no room. */
 async function startPost(deps: PostDeps, tenant: Tenant, incident: IncidentDoc, page: PageDoc, now: number) {
   const post = automaticPost(incident, page, now);
   if (post === null) return false;
@@ -49,7 +49,7 @@ async function advancePost(
       return { severity, updated_at: now, ...progress };
     });
   } catch (error) {
-    // Whoever deletes an automatic post wants none; and a full one stays full, however often it is tried.
+    // A person deleted the automatic post, or the page is full: a retry can't help.
     const isFinal = error instanceof AppError && FINAL_ERROR_CODES.includes(error.code);
     if (!isFinal) throw error;
   }

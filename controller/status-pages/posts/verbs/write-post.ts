@@ -12,7 +12,7 @@ import { addPost, findPost, revisePost, withUpdate } from '../save-post.ts';
 
 export type PostDeps = Pick<PageDeps, 'pages' | 'posts' | 'notifySubscribers'>;
 
-/** From a person's first change on, an automatic post is theirs. */
+/** A person's first change of an automatic post stops it from following its incident. */
 const BY_PERSON = { is_taken_over: true } as const;
 
 /** One page of the list, newest first. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED. */
@@ -76,7 +76,7 @@ export async function updatePost(
   }));
 }
 
-/** What is resolved stays as it is. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, CONFLICT. */
+/** Leaves a resolved post unchanged. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, CONFLICT. */
 export async function resolvePost(
   deps: PostDeps, ctx: ProjectContext, pageId: string, id: string, message = 'This incident has been resolved.',
 ): Promise<PostDoc> {

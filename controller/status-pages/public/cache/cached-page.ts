@@ -4,11 +4,11 @@ import { SECURITY_HEADERS } from '../../../http/server/exchange.ts';
 import { CompressedResponse } from '../../../http/responses/compressed-response.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
-/** One form of a page: in a language, as a feed, as JSON. */
+/** A rendering of a page: HTML in one language, a feed or JSON. */
 export interface RenderedPage {
   body: string;
   headers: Record<string, string>;
-  /** Other sites may show it in a frame. */
+  /** Allows other sites to embed it. */
   isFrameable?: true;
 }
 
@@ -16,38 +16,38 @@ export interface CachedPageDeps {
   clock: Clock;
   /** Null if no such page is published. */
   read(): Promise<FoundPage | null>;
-  /** The last page that is known while it cannot be read; null if none is. */
+  /** The last known page, used while it can't be read; null if none is known. */
   recall(): Promise<FoundPage | null>;
-  /** Called after each reading with what readers get from now on. */
+  /** Called after each read with the page that readers get from now on. */
   onRead(read: FoundPage | null): void;
-  /** Called when it takes more or fewer bytes. */
+  /** Called when its memory use changes. */
   onSizeChanged(bytes: number): void;
 }
 
-/** A page is put together at most once in this time, however many readers it has. */
+/** A page is read at most once in this time, however many readers it has. */
 const FRESH_FOR_MS = 1000;
-/** Readers get what is kept for this long while it is read again, so that none of many has to wait. */
+/** Readers get the cached page up to this age while it is read again, so that none has to wait. */
 const USABLE_FOR_MS = 2 * FRESH_FOR_MS;
-/** A reader waits for this long before it gets what was known last. */
+/** A reader waits this long for a read before it gets the last known page. */
 const READ_TIMEOUT_MS = 2000;
-/** What has not changed keeps its bytes, and says the instant of which it is, for this long. */
+/** An unchanged page keeps its bytes, including its timestamp, for this long. */
 const UNCHANGED_FOR_MS = 10_000;
-/** More are not kept at once: a page has a few languages, feeds and posts. */
+/** Limit of cached renderings: a page has a few languages, feeds and posts. */
 const MAX_RESPONSES = 100;
 
 interface Reading {
   done: Promise<void>;
-  /** Resolves when it is done, failed or late. */
+  /** Resolves when the read has completed, failed or timed out. */
   doneOrLate: Promise<unknown>;
 }
 
 /**
- * What the readers of one page get. It is read when a reader comes and the last reading is a second old.
- * While it cannot be read, readers get the last page that is known, which says so.
+ * Caches one page and its renderings. Reads it on request if the last read is a second old. While it can't be
+ * read, readers get the last known page, which is marked as such.
  */
 export class CachedPage {
   readonly #deps: CachedPageDeps;
-  /** Undefined: nothing is known. */
+  /** Undefined: not known yet. */
   #shown: FoundPage | null | undefined;
   #shownAt = -Infinity;
   #readAt = -Infinity;
@@ -65,14 +65,14 @@ export class CachedPage {
     return this.#bytes;
   }
 
-  /** Null if no such page is published. Rejects as the reading does when nothing is known. */
+  /** Null if no such page is published. Rejects with the read's error if no page is known. */
   async current(): Promise<FoundPage | null> {
     if (this.#shown !== undefined && this.#age < FRESH_FOR_MS) return this.#shown;
     const reading = this.#refresh();
     if (!this.#isFailing) await reading?.doneOrLate;
     if (this.#shown !== undefined && this.#age < USABLE_FOR_MS) return this.#shown;
     const last = this.#shown ?? (await this.#deps.recall());
-    // Meanwhile the reading may have come to its end.
+    // The read may have completed in the meantime.
     if (this.#shown !== undefined && this.#age < USABLE_FOR_MS) return this.#shown;
     if (last === null) return this.#waitForRead(reading);
     if (last !== this.#shown || last.view.is_current) {
@@ -81,7 +81,7 @@ export class CachedPage {
     return this.#shown ?? null;
   }
 
-  /** The same for all who ask until the page changes. */
+  /** The same response for all readers until the page changes. */
   async response(
     name: string, render: (page: FoundPage) => RenderedPage,
   ): Promise<CompressedResponse | null> {
@@ -96,7 +96,7 @@ export class CachedPage {
     return response;
   }
 
-  /** What `form` would give, if it is there already. */
+  /** The response with this name if it is already rendered. */
   cachedResponse(name: string): CompressedResponse | null {
     const response = this.#responses.get(name);
     if (response === undefined) return null;
@@ -110,7 +110,7 @@ export class CachedPage {
     return this.#deps.clock.monotonic() - this.#readAt;
   }
 
-  /** Null if it has just failed. */
+  /** Null if the last read has just failed. */
   #refresh(): Reading | null {
     const { clock } = this.#deps;
     if (this.#reading !== null) return this.#reading;
@@ -157,7 +157,7 @@ export class CachedPage {
     this.#deps.onSizeChanged(bytes);
   }
 
-  /** Nothing is known: the reader has to wait for what the reading says. */
+  /** Waits for a page that isn't known yet. */
   async #waitForRead(reading: Reading | null): Promise<FoundPage | null> {
     await (reading ?? this.#refreshNow()).done;
     return this.#shown ?? null;
@@ -169,7 +169,7 @@ export class CachedPage {
   }
 }
 
-/** The same for pages that differ only in when they were put together. */
+/** Equal for pages that differ only in when they were read. */
 export function versionOf(found: FoundPage): string {
   return createHash('sha256').update(JSON.stringify(contentOf(found))).digest('base64url').slice(0, 22);
 }
@@ -178,7 +178,7 @@ function contentOf({ page: { updated_at: _at, ...page }, view }: FoundPage): unk
   return [page, { ...view, as_of: '' }];
 }
 
-/** Of what JSON can say. While a page is read, it is compared each second: a hash takes ten times as long. */
+/** Compares JSON values. Runs each second for a page being read; a hash would take ten times as long. */
 function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
@@ -192,7 +192,6 @@ function isEqual(one: unknown, other: unknown): boolean {
   return names.every((name) => isEqual(ours[name], theirs[name]));
 }
 
-/** A form as it is answered. */
 export function compress({ body, headers, isFrameable }: RenderedPage): CompressedResponse {
   const allHeaders = { ...SECURITY_HEADERS, ...headers };
   if (isFrameable) delete allHeaders['X-Frame-Options'];

@@ -4,13 +4,13 @@ import type { CompressedResponse } from '../../../http/responses/compressed-resp
 import { CachedPage } from './cached-page.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
-/** Pages in memory, and subdomains without a page; beyond that those go that were read least recently. */
+/** Cached pages, and subdomains without a page. Above that, evicts the least recently used. */
 const MAX_CACHED_PAGES = 1000;
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
-/** What is known of pages beyond this process and its database. */
+/** Pages remembered outside this process and its database. */
 export interface LastKnownPages {
-  /** The last page that was known under a subdomain; null if none was. */
+  /** The last known page of a subdomain; null if none is. */
   recall(subdomain: string): Promise<FoundPage | null>;
   save(page: FoundPage): void;
   remove(subdomain: string): void;
@@ -24,10 +24,10 @@ interface PageCacheDeps {
 /** Null if no such page is published. */
 type ReadPage = (subdomain: string) => Promise<FoundPage | null>;
 
-/** What readers get, by subdomain. Readers who come at once share one reading, and the same bytes. */
+/** Caches pages by subdomain. Simultaneous readers share one read and the same bytes. */
 export class PageCache {
   readonly #deps: PageCacheDeps;
-  /** The last one was asked for most recently. */
+  /** Least recently used first. */
   readonly #cached = new Map<string, CachedPage>();
   #bytes = 0;
   #read: ReadPage = () => Promise.reject(new AppError('SERVICE_UNAVAILABLE', 'Farwatch is starting'));
@@ -36,27 +36,27 @@ export class PageCache {
     this.#deps = deps;
   }
 
-  /** From now on pages are read; before, readers get the last pages that are known. */
+  /** Enables reading pages. Until then, readers get the last known pages. */
   connect(read: ReadPage): void {
     this.#read = read;
   }
 
-  /** Null if no such page is published. Rejects when it can neither be read nor is known from before. */
+  /** Null if no such page is published. Rejects if it can't be read and no earlier version is known. */
   get(subdomain: string): Promise<FoundPage | null> {
     return this.#cachedPage(subdomain).current();
   }
 
-  /** A form of a page, as `get`; `name` tells forms apart. */
+  /** A rendering of a page, as `get`; `name` identifies the rendering. */
   response(subdomain: string, ...rest: Parameters<CachedPage['response']>): Promise<CompressedResponse | null> {
     return this.#cachedPage(subdomain).response(...rest);
   }
 
-  /** What `form` would give, if it is there already. */
+  /** The rendering if it is already cached. */
   cachedResponse(subdomain: string, name: string): CompressedResponse | null {
     return this.#cached.get(subdomain)?.cachedResponse(name) ?? null;
   }
 
-  /** The next reader gets what is there then; nobody gets a page that is published no more. */
+  /** The next reader triggers a read. Nobody gets a page that is no longer published. */
   invalidate(subdomain: string, isPublished: boolean): void {
     this.#drop(subdomain);
     if (!isPublished) this.#deps.last.remove(subdomain);
@@ -76,7 +76,7 @@ export class PageCache {
 
   #createPage(subdomain: string): CachedPage {
     const { clock, last } = this.#deps;
-    // What was dropped may still be under way: it counts no more, and must not bring a page back.
+    // An evicted page may still have a read in progress, which must not count or bring the page back.
     const isCached = () => this.#cached.get(subdomain) === page;
     const page = new CachedPage({
       clock, read: () => this.#read(subdomain), recall: () => last.recall(subdomain),

@@ -1,17 +1,17 @@
 import type { Clock } from '../../../../shared/time.ts';
 
-/** Something is read at most once in this time, however many ask for it. */
+/** Each value is read at most once in this time. */
 const CACHE_TTL_MS = 1000;
-/** Beyond that those go that were asked for least recently. */
+/** Above that, evicts the least recently used. */
 const MAX_ENTRIES = 1000;
 
 interface CachedRead<T> {
   value: Promise<T>;
-  /** When it was asked for, monotonic ms. */
+  /** When it was requested, monotonic ms. */
   at: number;
 }
 
-/** What was read by a name, at most FRESH_MS old. Those who ask at once share one reading. */
+/** Caches values by name for CACHE_TTL_MS. Simultaneous requests share one read. */
 export class ReadCache<T> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #read: (name: string) => Promise<T>;
@@ -22,11 +22,11 @@ export class ReadCache<T> {
     this.#read = read;
   }
 
-  /** Rejects as the reading does. */
+  /** Rejects with the read's error. */
   get(name: string): Promise<T> {
     const at = this.#clock.monotonic();
     const seen = this.#entries.get(name);
-    // Last in the map: read most recently.
+    // Moves the entry to the end of the map: most recently used.
     this.#entries.delete(name);
     const entry = seen !== undefined && at - seen.at < CACHE_TTL_MS ? seen : this.#startRead(name, at);
     this.#entries.set(name, entry);

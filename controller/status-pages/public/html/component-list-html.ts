@@ -5,10 +5,10 @@ import type { PageLocale } from '../languages/language.ts';
 import { headlineUptime, overallState } from '../public-rules.ts';
 import type { PublicComponent, PublicPageView } from '../public-view.ts';
 
-/** On a page of more components, groups are folded unless something in them is in trouble. */
+/** On a page with more components, groups are collapsed unless one of theirs is down or degraded. */
 const MAX_UNFOLDED_COMPONENTS = 30;
 
-/** A list of the components outside all groups, then one of each group. */
+/** A list of the components outside all groups, then one list per group. */
 export function componentSections(view: PublicPageView, locale: PageLocale): Html[] {
   const isLong = view.components.length > MAX_UNFOLDED_COMPONENTS;
   return groupsOf(view.components).map(([name, components]) => {
@@ -33,7 +33,7 @@ function groupState(components: readonly PublicComponent[], { texts }: PageLocal
   return html`<p class="${state}">${icon(state)}${texts.overall[state]}</p>`;
 }
 
-/** Components outside all groups come first; groups in the order of their first component. */
+/** Components outside all groups come first; groups follow in the order of their first component. */
 function groupsOf(components: readonly PublicComponent[]): [string | null, PublicComponent[]][] {
   const groups = new Map<string | null, PublicComponent[]>();
   for (const component of components) {
@@ -60,7 +60,7 @@ function figure({ uptime }: PublicComponent, { texts, percent }: PageLocale): Ht
   return html` <b>${headline.frame === '90d' ? texts.uptime(text) : `${texts.frames[headline.frame]}: ${text}`}</b>`;
 }
 
-/** The days as bars, which open what they show in words. */
+/** The days as bars, with an expandable description in text. */
 function history(component: PublicComponent, view: PublicPageView, locale: PageLocale): Html | null {
   const days = shownDays(component, view);
   if (days.length === 0) return null;
@@ -69,7 +69,7 @@ function history(component: PublicComponent, view: PublicPageView, locale: PageL
     imperfect.length === 0 ? html`<p>${locale.texts.noDowntime}</p>` : html`<ul>${imperfect}</ul>`}</details>`;
 }
 
-/** What the first and the last bar stand for. */
+/** Labels of the first and the last bar. */
 export function barLabels({ texts }: PageLocale): Html {
   return html`<i>${texts.daysAgo}</i><i>${texts.today}</i>`;
 }

@@ -11,7 +11,7 @@ import type { PublicComponent, PublicPageView } from '../public-view.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The mean response times of a component; null if the page shows none. */
+/** Mean response times of a component; null if the page shows none. */
 export interface ComponentTimes {
   /** Of the last seven days. */
   hours: ResponseTime[];
@@ -19,7 +19,7 @@ export interface ComponentTimes {
   days: ResponseTime[];
 }
 
-/** The page of one component: its uptime, all of its days in words, and its response times. */
+/** The page of one component: its uptime, a table of its days, and its response times. */
 export function renderComponentPage(
   view: PublicPageView, appearance: Appearance, component: PublicComponent, times: ComponentTimes | null,
   locale: PageLocale,
@@ -38,7 +38,7 @@ ${days.length === 0 ? null : html`<section><h2>${texts.history}</h2><div class="
   });
 }
 
-/** Of each time frame that the page shows. */
+/** One per time frame that the page shows. */
 function uptimes({ uptime = {} }: PublicComponent, { texts, percent }: PageLocale): Html {
   return figures((Object.entries(uptime) as [(typeof TIMEFRAMES)[number], number | null][]).map(
     ([frame, value]) => [texts.frames[frame], value === null ? texts.noData : percent(value)],

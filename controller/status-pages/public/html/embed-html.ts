@@ -7,7 +7,7 @@ import type { Appearance } from './page-frame.ts';
 import { STYLE_PATH } from '../style/page-style.ts';
 import type { PublicPageView } from '../public-view.ts';
 
-/** The state of a page in one line, for frames on any other site. */
+/** The state of a page in one line, for embedding in other sites. */
 export function renderEmbed(
   view: PublicPageView, { branding }: Appearance, { language, texts }: PageLocale,
 ): Page {

@@ -6,7 +6,7 @@ import { TEXTS } from '../languages/language.ts';
 import { languageOf, languageQuery } from '../languages/preferred-language.ts';
 import type { Texts } from '../languages/texts.ts';
 
-/** The page that readers of status pages see instead of the JSON of an error, in their language. */
+/** An API error as a page, in the reader's language. */
 export function viewPageError(error: AppError, { languages, query }: PageReader): Page {
   const choice = languageQuery.parse(Object.fromEntries(new URLSearchParams(query)));
   const language = languageOf(languages === undefined ? {} : { languages }, choice);
@@ -18,7 +18,7 @@ function kindOf(error: AppError): keyof Texts['errors'] {
   if (isServerError(error)) return 'ours';
   if (error.code === 'RESOURCE_NOT_FOUND') return 'missing';
   if (error.code === 'RATE_LIMIT_EXCEEDED') return 'often';
-  // VALIDATION_ERROR lists its issues as details; other errors have no path.
+  // VALIDATION_ERROR lists its issues in `details`; other errors have no path.
   const [issue] = Array.isArray(error.details) ? error.details as Partial<ValidationIssue>[] : [];
   const field = issue?.path?.[0];
   return field === 'token' ? 'link' : field === 'email' ? 'email' : 'input';

@@ -3,7 +3,7 @@ import type { OverallState, PublicComponent } from '../public-view.ts';
 
 type State = OverallState | PublicComponent['status'];
 
-/** Paths in a square of 20; holes show what is behind. */
+/** SVG paths in a 20 × 20 square; holes are transparent. */
 const SHAPES = {
   ok: 'M10 1a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm4.3 5.7-5.5 5.6-2.9-2.8-1.3 1.3 4.2 4.1 6.8-6.9z',
   warning: 'M10 1.5q.9 0 1.4.9l7.4 13.7q.9 2.1-1.4 2.4H2.6q-2.3-.3-1.4-2.4L8.6 2.4q.5-.9 1.4-.9zM9 7v5.5h2V7zm0 7v2h2v-2z',
@@ -17,12 +17,12 @@ const SHAPE_OF: Readonly<Record<State, keyof typeof SHAPES>> = {
   maintenance: 'maintenance', unknown: 'unknown', paused: 'unknown',
 };
 
-/** The shapes that `icon` refers to: once in each document. */
+/** The shapes that `icon` references; included once per document. */
 export const ICON_SHAPES: Html = html`<svg class="shapes" aria-hidden="true">${
   Object.entries(SHAPES).map(([name, path]) =>
     html`<symbol id="i-${name}" viewBox="0 0 20 20"><path fill-rule="evenodd" d="${path}"/></symbol>`)}</svg>`;
 
-/** Each state has a shape of its own besides its color; a text next to it names the state. */
+/** Each state has its own shape besides its color; text next to the icon names the state. */
 export function icon(state: State): Html {
   return html`<svg class="icon ${state}"><use href="#i-${SHAPE_OF[state]}"/></svg>`;
 }

@@ -2,7 +2,7 @@ import { html, type Html } from '../../../pages/html.ts';
 import type { PageLocale } from '../languages/language.ts';
 import type { PublicMaintenance } from '../public-view.ts';
 
-/** Maintenance under way or to come, each with its time and what it concerns. */
+/** Current and upcoming maintenance, with its time and the affected components. */
 export function maintenanceArticles(
   windows: readonly PublicMaintenance[], { texts, timeRange, list }: PageLocale,
 ): Html[] {

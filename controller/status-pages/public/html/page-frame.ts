@@ -18,18 +18,18 @@ interface FramedPage {
   view: Pick<PublicPageView, 'name' | 'description' | 'subdomain'>;
   appearance: Appearance;
   locale: PageLocale;
-  /** Before the name of the page; null on the page itself. */
+  /** Prefix to the page's name in the document title; null on the page itself. */
   title: string | null;
-  /** Below `/status/{subdomain}`, with its slash: where other languages are. */
+  /** Path below `/status/{subdomain}`, with a leading slash, for links to other languages. */
   path: string;
   content: Html;
-  /** Before the content, and out of reach of the style of the page's owner. */
+  /** Placed before the content, where custom CSS doesn't apply. */
   controls?: Html;
-  /** Without the script that keeps it up to date, and with the own style as the text of a template. */
+  /** Omits the live script and puts the custom CSS into a template element. */
   isPreview?: boolean;
 }
 
-/** A public page around `content`. It needs no script, and loads only its style and the images it names. */
+/** A public page around `content`. Needs no script, and loads only its style and its own images. */
 export function framePage(framedPage: FramedPage): Page {
   const { view, appearance, locale, title, path, content, controls, isPreview = false } = framedPage;
   const { texts, language } = locale;
@@ -82,7 +82,7 @@ function languageLinks(address: string, { language, texts }: PageLocale): Html {
 </ul></nav>`;
 }
 
-/** The origins of what the page names: it may load nothing else. */
+/** Origins of the page's images; the policy allows no others. */
 function imageSources(urls: (string | null)[]): string {
   const origins = new Set(urls.flatMap((url) => (url === null ? [] : [new URL(url).origin])));
   return origins.size === 0 ? "'none'" : [...origins].join(' ');

@@ -5,7 +5,7 @@ import { pastPost } from './post-html.ts';
 import { groupPostsByDay } from './posts-by-day.ts';
 import type { PublicPageView } from '../public-view.ts';
 
-/** The incidents of the last days, by the day on which each began, in the time zone of the page. */
+/** Recent incidents by the day on which they began, in the page's time zone. */
 export function pastIncidents(
   view: PublicPageView, page: Pick<PageDoc, 'incident_history_days' | 'created_at'>, locale: PageLocale,
 ): Html {

@@ -16,7 +16,8 @@ ${factsOf(post, locale)}<p class="text">${message}</p>
 }
 
 /**
- * An incident in the list of its day: what became of it. Of an ongoing one, the top of the page says more.
+ * An incident in the list of its day, with its outcome. For an ongoing one, the top of the page has the
+ * details.
  */
 export function pastPost(post: PublicPost, subdomain: string, locale: PageLocale): Html {
   const { texts, time, timeRange } = locale;
@@ -44,13 +45,13 @@ export function renderPostPage(
 }
 
 interface Step {
-  /** Null if it is not known any more. */
+  /** Null if it is no longer known. */
   status: PublicPost['status'] | null;
   message: string;
   created_at: string;
 }
 
-/** Newest first; what the post began with is the last. */
+/** Newest first; the initial message is last. */
 function stepsOf({ status, message, updates, published_at }: PublicPost): Step[] {
   return [
     ...[...updates].reverse(),

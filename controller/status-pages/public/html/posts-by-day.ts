@@ -2,11 +2,11 @@ import type { PageDoc } from '../../page.ts';
 import type { PublicPageView, PublicPost } from '../public-view.ts';
 
 const DAY_MS = 86_400_000;
-/** Days without incidents that are listed one by one; earlier ones in a row are one entry. */
+/** Recent days without incidents are listed one by one; earlier ones are merged. */
 const SINGLE_DAYS = 7;
 
 /**
- * A day with its posts, or days in a row without any. Days are in the page's time zone, given as midnight
+ * A day with its posts, or consecutive days without any. Days are in the page's time zone, given as midnight
  * UTC.
  */
 export interface DayGroup {
@@ -16,9 +16,8 @@ export interface DayGroup {
 }
 
 /**
- * The days of which a page shows incidents, today first. Days before the page was made are left out:
- * nothing could be reported on it then. @param dayOf the day in the page's time zone that contains an
- * instant
+ * The days whose incidents a page shows, today first. Leaves out days before the page was created. `dayOf`
+ * returns the day in the page's time zone that contains an instant.
  */
 export function groupPostsByDay(
   { incidents, as_of }: Pick<PublicPageView, 'incidents' | 'as_of'>,
@@ -31,7 +30,7 @@ export function groupPostsByDay(
     const day = dayOf(Date.parse(post.published_at));
     byDay.set(day, [...(byDay.get(day) ?? []), post]);
   }
-  // The oldest day is cut off where the history begins: it counts only with a post.
+  // The oldest day is incomplete, because the history starts within it: it counts only with a post.
   const first = Math.max(today - (historyDays - 1) * DAY_MS, Math.min(today, dayOf(created_at)));
   for (let day = first; day <= today; day += DAY_MS) if (!byDay.has(day)) byDay.set(day, []);
   const groups: DayGroup[] = [];

@@ -9,7 +9,7 @@ export interface ResponseTime {
   ms: number | null;
 }
 
-/** One series from those of the regions, each region by the number of its successful checks, oldest first. */
+/** Merges the regions' series, weighted by their successful checks. Oldest first. */
 export function mergeRegions(series: Iterable<readonly TimePoint[]>): ResponseTime[] {
   const sums = new Map<number, { ms: number; count: number }>();
   for (const { at, avg, count, failed } of [...series].flat()) {
@@ -24,7 +24,7 @@ export function mergeRegions(series: Iterable<readonly TimePoint[]>): ResponseTi
 const WIDTH = 600;
 const HEIGHT = 100;
 
-/** A line over the hours of `points`, broken where there are no times; says in words what it shows. */
+/** A line chart of `points` with gaps where there is no data, and a summary in text. */
 export function responseTimeChart(
   points: readonly ResponseTime[], stepMs: number, { texts, whole }: PageLocale,
 ): Html {
@@ -38,7 +38,7 @@ export function responseTimeChart(
   const line = measured.map(({ at, ms }, index) => {
     const before = measured[index - 1];
     const isJoined = before !== undefined && at - before.at <= stepMs;
-    // A point without neighbours is a short line.
+    // A point without neighbors becomes a short line.
     return `${isJoined ? 'L' : 'M'}${x(at)} ${y(ms)}${isJoined ? '' : 'h1'}`;
   }).join('');
   const summary = `${texts.mean} ${whole(mean)} ${texts.milliseconds}`;

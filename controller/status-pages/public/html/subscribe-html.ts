@@ -3,8 +3,8 @@ import type { PageLocale } from '../languages/language.ts';
 import type { PublicPageView } from '../public-view.ts';
 
 /**
- * A button that opens the form, without JavaScript too. The form leads to a page that says what happens
- * next.
+ * A button that opens the subscription form, also without JavaScript. Submitting it opens a page with the
+ * next step.
  */
 export function subscribeControl({ subdomain }: Pick<PublicPageView, 'subdomain'>, { texts, language }: PageLocale): Html {
   return html`<details class="subscribe"><summary>${texts.send}</summary>

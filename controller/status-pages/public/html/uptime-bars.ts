@@ -4,15 +4,15 @@ import { dayState, type DayState } from '../public-rules.ts';
 import type { PublicComponent, PublicPageView } from '../public-view.ts';
 
 const DAY_MS = 86_400_000;
-/** Days that are listed and titled; the page of the component has all. */
+/** Days that get a title and a list entry; the component's own page has all. */
 const MAX_LISTED_DAYS = 20;
-/** Each day is a bar of three units and a gap of one: the style draws lines with such dashes. */
+/** Each day is a bar of three units and a gap of one, drawn as a dashed line. */
 const DAY_WIDTH = 4;
 
 const CLASSES: Record<DayState, string> = { operational: 'u', degraded: 'g', down: 'd', unknown: 'n' };
 
 export interface ShownDay {
-  /** Its beginning in UTC, Unix ms. */
+  /** Its start in UTC, Unix ms. */
   at: number;
   uptime: number | null;
   state: DayState;
@@ -32,7 +32,7 @@ interface Run extends ShownDay {
   length: number;
 }
 
-/** A bar for each day; those with trouble have a title, unless they are many. */
+/** A bar for each day. Days with failures have a title, unless there are too many. */
 export function uptimeBars(days: readonly ShownDay[], locale: PageLocale): Html {
   const runs = runsOf(days, hasSameText);
   const impaired = runs.filter(({ state }) => state === 'degraded' || state === 'down');
@@ -48,14 +48,14 @@ export function uptimeBars(days: readonly ShownDay[], locale: PageLocale): Html 
   }</svg>`;
 }
 
-/** Days with trouble and stretches without data, newest first; at the end says if there are more. */
+/** Days with failures and time ranges without data, newest first; the last entry says if there are more. */
 export function imperfectDays(days: readonly ShownDay[], locale: PageLocale): Html[] {
   const all = runsOf(days, hasSameText).filter(({ uptime }) => uptime === null || uptime < 100).reverse();
   const listed = all.slice(0, MAX_LISTED_DAYS).map((run) => html`<li>${dayText(run, locale)}</li>`);
   return all.length > MAX_LISTED_DAYS ? [...listed, html`<li>…</li>`] : listed;
 }
 
-/** Neighbours that are alike, in one. */
+/** Merges adjacent days that are the same. */
 function runsOf(days: readonly ShownDay[], isSame: (one: ShownDay, next: ShownDay) => boolean): Run[] {
   const runs: Run[] = [];
   for (const [from, day] of days.entries()) {
@@ -66,7 +66,7 @@ function runsOf(days: readonly ShownDay[], isSame: (one: ShownDay, next: ShownDa
   return runs;
 }
 
-/** Days without data, and those in which nothing failed. */
+/** True for two days without data, or two days without failures. */
 function hasSameText({ uptime }: ShownDay, next: ShownDay): boolean {
   return uptime === next.uptime && (uptime === null || uptime === 100);
 }
@@ -85,7 +85,7 @@ function dayText({ at, length, uptime }: Run, { day, percent, texts }: PageLocal
   return `${span}: ${uptime === null ? texts.noData : percent(uptime)}`;
 }
 
-/** The mean of the days that were watched. */
+/** The mean uptime of the days with monitored time. */
 function label(days: readonly ShownDay[], { texts, percent }: PageLocale): string {
   const uptimes = days.flatMap(({ uptime }) => uptime ?? []);
   const mean = uptimes.reduce((sum, uptime) => sum + uptime, 0) / uptimes.length;

@@ -7,7 +7,7 @@ import { JAPANESE } from './japanese.ts';
 import { SPANISH } from './spanish.ts';
 import type { Texts } from './texts.ts';
 
-/** English first: who prefers none of them gets it. */
+/** English comes first: it is the default. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'zh', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -15,32 +15,32 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
   en: ENGLISH, de: GERMAN, fr: FRENCH, es: SPANISH, zh: CHINESE, ja: JAPANESE,
 };
 
-/** Whose way of writing dates and numbers each language follows. */
+/** The locale whose date and number formats each language uses. */
 const LOCALES: Readonly<Record<Language, string>> =
   { en: 'en-GB', de: 'de', fr: 'fr', es: 'es', zh: 'zh-CN', ja: 'ja' };
 
-/** What a page says and how it writes numbers, dates and lists. */
+/** The texts of a page, and its formats for numbers, dates and lists. */
 export interface PageLocale {
   language: Language;
   texts: Texts;
-  /** An instant in ISO 8601, in the page's time zone, which it names. */
+  /** An ISO 8601 instant in the page's time zone, with the zone's name. */
   time(instant: string): Html;
-  /** From one instant to another one, both in ISO 8601; what they have in common is named once. */
+  /** A range of two ISO 8601 instants; common parts appear once. */
   timeRange(from: string, to: string): string;
-  /** A day of the last year in UTC by its beginning, Unix ms. */
+  /** A day of the last year by its start in UTC, Unix ms. */
   day(at: number): string;
-  /** The day that contains an instant (Unix ms) in the page's time zone, as its midnight in UTC. */
+  /** The day that contains an instant (Unix ms) in the page's time zone, as midnight UTC. */
   dayOf(instant: number): number;
-  /** A day, or days in a row, with the year; each as `dayOf` gives it. */
+  /** A day or a range of days with the year; each as `dayOf` returns it. */
   longDays(first: number, last: number): string;
-  /** Rounded down to two digits: 100 is shown only where nothing failed. */
+  /** Rounded down to two decimals: shows 100 only if nothing failed. */
   percent(value: number): string;
-  /** Without digits after the point. */
+  /** Without decimals. */
   whole(value: number): string;
   list(names: readonly string[]): string;
 }
 
-/** Writes instants as the clocks of a zone (IANA name) show them, and names it. */
+/** Formats instants in a time zone (IANA name), with its name. */
 export function dateTimeFormat(language: Language, timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(LOCALES[language], {
     timeZone, year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit',

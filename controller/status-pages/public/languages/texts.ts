@@ -2,11 +2,11 @@ import type { TIMEFRAMES } from '../../page.ts';
 import type { PostStatus } from '../../posts/post.ts';
 import type { OverallState, PublicComponent } from '../public-view.ts';
 
-/** What a public page says in one language. Dates, numbers and lists are not here: Intl knows them. */
+/** The texts of a public page in one language. Intl formats dates, numbers and lists. */
 export interface Texts {
-  /** The language's name in itself. */
+  /** The language's own name for itself. */
   language: string;
-  /** After the page's name in the title of a window. */
+  /** Follows the page's name in the document title. */
   status: string;
   skip: string;
   languages: string;
@@ -17,26 +17,26 @@ export interface Texts {
   systems: string;
   noData: string;
   current: string;
-  /** Maintenance to come. */
+  /** Upcoming maintenance. */
   scheduled: string;
   pastIncidents: string;
-  /** Of a day. */
+  /** A day without incidents. */
   none: string;
-  /** Leads to the page of an incident. */
+  /** Link to the page of an incident. */
   allUpdates: string;
   affected: string;
-  /** A percentage as the uptime of the time that the bars next to it show. */
+  /** A percentage as the uptime of the days in the bars next to it. */
   uptime: (percent: string) => string;
-  /** Of the first bar. */
+  /** Label of the first bar. */
   daysAgo: string;
-  /** Of the last bar. */
+  /** Label of the last bar. */
   today: string;
   history: string;
-  /** Of all days that a page shows of a component. */
+  /** Shown if no day of a component has downtime. */
   noDowntime: string;
   day: string;
   availability: string;
-  /** Why a day may begin at another hour than the reader's. */
+  /** Explains why a day may start at another hour than the reader's. */
   utc: string;
   responseTime: string;
   mean: string;
@@ -49,21 +49,21 @@ export interface Texts {
   subscribeHint: string;
   send: string;
   back: string;
-  /** Before an instant, while what follows may be old. */
+  /** Precedes an instant while the page may be outdated. */
   notCurrent: string;
-  /** Before an instant. */
+  /** Precedes an instant. */
   asOf: string;
   errors: {
     title: string;
-    /** Of what is asked for. */
+    /** The requested page doesn't exist. */
     missing: string;
-    /** Of a mail. */
+    /** A link from an email is invalid. */
     link: string;
     email: string;
-    /** Any other mistake in what was sent. */
+    /** Any other invalid input. */
     input: string;
     often: string;
-    /** The reader has done nothing wrong. */
+    /** A server error. */
     ours: string;
   };
 }

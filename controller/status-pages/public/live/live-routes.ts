@@ -15,7 +15,7 @@ const description = `Server-sent events: \`version\` at first and whenever the p
 of its content. Reload the page when the identifier changes. A comment every 15 seconds keeps the connection
 open.`;
 
-/** What keeps an open page up to date. */
+/** The script and the event stream that keep an open page up to date. */
 export function liveRoutes(pages: PageCache, streams: PageStreams): Route[] {
   return [
     defineRoute({
@@ -34,7 +34,7 @@ export function liveRoutes(pages: PageCache, streams: PageStreams): Route[] {
       params: z.strictObject({ file: z.string().regex(/^live-[0-9a-f]{16}\.js$/) }),
       responses: { 200: { contentType: LIVE_SCRIPT_HEADERS['Content-Type'] } },
       handle: async (_ctx, { params: { file } }) => {
-        // Another version's page may ask while controllers are updated one after another.
+        // During a rolling update, a page of another version may request its own script.
         const isCurrentVersion = LIVE_SCRIPT_PATH.endsWith(`/${file}`);
         const headers = { 'Cache-Control': isCurrentVersion ? LIVE_SCRIPT_HEADERS['Cache-Control'] : 'no-store' };
         return { status: 200 as const, raw: LIVE_SCRIPT, headers };

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Keeps an open page up to date. A page without it is as good, until it is loaded again. What is new takes
- * the place of the old content. Focus and opened details stay, and screen readers tell only the overall
- * state, which is a live region. Hidden pages hold no connection. It also closes the form for subscribers on
- * Escape and on a click elsewhere.
+ * Replaces an open page's content when it changes; optional, as reloading does the same. Keeps focus and
+ * expanded details; the overall state is the only live region. Hidden pages disconnect. Also closes the
+ * subscription form on Escape or an outside click.
  */
 export const LIVE_SCRIPT = `'use strict';
 (() => {
@@ -72,7 +71,7 @@ export const LIVE_SCRIPT = `'use strict';
       if (version !== shown) loading = setTimeout(() => load(version).catch(() => {}), Math.random() * 1000);
     });
     source.onerror = () => {
-      // The browser repeats by itself what was cut, but not what was refused.
+      // Browsers reconnect by themselves after a lost connection, but not after an error status.
       if (source.readyState === EventSource.CLOSED) again = setTimeout(open, 15000 + Math.random() * 30000);
     };
   }
@@ -95,6 +94,6 @@ export const LIVE_SCRIPT_HEADERS = {
   'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=31536000, immutable',
 };
 
-/** Changes with the script. */
+/** Contains a hash of the script. */
 export const LIVE_SCRIPT_PATH =
   `/status/assets/scripts/live-${createHash('sha256').update(LIVE_SCRIPT).digest('hex').slice(0, 16)}.js`;

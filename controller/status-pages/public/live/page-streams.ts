@@ -4,14 +4,14 @@ import { versionOf } from '../cache/cached-page.ts';
 import type { PageCache } from '../cache/page-cache.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
-/** Of one controller, three of five connections: the others are for those who read and write. */
+/** Per controller: three of five connections, which leaves the rest for API requests and page views. */
 const MAX_STREAMS = 3000;
-/** Bytes that may wait for a reader; beyond that it is disconnected. */
+/** Bytes that may queue for a slow reader; above that it is disconnected. */
 const MAX_BACKLOG_BYTES = 16 * 1024;
-/** From one look at all pages that are open to the next. */
+/** How often all pages with open streams are polled. */
 const POLL_INTERVAL_MS = 2000;
 const KEEP_ALIVE_MS = 15_000;
-/** Browsers whose stream ends come back after this time at least, and up to twice as much later. */
+/** Minimum reconnect delay of browsers; the maximum is three times as long. */
 const RETRY_MS = 2000;
 
 interface PageStreamsDeps {
@@ -21,15 +21,15 @@ interface PageStreamsDeps {
 }
 
 interface OpenPage {
-  /** What was told of it; undefined: nothing yet. */
+  /** The last version sent; undefined if none was. */
   version: string | undefined;
   shown: FoundPage | undefined;
   streams: Set<EventStream>;
 }
 
 /**
- * Tells open browsers that their page has changed, so that they load it. A page is looked at once for all of
- * its readers, one page after the other, and all readers are told the same few bytes.
+ * Notifies open browsers when their page has changed, so that they reload it. Polls pages one after another,
+ * each once for all of its readers, and sends all readers the same few bytes.
  */
 export class PageStreams {
   readonly #deps: PageStreamsDeps;
@@ -42,7 +42,7 @@ export class PageStreams {
     this.#deps = deps;
   }
 
-  /** A stream for one more reader of a page; null when there are as many as this controller serves. */
+  /** Opens a stream for a reader of a page; null if this controller has no streams left. */
   join(subdomain: string): EventStream | null {
     if (this.#isStopped || this.#count >= MAX_STREAMS) return null;
     const stream = new EventStream(MAX_BACKLOG_BYTES);
@@ -63,13 +63,13 @@ export class PageStreams {
     return stream;
   }
 
-  /** Ends every stream, so that the browsers turn to another controller. */
+  /** Ends every stream, so that browsers reconnect to another controller. */
   stop(): void {
     this.#isStopped = true;
     for (const { streams } of this.#openPages.values()) for (const stream of streams) stream.finish();
   }
 
-  /** As long as there are readers. */
+  /** Runs as long as there are readers. */
   async #poll(): Promise<void> {
     const { clock } = this.#deps;
     this.#isPolling = true;
@@ -85,7 +85,7 @@ export class PageStreams {
     this.#isPolling = false;
   }
 
-  /** A page that cannot be read now is looked at again. */
+  /** A page that can't be read is polled again next time. */
   async #pollPage(subdomain: string, page: OpenPage): Promise<void> {
     const shown = await this.#deps.pages.get(subdomain).catch(() => undefined);
     if (shown === undefined || shown === page.shown) return;
@@ -101,7 +101,7 @@ function broadcast({ streams }: OpenPage, text: string): void {
   for (const stream of streams) stream.send(text);
 }
 
-/** The browser loads the page when it has not shown this version yet. */
+/** The browser reloads the page unless it already shows this version. */
 function eventOf(version: string): string {
   return `event: version\ndata: ${JSON.stringify({ version })}\n\n`;
 }

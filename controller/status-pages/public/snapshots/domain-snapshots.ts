@@ -5,7 +5,7 @@ import type { Log } from '../../../../shared/log.ts';
 import { writeFileSafely } from '../../../../shared/write-file-safely.ts';
 import type { PageDoc } from '../../page.ts';
 
-/** Beyond that, further domains are not known before the database is. */
+/** Above this, domains are not known until the database is reachable. */
 const MAX_DOMAINS = 10_000;
 
 const content = z.object({ v: z.literal(1), domains: z.record(z.string(), z.string()) });
@@ -13,8 +13,8 @@ const content = z.object({ v: z.literal(1), domains: z.record(z.string(), z.stri
 type Named = Pick<PageDoc, 'subdomain' | 'custom_domain' | 'verified_domain'>;
 
 /**
- * The verified domains of the last known pages, in one file of this controller. Readers are led by it while
- * the database cannot say whose a domain is.
+ * Stores the verified domains of the last known pages in one local file. It routes readers while the database
+ * is unavailable.
  */
 export class DomainSnapshots {
   readonly #path: string;
@@ -24,7 +24,7 @@ export class DomainSnapshots {
   #isWritten = true;
   #writing: Promise<void> | null = null;
 
-  /** Makes the folder if it is missing. */
+  /** Creates the folder if it is missing. */
   constructor(dir: string, log: Log) {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.#path = join(dir, 'domains');
@@ -32,7 +32,7 @@ export class DomainSnapshots {
     this.#domains = this.#read();
   }
 
-  /** The subdomain of the page that has this domain; null if none is known to have it. */
+  /** The subdomain of the page with this domain; null if none is known. */
   recall(domain: string): string | null {
     for (const [subdomain, pageDomain] of this.#domains) if (pageDomain === domain) return subdomain;
     return null;
@@ -50,7 +50,7 @@ export class DomainSnapshots {
     if (this.#domains.delete(subdomain)) this.#write();
   }
 
-  /** Resolves when everything is in the file. */
+  /** Resolves once everything is written. */
   async settled(): Promise<void> {
     await this.#writing;
   }

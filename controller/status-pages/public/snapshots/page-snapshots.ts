@@ -11,11 +11,11 @@ import type { LastKnownPages } from '../cache/page-cache.ts';
 import { publicPageView } from '../public-view.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
-/** A page that changes all the time is written this often. */
+/** Minimum interval between writes of a page that keeps changing. */
 const WRITE_INTERVAL_MS = 10_000;
-/** One that does not change is, too, so that it does not seem older than it is. */
+/** An unchanged page is rewritten at this interval, so that it doesn't look outdated. */
 const REWRITE_INTERVAL_MS = 300_000;
-/** Beyond that, further pages have no snapshot. */
+/** Above this, further pages get no snapshot. */
 const MAX_SNAPSHOTS = 10_000;
 
 const snapshot = z.object({
@@ -33,23 +33,23 @@ interface SnapshotDeps {
 interface Written {
   at: number;
   version: string;
-  /** The last page that had this version. */
+  /** The last page written with this version. */
   found: FoundPage;
 }
 
 /**
- * The last known pages as files of this controller: `<subdomain>.json` each. They are served while the pages
- * cannot be read, also before the database was ever reached.
+ * Stores the last known pages as local files, `<subdomain>.json` each. They are served while pages can't be
+ * read, even before the database was ever reached.
  */
 export class PageSnapshots implements LastKnownPages {
   readonly #deps: SnapshotDeps;
-  /** When each file was written by this process, and what it holds; null: by an earlier one. */
+  /** When this process wrote each file, and its content; null: an earlier process wrote it. */
   readonly #files: Map<string, Written | null>;
-  /** What is to become of files, in this order; null: it is to go. */
+  /** Files to write, in this order; null: delete it. */
   readonly #pending = new Map<string, FoundPage | null>();
   #writing: Promise<void> | null = null;
 
-  /** Makes the folder if it is missing. */
+  /** Creates the folder if it is missing. */
   constructor(deps: SnapshotDeps) {
     this.#deps = deps;
     mkdirSync(deps.dir, { recursive: true, mode: 0o700 });
@@ -92,7 +92,7 @@ export class PageSnapshots implements LastKnownPages {
     if (this.#files.delete(subdomain)) this.#enqueue(subdomain, null);
   }
 
-  /** Resolves when everything is in its file. */
+  /** Resolves once everything is written. */
   async settled(): Promise<void> {
     await this.#writing;
   }
@@ -102,7 +102,7 @@ export class PageSnapshots implements LastKnownPages {
     this.#writing ??= this.#writePending().finally(() => (this.#writing = null));
   }
 
-  /** One after the other, so that what was removed last is not written by what was kept before. */
+  /** Writes files one after another, so that a pending write can't restore a deleted file. */
   async #writePending(): Promise<void> {
     for (;;) {
       const [next] = this.#pending;
@@ -113,7 +113,7 @@ export class PageSnapshots implements LastKnownPages {
         : writeFileSafely(this.#path(subdomain), JSON.stringify({ v: 1, ...found }));
       await change.catch((error: unknown) => {
         this.#deps.log.warn({ err: error, subdomain }, 'could not write the snapshot of a status page');
-        // It is tried again with the next reading.
+        // The next read of the page retries it.
         if (found !== null && this.#pending.get(subdomain) === found) this.#files.set(subdomain, null);
       });
       if (this.#pending.get(subdomain) === found) this.#pending.delete(subdomain);
@@ -125,7 +125,7 @@ export class PageSnapshots implements LastKnownPages {
   }
 }
 
-/** A document that `keep` was given. What a later version adds to documents must not be needed for a page. */
+/** Restores a page document. Pages must not depend on fields that later versions add. */
 function asPage(page: z.infer<typeof snapshot>['page']): PageDoc {
   return page as unknown as PageDoc;
 }

@@ -6,7 +6,7 @@ import type { PageSnapshots } from './page-snapshots.ts';
 import type { PageCache } from '../cache/page-cache.ts';
 
 const REFRESH_INTERVAL_MS = 60_000;
-/** Reading pages that nobody asks for: at most this much of a round, whatever the number of pages. */
+/** Time per run spent on reading pages without readers, whatever their number. */
 const MAX_READ_MS = 500;
 const PAGE_BATCH_SIZE = 10;
 const NAME_BATCH_SIZE = 50;
@@ -20,8 +20,8 @@ interface SnapshotRefreshDeps {
 }
 
 /**
- * Gives each published page a snapshot, also those that nobody reads here, and removes those of pages that
- * are published no more.
+ * Writes a snapshot of each published page, even without readers here, and removes those of unpublished
+ * pages.
  */
 export function createSnapshotRefresh(
   { pages, pageCache, snapshots, clock, log }: SnapshotRefreshDeps,

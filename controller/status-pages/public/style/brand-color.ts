@@ -1,10 +1,10 @@
-/** The lightest and the darkest ground of texts in the light and the dark theme of PUBLIC_STYLE. */
+/** The lightest and the darkest background of text in the two themes of PUBLIC_STYLE. */
 const GROUNDS = { light: 0xf6f8fa, dark: 0x1a222c } as const;
-/** Of links to what is behind them, as WCAG's AAA. */
+/** Contrast of links to their background, as WCAG AAA requires. */
 const CONTRAST = 7;
 const STEPS = 50;
 
-/** An `#rrggbb` color as links can have it: mixed with black or white until it is readable in a theme. */
+/** Mixes an `#rrggbb` color with black or white until links in it are readable in a theme. */
 export function readableColor(color: string, theme: keyof typeof GROUNDS): string {
   const goal = theme === 'light' ? 0x000000 : 0xffffff;
   const [own, ground] = [Number.parseInt(color.slice(1), 16), GROUNDS[theme]];
@@ -15,12 +15,12 @@ export function readableColor(color: string, theme: keyof typeof GROUNDS): strin
   return hex(goal);
 }
 
-/** White, or black where white would be hard to read: at least 4.5 to 1 on any color. */
+/** White, or black if white would be hard to read: at least 4.5 to 1 on any color. */
 export function colorOn(color: string): '#000' | '#fff' {
   return contrast(0xffffff, Number.parseInt(color.slice(1), 16)) >= 4.5 ? '#fff' : '#000';
 }
 
-/** As WCAG 2 defines it, from 1 to 21. */
+/** As defined in WCAG 2, from 1 to 21. */
 function contrast(one: number, other: number): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

@@ -4,8 +4,8 @@ import type { Branding } from '../../page.ts';
 import { colorOn, readableColor } from './brand-color.ts';
 
 /**
- * What a page's owner adds to its look: their color, and their style. Null without either. A style that is
- * refused today, though it was accepted once, is left out.
+ * The CSS of a page's branding: its color and its custom CSS; null without either. Leaves out custom CSS that
+ * was once accepted but no longer passes validation.
  */
 export function brandingStyle(branding: Branding | null): string | null {
   const { primaryColor, customCss } = branding ?? {};
@@ -14,7 +14,7 @@ export function brandingStyle(branding: Branding | null): string | null {
   return rules.length === 0 ? null : rules.join('\n');
 }
 
-/** The button and the line at the top have the very color; links have it as far as they stay readable. */
+/** The button and the line at the top use the exact color; links use it as far as they stay readable. */
 function colorStyle(color: string): string {
   const dark = `--accent:${readableColor(color, 'dark')}`;
   return [
@@ -24,7 +24,7 @@ function colorStyle(color: string): string {
   ].join('\n');
 }
 
-/** Changes with the style, so that readers get a new one at once. */
+/** Contains a hash of the style, so that readers get a changed one at once. */
 export function brandingStylePath(subdomain: string, style: string): string {
   const digest = createHash('sha256').update(style).digest('hex').slice(0, 16);
   return `/status/${subdomain}/style.css?v=${digest}`;

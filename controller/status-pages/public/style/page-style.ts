@@ -4,8 +4,8 @@ const DARK = '--ground: #0f151c; --card: #1a222c; --text: #e8edf3; --line: #93a4
   '--good: #6fdc98; --warning: #ffc85c; --bad: #ffa198; --notice: #a5c8ff; --vivid-share: 60%; --fill: 52%;';
 
 /**
- * Text has a contrast of at least 7 to 1 in both themes; each state is named, too, not only colored.
- * `--line` is that of controls; `--edge`, around what is only read, may be faint.
+ * Text has a contrast of at least 7 to 1 in both themes, and each state has a name besides its color.
+ * `--line` borders controls; `--edge` borders static content and may be faint.
  */
 export const PUBLIC_STYLE = `
 :root { color-scheme: light dark; --ground: #f6f8fa; --card: #fff; --text: #16202c; --line: #5b6b7d; --accent: #0b4f8a; --good: #0b5c30; --warning: #7d4100; --bad: #a11212; --notice: #14509a; --vivid-share: 25%; --fill: 100%; }
@@ -132,11 +132,11 @@ footer { margin-top: 3rem; padding-top: 1.5rem; border-top: 1px solid var(--edge
 }
 `;
 
-/** Changes with the style, so that browsers may keep what is there for ever. */
+/** Contains a hash of the style, so that browsers may cache it forever. */
 export const STYLE_PATH =
   `/status/assets/page-${createHash('sha256').update(PUBLIC_STYLE).digest('hex').slice(0, 16)}.css`;
 
-/** While it is at STYLE_PATH, which its content names. */
+/** Valid for STYLE_PATH only, which names the content. */
 export const STYLE_HEADERS = {
   'Content-Type': 'text/css; charset=utf-8', 'Cache-Control': 'public, max-age=31536000, immutable',
 };

@@ -18,12 +18,12 @@ const UPTIME_COLORS: Record<DayState, Color> = {
   operational: 'good', degraded: 'warning', down: 'bad', unknown: 'none',
 };
 
-/** How the whole page is. */
+/** The state of the whole page. */
 export function pageBadge({ name, overall }: PublicPageView, { texts }: PageLocale): string {
   return badge(name, texts.overall[overall], COLORS[PAGE_COLORS[overall]]);
 }
 
-/** How a component is, or its uptime over the days that the page shows. */
+/** The state of a component, or its uptime over the days that the page shows. */
 export function componentBadge(
   view: PublicPageView, { name, status, daily_uptime }: PublicComponent, kind: 'status' | 'uptime', locale: PageLocale,
 ): string {
@@ -39,7 +39,7 @@ export function componentBadge(
 const PADDING = 8;
 const HEIGHT = 22;
 
-/** An image of two fields. Texts are drawn as wide as planned, whatever font the reader has. */
+/** An image with two fields. Text keeps its computed width, whatever font the reader has. */
 function badge(label: string, value: string, color: string): string {
   const [left, right] = [widthOf(label), widthOf(value)];
   const [middle, width] = [left + 2 * PADDING, left + right + 4 * PADDING];
@@ -49,7 +49,7 @@ function badge(label: string, value: string, color: string): string {
 `.text;
 }
 
-/** About the width of a text in the badge's font, pixels; characters of Chinese and Japanese are square. */
+/** Approximate width of a text in the badge's font, pixels; Chinese and Japanese characters are square. */
 function widthOf(text: string): number {
   return Math.ceil([...text].reduce((sum, char) => sum + (char >= '\u2e80' ? 12 : 7.2), 0));
 }

@@ -13,7 +13,7 @@ interface Entry {
   id: string;
   address: string;
   title: string;
-  /** Its progress with the newest update first, as text of several lines. */
+  /** Its updates as plain text of several lines, newest first. */
   text: string;
   publishedAt: string;
   updatedAt: string;
@@ -21,20 +21,16 @@ interface Entry {
 
 interface Feed {
   title: string;
-  /** Of the page, absolute. */
+  /** Absolute URL of the page. */
   home: string;
-  /** Of the feed itself, absolute. */
+  /** Absolute URL of the feed. */
   address: string;
   language: string;
   entries: Entry[];
   updatedAt: string;
 }
 
-/**
- * The posts of a page for feed readers, newest first.
- *
- * @param baseUrl what links begin with, without a slash at its end
- */
+/** The posts of a page as a feed, newest first. `baseUrl` has no trailing slash. */
 export function renderFeed(
   format: FeedFormat, view: PublicPageView, baseUrl: string, locale: PageLocale,
 ): string {
@@ -43,7 +39,7 @@ export function renderFeed(
   const feed: Feed = {
     title: `${view.name} · ${locale.texts.status}`, home, address: `${home}/feed.${format}`,
     language: locale.language, entries,
-    // The feed of a page without posts is as old as its first day, so that it stays the same.
+    // Without posts, uses the page's first day, so that the feed doesn't change.
     updatedAt: entries.map(({ updatedAt }) => updatedAt).sort().at(-1) ?? `${view.first_day}T00:00:00.000Z`,
   };
   return RENDERERS[format](feed);
@@ -62,7 +58,7 @@ function entryOf(post: PublicPost, home: string, { texts, list, language }: Page
   };
 }
 
-/** JSON takes these characters, XML does not. */
+/** Removes characters that JSON allows and XML doesn't. */
 function forXml(text: string): string {
   return text.replace(/[\uFFFE\uFFFF]/g, '\uFFFD');
 }
@@ -80,7 +76,7 @@ ${entries.map((entry) => html`<entry><id>${entry.id}</id><title>${forXml(entry.t
 <link rel="alternate" type="text/html" href="${entry.address}"/><content type="text">${entry.text}</content></entry>
 `)}</feed>
 `.text,
-  /** RSS 2.0, with the address of the feed itself as its best practices ask for. */
+  /** RSS 2.0, with the feed's own URL as its best practices require. */
   rss: ({ title, home, address, language, entries, updatedAt }) => XML + html`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
 <title>${forXml(title)}</title><link>${home}</link><description>${forXml(title)}</description>
 <language>${language}</language><lastBuildDate>${rssDate(updatedAt)}</lastBuildDate>
@@ -104,7 +100,7 @@ function rssDate(instant: string): string {
   return new Date(instant).toUTCString().replace('GMT', '+0000');
 }
 
-/** Readers take a description of RSS for HTML: it is escaped once for them, and once as XML. */
+/** Feed readers treat RSS descriptions as HTML, so the text is escaped twice: as HTML and as XML. */
 function asMarkup(text: string): string {
   const lines: Html[] = text.split('\n').map((line) => html`${line}<br>`);
   return html`${lines}`.text;

@@ -6,20 +6,20 @@ import type { PageCache } from '../cache/page-cache.ts';
 import type { PublicComponent } from '../public-view.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
-/** Monitors in memory; beyond that the oldest lookups go. */
+/** Cached lookups; above that, evicts the oldest. */
 const MAX_LOOKUPS = 1000;
-/** How long a monitor is looked for on the same page. That it is still there is seen on the page itself. */
+/** How long the page of a monitor is cached. Whether the page still shows it is always current. */
 const FOUND_MS = 60_000;
-/** How long a monitor that no published page shows is not looked for again. */
+/** How long a missing monitor is cached. */
 const MISSING_MS = 1000;
 
 interface Lookup {
   /** Null: no published page shows the monitor. */
   subdomain: Promise<string | null>;
-  /** On the monotonic clock, ms. */
+  /** Monotonic ms. */
   at: number;
   maxAgeMs: number;
-  /** By name, as the page was last: there are as many as languages and kinds of badges. */
+  /** By version of the page, then by name: one per language and type of badge. */
   responses: WeakMap<FoundPage, Map<string, CompressedResponse>>;
 }
 
@@ -31,7 +31,7 @@ interface MonitorBadgesDeps {
 
 type Render = (page: FoundPage, component: PublicComponent) => RenderedPage;
 
-/** Badges of monitors on published pages. A badge that is read often costs no query for each view. */
+/** Badges of monitors on published pages. A popular badge costs no query per view. */
 export class MonitorBadges {
   readonly #deps: MonitorBadgesDeps;
   readonly #lookups = new Map<string, Lookup>();
@@ -40,7 +40,7 @@ export class MonitorBadges {
     this.#deps = deps;
   }
 
-  /** A badge, `name` tells those of one monitor apart; null if no published page shows the monitor. */
+  /** `name` identifies the badge of a monitor. Null if no published page shows the monitor. */
   async response(monitorId: string, name: string, render: Render): Promise<CompressedResponse | null> {
     const cached = this.#fresh(monitorId);
     if (cached !== undefined) {
@@ -54,7 +54,7 @@ export class MonitorBadges {
     return response;
   }
 
-  /** A page has changed, so other monitors may be shown. */
+  /** Called when a page has changed, because other monitors may be shown now. */
   clear(): void {
     this.#lookups.clear();
   }

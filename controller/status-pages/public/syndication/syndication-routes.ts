@@ -18,7 +18,7 @@ import type { FoundPage } from '../read-public-page.ts';
 export interface SyndicationDeps {
   badges: MonitorBadges;
   pageCache: PageCache;
-  /** Of links, without a slash at its end. */
+  /** Base of absolute links, without a trailing slash. */
   baseUrl(): string;
 }
 
@@ -28,13 +28,13 @@ const common = {
 } as const;
 const SVG = { 200: { contentType: 'image/svg+xml; charset=utf-8' } } as const;
 const badgeQuery = languageQuery.extend({ show: z.enum(['status', 'uptime']).optional().catch(undefined) });
-/** Other sites show badges; those that are asked for often may be a minute old. */
+/** Other sites embed badges, so caches may keep them for a minute. */
 const SVG_HEADERS = {
   'Content-Type': SVG[200].contentType,
   'Cache-Control': 'public, max-age=60', 'Cross-Origin-Resource-Policy': 'cross-origin', Vary: 'Accept-Language',
 };
 
-/** @param baseUrl what links begin with, without a slash at its end */
+/** @param baseUrl base of links, without a trailing slash */
 export function renderedFeed(
   { view }: FoundPage, format: FeedFormat, language: Language, baseUrl: string,
 ): RenderedPage {
@@ -58,7 +58,7 @@ export function renderedBadge({ view }: FoundPage, language: Language): Rendered
   };
 }
 
-/** What takes a published page elsewhere: feeds, badges and a frame for other sites. */
+/** Feeds, badges and an embeddable state of published pages. */
 export function syndicationRoutes(deps: SyndicationDeps): Route[] {
   return [
     ...(Object.keys(FEED_FORMATS) as FeedFormat[]).map((format) => feedRoute(deps, format)), embedRoute(deps),
