@@ -7,7 +7,10 @@ import { viewSettings } from '../monitors/views.ts';
 
 type Scalar = string | number | boolean;
 
-/** What a form can say of a field before it is sent. `minimum` and `maximum` of a list are of its numbers. */
+/**
+ * What a form knows about a field before it is sent. For a list, `minimum` and `maximum` apply to its
+ * numbers.
+ */
 export interface FieldRule {
   minimum?: number;
   maximum?: number;
@@ -16,7 +19,7 @@ export interface FieldRule {
   maxProperties?: number;
   enum?: string[];
   unit?: 'ms' | 's' | 'bytes' | 'days';
-  /** What the API takes where nothing is sent. */
+  /** The value that the API uses if none is sent. */
   default?: Scalar | Scalar[];
 }
 
@@ -31,8 +34,8 @@ interface Schema extends Omit<FieldRule, 'unit'> {
 const COPIED_KEYS = ['minimum', 'maximum', 'maxLength', 'maxItems', 'maxProperties', 'enum'] as const;
 
 /**
- * The rules of a new monitor's fields by path, such as `tcp_config.port`, from the schema that the API checks
- * requests with, and from what it makes of a request. The build of the console puts them into its form.
+ * Rules of a new monitor's fields by path, such as `tcp_config.port`, derived from the API's request schema
+ * and its defaults. The console's build puts them into its form.
  */
 export function monitorRules(): Record<string, FieldRule> {
   const schema = z.toJSONSchema(monitorInputs(1).create, { io: 'input', unrepresentable: 'any' }) as Schema;
@@ -44,12 +47,12 @@ export function monitorRules(): Record<string, FieldRule> {
       if (rule !== undefined && !requiredPaths.includes(path) && isShown(value)) rule.default = value;
     }
   }
-  // Installations and plans have a lowest interval of their own, which only their API knows.
+  // The minimum depends on the installation and the plan, which only its API knows.
   delete rules['interval_seconds']?.minimum;
   return rules;
 }
 
-/** Of all properties; those of a list are those of its items. */
+/** Rules of all properties. A list's rule is that of its items. */
 function rulesOf(
   { items, properties = items?.properties ?? {} }: Schema, prefix: string,
 ): [path: string, rule: FieldRule][] {
@@ -66,12 +69,12 @@ function rulesOf(
   });
 }
 
-/** A number that every integer keeps to is none. */
+/** False for the limits that every integer meets. */
 function isLimit(value: unknown): boolean {
   return value !== undefined && !(typeof value === 'number' && Math.abs(value) >= Number.MAX_SAFE_INTEGER);
 }
 
-/** The least that a monitor of each type needs. */
+/** The minimum that a monitor of each type requires. */
 const MINIMAL_INPUTS: Record<MonitorType, object> = {
   HTTP: { target: 'https://host.example' },
   KEYWORD: { target: 'https://host.example', keyword_config: { keywords: [{ text: 'text' }] } },
@@ -81,7 +84,7 @@ const MINIMAL_INPUTS: Record<MonitorType, object> = {
   HEARTBEAT: { heartbeat_interval: 60, grace_period: 60 },
 };
 
-/** What a monitor has for which nothing else was sent. */
+/** The values of a monitor created with only the required fields. */
 function defaultsOf(type: MonitorType): object {
   const required = { name: 'name', type, interval_seconds: 86_400 };
   const disabled = { enabled: false };
@@ -94,7 +97,7 @@ function defaultsOf(type: MonitorType): object {
   return { ...fields, timeout_ms: timeoutMs(doc) };
 }
 
-/** Each value that is no object by its path. */
+/** Each non-object value with its path. */
 function pathsOf(whole: object, prefix = ''): [path: string, value: unknown][] {
   return Object.entries(whole).flatMap(([name, value]: [string, unknown]) => (
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -6,24 +6,24 @@ import type { CompressedFiles } from '../http/responses/compressed-files.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { SECTIONS } from './sections.ts';
 
-/** Scripts, styles and requests of this origin alone, and nothing inline. */
+/** Allows scripts, styles and requests of this origin only, and nothing inline. */
 const POLICY = [
   `default-src 'none'`, `script-src 'self'`, `style-src 'self'`, `img-src 'self' data:`, `connect-src 'self'`,
   `frame-src 'self'`, `base-uri 'none'`, `form-action 'none'`, `frame-ancestors 'none'`,
 ].join('; ');
 const PAGE_HEADERS = { 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY };
-/** Names of assets change with their content. */
+/** Names of assets contain a hash of their content. */
 const ASSET_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 const SECTION = new RegExp(`^/(?:${SECTIONS.join('|')})(?:/[^?]*)?(?=\\?|$)`);
 
-/** Leads a request for a view of the console to its page, which finds the view by the path. */
+/** Rewrites a request for a view to the console's page, which picks the view by the path. */
 export function rewriteViewPath(request: IncomingMessage): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   if (isRead && request.url !== undefined) request.url = request.url.replace(SECTION, '/');
 }
 
-/** The console's page and what it loads. `files`: what the build made; null when it was not built. */
+/** The console's page and its assets. `files`: the build output; null if the console was not built. */
 export function consoleRoutes(files: CompressedFiles | null): Route[] {
   const common = { method: 'GET', tag: 'Console', auth: { access: 'public' } } as const;
   const send = (name: string, headers: Record<string, string>) => {

@@ -1,4 +1,4 @@
-/** The first part of every path at which the console shows something; `/` is its overview. */
+/** The first path segments that belong to the console; `/` is the overview. */
 export const SECTIONS = [
   'welcome', 'sign-in', 'sign-up', 'forgot-password', 'accept-invitation', 'wall', 'monitors', 'incidents', 'fleet', 'destinations',
   'pages', 'maintenance', 'settings',

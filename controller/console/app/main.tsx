@@ -51,14 +51,14 @@ function SignedOut() {
   return needsSignIn ? null : <main id="main"><Views views={SIGNED_OUT} fallback={NotFound} /></main>;
 }
 
-/** Where somebody wanted to go before signing in: a path of ours, whatever the address says. */
+/** The page to open after sign-in. Accepts only local paths, so that a link can't redirect to another site. */
 function safeNext(): string {
   const next = new URLSearchParams(location.search).get('next') ?? '/';
   const url = new URL(next, location.origin);
   return url.origin === location.origin && next.startsWith('/') ? `${url.pathname}${url.search}` : '/';
 }
 
-/** A section's code is on its way. */
+/** True while a section's code is loading. */
 const loading = signal(false);
 
 type View = ComponentType;

@@ -29,15 +29,15 @@ export const SIGNED_IN = {
   '/settings/:view': lazyPart(() => import('./settings/settings.tsx')),
 };
 
-/** In place of all of them, until the reader's address is verified. */
+/** Shown instead of all views until the user's email address is verified. */
 export const UNVERIFIED = lazyPart(() => import('./session/unverified.tsx'));
 
-/** Views of anybody, signed in or not. */
+/** Views that work with and without a session. */
 export const PUBLIC_VIEWS = {
   '/accept-invitation': lazyPart(() => import('./session/accept-invitation.tsx')),
 };
 
-/** Views of somebody who is not signed in; every other path leads to signing in first. */
+/** Views without a session; every other path redirects to sign-in. */
 export const SIGNED_OUT = {
   '/sign-in': lazyPart(() => import('./session/sign-in.tsx')),
   '/sign-up': lazyPart(() => import('./session/sign-up.tsx')),

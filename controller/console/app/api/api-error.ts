@@ -1,16 +1,16 @@
 import { FieldErrors } from './field-errors.ts';
 
-/** What the API, or the way to it, has against a request. */
+/** An error response of the API, or a failure to reach it. */
 export class ApiError extends Error {
-  /** A code of the API; `OFFLINE` when no answer came. */
+  /** The API's error code; `OFFLINE` without a response. */
   readonly code: string;
-  /** Of the answer; 0 without one. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly requestId: string | null;
   readonly details: unknown;
-  /** Seconds until it may be tried again, if the API said so. */
+  /** Seconds until a retry may succeed; null if unknown. */
   readonly retryAfter: number | null;
-  /** What the API has against single fields. */
+  /** Validation messages by field. */
   readonly fieldErrors: FieldErrors;
 
   constructor(
@@ -31,12 +31,12 @@ export class ApiError extends Error {
 
 const NO_FIELD_ERRORS = new FieldErrors();
 
-/** What the API has against single fields, if the error is one of its errors. */
+/** The validation messages of an API error; empty for any other error. */
 export function fieldErrorsOf(error: unknown): FieldErrors {
   return error instanceof ApiError ? error.fieldErrors : NO_FIELD_ERRORS;
 }
 
-/** Messages by the field's path, as `config.to.0`. */
+/** Messages by the field's path, such as `config.to.0`. */
 function issuesIn(details: unknown): [string, string][] {
   if (Array.isArray(details)) {
     return (details as Issue[]).map(({ path = [], message }) => [path.join('.'), message]);
@@ -54,7 +54,7 @@ interface ErrorBody {
   error?: { code?: string; message?: string; details?: unknown; retryAfter?: number };
 }
 
-/** From an answer other than a success, whatever stands in its body. */
+/** Accepts any error response, whatever its body. */
 export function toApiError(response: Response, body: unknown): ApiError {
   const { code, message, details, retryAfter } = (body as ErrorBody | null)?.error ?? {};
   return new ApiError({

@@ -4,10 +4,10 @@ import { ApiError, toApiError } from './api-error.ts';
 import { recordServerDate } from './server-clock.ts';
 import type { paths } from './openapi.d.ts';
 
-/** Makes the cookie count; a page of another origin cannot send it. */
+/** Makes the API accept the session cookie; pages of other origins can't send this header. */
 export const SESSION_HEADER = { 'X-Farwatch-Session': 'cookie' };
 
-/** On every request: the session, and what it acts on. */
+/** Sent with every request: the session, organization and project. */
 export function requestHeaders(): Record<string, string> {
   const [organization, project] = [selectedOrganization.value, selectedProject.value];
   return {
@@ -17,7 +17,7 @@ export function requestHeaders(): Record<string, string> {
   };
 }
 
-/** The API, typed by its own document. Wrap calls in `answer`. */
+/** The API, typed by its OpenAPI document. Wrap calls in `unwrap`. */
 export const api = createClient<paths>({ baseUrl: location.origin });
 api.use({
   onRequest: ({ request }) => {
@@ -31,7 +31,7 @@ api.use({
 type ApiCall<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
 type DataOf<T> = T extends { data: infer D } ? D : T;
 
-/** The `data` of a success. Throws ApiError for everything else, also without a connection. */
+/** Returns the `data` of a success. Throws ApiError otherwise, also without a connection. */
 export async function unwrap<T>(call: ApiCall<T>): Promise<DataOf<T>> {
   const { data, error, response } = await call.catch(() => {
     throw new ApiError({ code: 'OFFLINE', message: 'The server cannot be reached' });

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 
 /**
- * The API's messages about single fields of a request, each to be shown once: fields take theirs by `at` while they
- * are drawn, before or after the summary, which shows those that no field has taken.
+ * The API's messages about fields of a request, each shown once: fields consume theirs with `at` while they render,
+ * before or after the summary, which shows the rest.
  */
 export class FieldErrors {
   private readonly messages: ReadonlyMap<string, string>;
@@ -16,7 +16,7 @@ export class FieldErrors {
     return this.messages.size === 0;
   }
 
-  /** The messages about the field at this path and what is inside of it, for which it is said. */
+  /** Messages about the field at this path and about fields inside it, which it names. */
   at(path: string): string | undefined {
     return this.consume([...this.messages.keys()].filter((one) => one === path || one.startsWith(`${path}.`)), path);
   }
@@ -26,7 +26,7 @@ export class FieldErrors {
     return this.consume(this.messages.has(path) ? [path] : [], path);
   }
 
-  /** Whether some messages stand at fields, and those that do not, with their paths. */
+  /** Whether fields show any messages, and the messages that no field shows, with their paths. */
   get summary(): { hasFieldMessages: boolean; rest: [path: string, message: string][] } {
     const consumed = this.consumed.value;
     return { hasFieldMessages: consumed.size > 0, rest: [...this.messages].filter(([path]) => !consumed.has(path)) };

@@ -6,11 +6,11 @@ import type { GroupNode } from '../overview/arrange.ts';
 import { project } from '../session/session.ts';
 import { unwrap, api } from './client.ts';
 
-/** What no event has told, as after a crash of the server, is seen this soon. */
+/** Catches changes without an event, for example after a server crash. */
 const REFETCH_INTERVAL_MS = 120_000;
 const NO_GROUPS: GroupNode[] = [];
 
-/** The project's tree of groups, live; none until they are read. A project has at most 1,000. */
+/** The project's group tree, live; empty while loading. A project has at most 1,000 groups. */
 export function useGroups(): GroupNode[] {
   const queries = useQueryClient();
   const queryKey = ['groups', 'hierarchy', project.value?.id];
@@ -22,7 +22,7 @@ export function useGroups(): GroupNode[] {
   return (data?.groups as GroupNode[] | undefined) ?? NO_GROUPS;
 }
 
-/** Each group with the names of those above it, to choose from. */
+/** Options for a select; each name includes those of its parents. */
 export function groupOptions(groups: readonly GroupNode[], prefix = ''): (readonly [id: string, name: string])[] {
   return groups.flatMap(({ id, name, children }) => (
     [[id, `${prefix}${name}`] as const, ...groupOptions(children, `${prefix}${name} / `)]

@@ -3,8 +3,8 @@ import { toastError } from '../ui/toast.tsx';
 import { queries } from './queries.ts';
 
 /**
- * A change that is shown at once in what was read under `key`, as `change` makes it, and taken back with the
- * API's reason when `send` fails.
+ * A mutation that applies `applyChange` to the cached data under `key` at once. If `send` fails, it reverts the change
+ * and shows the API's message.
  */
 export function useOptimistic<D, V>({ key, applyChange, send }: {
   key: QueryKey; applyChange: (current: D, value: V) => D; send: (value: V) => Promise<unknown>;

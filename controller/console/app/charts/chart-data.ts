@@ -1,10 +1,10 @@
 export interface Line {
   name: string;
-  /** A colour of styles/charts.css, without its dashes. */
+  /** A color of styles/charts.css, without its leading dashes. */
   color: string;
-  /** At each of the times. Null breaks the line, undefined does not. */
+  /** One per time. Null breaks the line, undefined does not. */
   values: (number | null | undefined)[];
-  /** What to tell in place of the values, as for lines that stand on each other. */
+  /** Shown instead of the values, for example for stacked lines. */
   displayValues?: (number | null | undefined)[];
   fill?: boolean;
   width?: number;
@@ -16,7 +16,7 @@ export interface ChartData {
   lines: Line[];
 }
 
-/** Places of values with no neighbour to draw a line to: null breaks a line, undefined does not. */
+/** Indexes of values without a neighbor to draw a line to: null breaks a line, undefined does not. */
 export function isolatedPoints(values: ArrayLike<number | null | undefined>): number[] {
   const defined = Array.from(values, (value, at) => ({ value, at })).filter(({ value }) => value !== undefined);
   const isGap = (position: number) => (defined[position]?.value ?? null) === null;

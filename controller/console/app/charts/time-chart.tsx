@@ -5,7 +5,7 @@ import { scheme } from '../preferences/theme.ts';
 import { msText, timeText } from '../ui/time.tsx';
 import { isolatedPoints, type ChartData } from './chart-data.ts';
 
-/** A stretch of time with a ground of its own. Unix ms. */
+/** A time range with its own background. Unix ms. */
 export interface Shade {
   from: number;
   to: number;
@@ -13,13 +13,13 @@ export interface Shade {
 }
 
 interface Props extends ChartData {
-  /** What the chart shows, for those who do not see it; a table beside it has the numbers. */
+  /** Description for screen readers; a table beside the chart has the numbers. */
   label: string;
-  /** The time that it spans, Unix ms. */
+  /** The displayed time range, Unix ms. */
   from: number;
   to: number;
   shades: readonly Shade[];
-  /** Somebody has drawn over a stretch. */
+  /** Called when the user drags across a time range. */
   onZoom: (from: number, to: number) => void;
 }
 
@@ -27,7 +27,7 @@ const HEIGHT_PX = 260;
 const MIN_DRAG_PX = 8;
 const DAY_MS = 86_400_000;
 
-/** Lines over time, in ms. Its part of the code brings uPlot. */
+/** Lines over time, in ms. Only this module loads uPlot. */
 export function TimeChart(props: Props) {
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot | null>(null);
@@ -76,7 +76,7 @@ function Readout({ index, left, times, lines }: { index: number; left: number } 
   );
 }
 
-/** A day where one begins, else a time of day. */
+/** The date at the start of a day, otherwise the time. */
 function tickText(at: number, stepMs: number): string {
   return timeText(at, stepMs >= DAY_MS || new Date(at).getHours() + new Date(at).getMinutes() === 0 ? 'tickDay' : 'clock');
 }
@@ -94,7 +94,7 @@ function dataOf({ times, lines }: ChartData): UPlot.AlignedData {
   return [times, ...lines.map(({ values }) => values)] as UPlot.AlignedData;
 }
 
-/** A colour of the page as it is now. */
+/** A color variable of the page in the current theme. */
 function colorOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

@@ -2,11 +2,11 @@ import { geoNaturalEarth1Raw } from 'd3-geo';
 import { STATE_SIGNS } from '../ui/state.tsx';
 import type { WorldMapProps, WorldPoint } from './world-map.tsx';
 
-/** What deploy/console/world.mjs makes of Natural Earth. */
+/** Built from Natural Earth by deploy/console/world.mjs. */
 declare const WORLD: { width: number; height: number; scale: number; x: number; y: number; land: string };
 
 const RADIANS_PER_DEGREE = Math.PI / 180;
-/** What needs to be seen lies above the rest. */
+/** Later states are drawn on top. */
 const DRAW_ORDER = ['up', 'maintenance', 'paused', 'disabled', 'unknown', 'degraded', 'down'];
 
 export function WorldDrawing({ label, points }: WorldMapProps) {

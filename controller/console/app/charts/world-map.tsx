@@ -8,24 +8,24 @@ export interface WorldPoint {
   lat: number;
   lon: number;
   state: State;
-  /** What it is and how it is, in words. */
+  /** Name and state as text. */
   label: string;
-  /** The address that it leads to. */
+  /** Link target. */
   to?: string;
 }
 
 export interface WorldMapProps {
-  /** What the map shows. It tells nothing by itself that the page does not also say in words. */
+  /** Description for screen readers. Everything on the map is also on the page as text. */
   label: string;
   points: readonly WorldPoint[];
 }
 
-/** Places on a map of the world. The map itself is loaded when the first one is shown. */
+/** A world map with markers. The map is loaded when the first one is shown. */
 export function WorldMap(props: WorldMapProps) {
   const [drawing, setDrawing] = useState<{ Drawing: ComponentType<WorldMapProps> } | null>(null);
   useEffect(() => {
     const mounted = { current: true };
-    // Without the map the page still says everything.
+    // Without the map, the page still has everything as text.
     void import('./world-drawing.tsx').then(({ WorldDrawing }) => {
       if (mounted.current) setDrawing({ Drawing: WorldDrawing });
     }, () => {});

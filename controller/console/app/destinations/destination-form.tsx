@@ -44,7 +44,7 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
   );
 }
 
-/** Where to: what differs by type. */
+/** The fields that differ by type. */
 function Target({ draft, set, fieldErrors }: { draft: Draft; set: (part: Partial<Draft>) => void; fieldErrors: FieldErrors }) {
   if (draft.type === 'email') {
     return (

@@ -20,7 +20,6 @@ import { TestAlertButton } from './test-alert.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { SigningSecret } from './signing-secret.tsx';
 
-/** One destination: whether alerts arrive there, a test, and its settings. */
 export default function DestinationView() {
   const { params: { id = '' } } = useRoute();
   const query = useQuery({
@@ -39,7 +38,7 @@ function Detail({ destination }: { destination: Destination }) {
   const { id, name, type } = destination;
   const { route } = useLocation();
   const [isDeleting, setDeleting] = useState(false);
-  // What others change meanwhile does not take away what is being entered.
+  // Changes by others don't overwrite what the user is entering.
   const [base, setBase] = useState(destination);
   const save = useMutation({
     mutationFn: (draft: Draft) => unwrap(api.PUT('/api/integrations/{id}', { params: { path: { id } }, body: inputOf(draft) })),

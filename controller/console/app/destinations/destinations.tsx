@@ -13,12 +13,12 @@ import { Empty, Page } from '../ui/page.tsx';
 import { byUrgency, type Destination } from './draft.ts';
 import { HealthBadge, HealthNote, LastDelivered, Target } from './health.tsx';
 
-/** No event tells of deliveries. */
+/** Deliveries emit no live events. */
 const REFETCH_INTERVAL_MS = 60_000;
 const KEY = ['destinations', 'list'];
 const NEW = '/destinations/new';
 
-/** Where alerts go; what does not arrive is on top. */
+/** All destinations, failing ones first. */
 export default function Destinations() {
   if (!canAdministerProject.value) return <Page title={texts.title}><Empty title={texts.adminsOnly} /></Page>;
   return <DestinationList />;

@@ -7,7 +7,7 @@ export type AlertEvent = Destination['events'][number];
 
 export const KINDS = ['email', 'slack', 'webhook'] as const satisfies readonly Kind[];
 
-/** Events by what they are about, in the order of the form. */
+/** Events by topic, in the order of the form. */
 export const EVENT_GROUPS = {
   outages: ['monitor.down', 'monitor.up'],
   warnings: [
@@ -18,22 +18,22 @@ export const EVENT_GROUPS = {
   probes: ['probe.offline', 'probe.online', 'probe.quarantined', 'probe.released'],
 } as const satisfies Record<string, readonly AlertEvent[]>;
 
-/** What the API gives a new destination. */
+/** The API's defaults for a new destination. */
 const DEFAULT_EVENTS: readonly AlertEvent[] = [...EVENT_GROUPS.outages, ...EVENT_GROUPS.warnings.slice(0, 4)];
 
-/** What stands in the form. Lists are text with one entry per line. */
+/** The form's values. Lists are text with one entry per line. */
 export interface Draft {
   type: Kind;
   name: string;
   enabled: boolean;
   is_default: boolean;
   events: readonly AlertEvent[];
-  /** Of a webhook or a Slack workspace. */
+  /** URL of a webhook or a Slack workspace. */
   url: string;
   method: 'POST' | 'PUT';
-  /** `Name: value` in each line. */
+  /** One `Name: value` per line. */
   headers: string;
-  /** Addresses in lines, or with commas between them. */
+  /** Email addresses, separated by newlines or commas. */
   recipients: string;
 }
 
@@ -52,7 +52,7 @@ export function draftOf(destination: Destination): Draft {
   return { ...draft, url, method, headers: Object.entries(headers).map((one) => one.join(': ')).join('\n') };
 }
 
-/** The request's body. A header line without a colon is sent as a name, which the API refuses with a reason. */
+/** The request's body. Sends a header line without a colon as a name, so that the API reports it. */
 export function inputOf({ type, name, enabled, is_default, events, url, method, headers, recipients }: Draft): DestinationInput {
   const common = { name, enabled, is_default, events: [...events] };
   if (type === 'email') return { ...common, type, config: { to: recipients.split(/[\s,;]+/).filter(Boolean) } };
@@ -68,12 +68,12 @@ export function inputOf({ type, name, enabled, is_default, events, url, method, 
 /** Where it sends to, in one line. */
 export function targetOf(destination: Destination): string {
   if (destination.type === 'email') return destination.config.to.join(', ');
-  // The path of a Slack address is its password.
+  // The path of a Slack URL is a secret.
   if (destination.type === 'slack') return new URL(destination.config.webhook_url).host;
   return destination.config.url;
 }
 
-/** What needs somebody first: failing ones, then those whose recipients stopped mails, then by name. */
+/** Failing destinations first, then those with suppressed recipients, then by name. */
 export function byUrgency(one: Destination, other: Destination): number {
   return urgencyOf(one) - urgencyOf(other) || one.name.localeCompare(other.name);
 }

@@ -2,14 +2,13 @@ import { destinationTexts as texts } from '../texts/destinations.ts';
 import { Ago, Since } from '../ui/time.tsx';
 import { targetOf, type Destination } from './draft.ts';
 
-/** Whether alerts arrive there. */
 export function HealthBadge({ destination: { enabled, health: { status } } }: { destination: Destination }) {
   if (!enabled) return <span class="state-badge">{texts.off}</span>;
   const state = { failing: 'down', healthy: 'up', unknown: 'unknown' }[status];
   return <span class={`state-badge ${state}`}>{texts[status]}</span>;
 }
 
-/** What is wrong with it, since when and why; nothing where all is well. */
+/** The problem, its start and its reason; nothing for a healthy destination. */
 export function HealthNote({ destination: { enabled, health } }: { destination: Destination }) {
   const { status, failing_since: since, last_error: error } = health;
   const { failing_recipients: failingRecipients, suppressed_recipients: suppressedRecipients } = health;

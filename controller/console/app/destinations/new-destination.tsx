@@ -10,7 +10,7 @@ import { toast } from '../ui/toast.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { inputOf, KINDS, newDraft, type Draft } from './draft.ts';
 
-/** `?type=`: what kind of destination to create. */
+/** `?type=` selects the type of destination. */
 export default function NewDestination() {
   const { query, route } = useLocation();
   const type = KINDS.find((one) => one === query['type']) ?? KINDS[0];

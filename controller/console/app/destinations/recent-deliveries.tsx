@@ -7,18 +7,17 @@ import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { EVENT_GROUPS } from './draft.ts';
 
-/** Attempts follow by the minute, and no event tells of them. */
+/** Attempts follow minutes apart and emit no live events. */
 const REFETCH_INTERVAL_MS = 30_000;
 
 const EVENTS = Object.values(EVENT_GROUPS).flat();
 
-/** As the form calls it; one that the form does not know by its name in the API. */
+/** The form's name for an event; the API's name if the form has none. */
 function eventText(event: string): string {
   const match = EVENTS.find((one) => one === event);
   return match === undefined ? event : texts[match];
 }
 
-/** The newest alerts of a destination, with their attempts. */
 export function RecentDeliveries({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ['destinations', id, 'deliveries'], refetchInterval: REFETCH_INTERVAL_MS,

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Section } from '../ui/page.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 
-/** By which a receiver recognises our requests. It is read when somebody asks, and kept nowhere. */
+/** The secret with which receivers verify our requests. Fetched on demand and not cached. */
 export function SigningSecret({ id }: { id: string }) {
   const [secret, setSecret] = useState<string | null>(null);
   const [isConfirming, setConfirming] = useState(false);

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { msText } from '../ui/time.tsx';
 
-/** Sends a sample and says what the receiver answered. */
+/** Sends a test alert and shows the receiver's response. */
 export function TestAlertButton({ id }: { id: string }) {
   const send = useMutation({
     mutationFn: () => unwrap(api.POST('/api/integrations/{id}/test', { params: { path: { id } } })),

@@ -9,7 +9,7 @@ import { rules, type FieldRule } from './rules.ts';
 
 type FieldProps = { path: Path };
 
-/** A number with its unit; its limits are those of the API. */
+/** A number with its unit; the limits come from the API. */
 export function AutoNumberField({ path }: FieldProps) {
   const { value, set, error } = useFormField<number | null>(path);
   const { minimum: min, maximum: max, unit } = rules[path] ?? {};
@@ -27,7 +27,7 @@ export function AutoNumberField({ path }: FieldProps) {
 export function AutoTextField({ path, placeholder, isRequired = false }: FieldProps & { placeholder?: string; isRequired?: boolean }) {
   const { value, set, error } = useFormField<string>(path);
   const { maxLength } = rules[path] ?? {};
-  // What happens without a name is nothing to those who need one.
+  // The hint explains what happens without a name, which is irrelevant if it is required.
   const hint = isRequired && path === 'name' ? undefined : hintOf(path);
   return (
     <TextField
@@ -48,7 +48,7 @@ export function AutoTextArea({ path }: FieldProps) {
   );
 }
 
-/** One of the values that the API knows, with texts for them where the API's word does not say it all. */
+/** A select with the API's values. `texts` explains values that need it. */
 export function AutoSelectField(
   { path, texts = {}, noneLabel }: FieldProps & { texts?: Readonly<Record<string, string>>; noneLabel?: string },
 ) {
@@ -68,7 +68,7 @@ export function AutoCheckbox({ path }: FieldProps) {
   return <Checkbox label={fieldLabels[path]} hint={hintOf(path)} value={value} onValue={set} />;
 }
 
-/** A list in one line, with commas between. What is typed stays as it is typed. */
+/** A list in one line, separated by commas. Keeps the text exactly as typed. */
 export function AutoListField({ path, isNumbers = false }: FieldProps & { isNumbers?: boolean }) {
   const { value, set, error } = useFormField<readonly (string | number)[]>(path);
   const [typed, setTyped] = useState(value.join(', '));
@@ -80,7 +80,7 @@ export function AutoListField({ path, isNumbers = false }: FieldProps & { isNumb
   return <TextField label={fieldLabels[path]} hint={hintOf(path)} error={error} value={typed} onValue={onValue} isOptional autocomplete="off" />;
 }
 
-/** What the field means, and what the API's schema says of it. */
+/** The field's explanation, followed by its limits and default from the API's schema. */
 export function hintOf(path: Path): string | undefined {
   const hint = [fieldHints[path], ...limitsText(rules[path] ?? {})].filter(Boolean).join(' ');
   return hint === '' ? undefined : hint;

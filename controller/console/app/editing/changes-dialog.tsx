@@ -9,7 +9,7 @@ import { ChangesTable } from './changes-table.tsx';
 import type { Draft, Path } from './fields.ts';
 import { valueText } from './value-text.ts';
 
-/** What saving would change: before and after, side by side. */
+/** Confirms changes before saving, with old and new values side by side. */
 export function ChangesDialog({ before, after, paths, save, onClose }: {
   before: Draft; after: Draft; paths: readonly Path[]; save: () => Promise<unknown>; onClose: () => void;
 }) {

@@ -1,7 +1,7 @@
 import { editingTexts } from '../texts/editing.ts';
 import type { Change } from './value-text.ts';
 
-/** Before and after, side by side. */
+/** Old and new values side by side. */
 export function ChangesTable({ changes }: { changes: readonly Change[] }) {
   return (
     <div class="table-wrap">

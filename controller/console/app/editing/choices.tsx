@@ -19,7 +19,7 @@ interface Choice {
   note?: string | undefined;
 }
 
-/** Any of several. What was chosen before and is not on offer any more stays until it is taken away. */
+/** Multiple choice. A selected value that is no longer offered stays until the user removes it. */
 function Choices({ path, choices, emptyHint }: { path: Path; choices: readonly Choice[]; emptyHint: string }) {
   const { value, set, error } = useFormField<string[]>(path);
   const id = useId();
@@ -48,7 +48,6 @@ function Choices({ path, choices, emptyHint }: { path: Path; choices: readonly C
   );
 }
 
-/** Where checks come from. */
 export function RegionsField() {
   const { regions } = useRegions();
   const choices = regions.map(({ id, name, city, probes_online: probes }) => ({
@@ -57,7 +56,7 @@ export function RegionsField() {
   return <Choices path="monitoring_regions" choices={choices} emptyHint={editingTexts.automatic} />;
 }
 
-/** Where alerts go. Only those who administer the project may know the destinations. */
+/** Only project admins may see destinations. */
 export function DestinationsField() {
   const { data } = useQuery({
     queryKey: ['destinations', 'names'], queryFn: () => unwrap(api.GET('/api/integrations')), enabled: canAdministerProject.value,
@@ -81,7 +80,7 @@ export function GroupField() {
   );
 }
 
-/** When the monitor is down, chosen by numbers and said in words. */
+/** The confirmation policy as numbers, explained in a sentence. */
 export function PolicyField() {
   const { value: quorum, set, error } = useFormField<Quorum>('confirmation_policy.regions');
   const { value: retries } = useFormField<number | null>('confirmation_policy.retries');

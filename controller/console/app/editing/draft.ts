@@ -2,13 +2,12 @@ import { fieldDefinition, PATHS, TYPES, type Draft, type MonitorType, type Path 
 
 type JsonObject = Record<string, unknown>;
 
-/** For a new monitor of this type. */
 export function newDraft(type: MonitorType): Draft {
   const entries = PATHS.map((path) => [path, fieldDefinition(path).value]);
   return { type, ...Object.fromEntries(entries) as Record<Path, unknown> };
 }
 
-/** What the API has read of a monitor, as the form holds it. */
+/** Converts a monitor from the API to the form's values. */
 export function draftOf(monitor: JsonObject): Draft {
   const type = TYPES.find((one) => one === monitor['type']) ?? 'HTTP';
   const defaults = newDraft(type);
@@ -26,14 +25,14 @@ export function changedPaths(draft: Draft, before: Draft): Path[] {
   return pathsOf(draft.type).filter((path) => JSON.stringify(requestValue(draft, path)) !== JSON.stringify(requestValue(before, path)));
 }
 
-/** The body that creates the monitor: what is required, and what differs from the defaults. */
+/** The body that creates the monitor: required fields, and those that differ from the defaults. */
 export function creationBody(draft: Draft): JsonObject {
   const changed = changedPaths(draft, newDraft(draft.type));
   const paths = pathsOf(draft.type).filter((path) => fieldDefinition(path).isRequired === true || changed.includes(path));
   return { type: draft.type, ...bodyOf(draft, paths) };
 }
 
-/** The body that changes only these fields: what it leaves out, such as credentials, stays as it is. */
+/** The body that changes only these fields. Omitted ones, such as credentials, stay unchanged. */
 export function bodyOf(draft: Draft, paths: readonly Path[]): JsonObject {
   const body: JsonObject = {};
   for (const path of paths) {
@@ -41,7 +40,7 @@ export function bodyOf(draft: Draft, paths: readonly Path[]): JsonObject {
     if (inner === undefined) body[name] = requestValue(draft, path);
     else body[name] = { ...body[name] as JsonObject | undefined, [inner]: requestValue(draft, path) };
   }
-  // The API knows warnings that were never switched on only together with their switch.
+  // The API accepts warnings that were never enabled only together with their switch.
   for (const name of ['ssl_monitoring', 'domain_monitoring'] as const) {
     if (body[name] !== undefined) body[name] = { enabled: draft[`${name}.enabled`], ...body[name] as JsonObject };
   }

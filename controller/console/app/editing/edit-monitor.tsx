@@ -23,7 +23,7 @@ export default function EditMonitor() {
   const query = useQuery({
     queryKey: ['monitors', id, 'settings'],
     queryFn: () => unwrap(api.GET('/api/monitors/{id}/settings', { params: { path: { id } } })),
-    // The form begins with what is stored now, never with what was read before.
+    // The form must start with current data, never with a cached response.
     gcTime: 0,
   });
   const back = { to: `/monitors/${id}`, text: query.data?.settings.name ?? monitorTexts.monitor };

@@ -6,17 +6,17 @@ const CHECKED: readonly MonitorType[] = ['HTTP', 'KEYWORD', 'TCP', 'ICMP', 'DNS'
 const TLS: readonly MonitorType[] = ['HTTP', 'KEYWORD', 'TCP'];
 
 interface FieldDefinition {
-  /** The types of monitors that have it. */
+  /** Monitor types that have this field. */
   types: readonly MonitorType[];
-  /** In a new monitor. */
+  /** Initial value in a new monitor. */
   value: unknown;
-  /** How the API is told that there is none; a field without this is sent as it is. */
+  /** Sent for an empty field; without this, the value is sent as it is. */
   emptyAs?: null | '';
-  /** Sent also when it has its default. */
+  /** Sent even if it has its default value. */
   isRequired?: boolean;
 }
 
-/** All that a person decides about a monitor, by its path in the API's bodies. */
+/** All user-defined settings of a monitor, by their path in the API's bodies. */
 export const FIELDS = {
   name: { types: TYPES, value: '', isRequired: true },
   target: { types: CHECKED, value: '', isRequired: true },
@@ -70,7 +70,7 @@ export const FIELDS = {
 export type Path = keyof typeof FIELDS;
 export const PATHS = Object.keys(FIELDS) as Path[];
 
-/** What the form holds: a value for each field, whatever the type. */
+/** The form's values: one for each field, whatever the type. */
 export type Draft = { type: MonitorType } & Record<Path, unknown>;
 
 export function fieldDefinition(path: Path): FieldDefinition {

@@ -6,13 +6,13 @@ import type { Draft, Path } from './fields.ts';
 interface FormValues {
   draft: Draft;
   set: (path: Path, value: unknown) => void;
-  /** What the API has against fields. */
+  /** Validation messages by field. */
   fieldErrors: FieldErrors;
 }
 
 export const FormContext = createContext<FormValues | null>(null);
 
-/** One field of the form that is around. Whoever reads `error` shows it. */
+/** A field of the surrounding form. Components that read `error` must show it. */
 export function useFormField<T>(path: Path): { value: T; set: (value: T) => void; error: string | undefined } {
   const form = useContext(FormContext);
   if (form === null) throw new Error('There is no form');

@@ -7,12 +7,12 @@ interface Difference {
   after: unknown;
 }
 
-/** A difference that the API reports, for people. */
+/** Formats a difference that the API reports. */
 export function changeOf({ field, before, after }: Difference, labels: Readonly<Record<Path, string>>): Change {
   return { field: labelOf(field, labels), before: valueText(field, before), after: valueText(field, after) };
 }
 
-/** The form's name for it, with the part of what the form has as one field; else the API's. */
+/** The form's label, with the subfield if the form shows several as one; otherwise the API's name. */
 function labelOf(field: string, labels: Readonly<Record<Path, string>>): string {
   if (field === 'group') return labels.group_id;
   const path = PATHS.find((one) => field === one || field.startsWith(`${one}.`));

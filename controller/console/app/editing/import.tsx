@@ -18,7 +18,7 @@ import { changeOf } from './import-change.ts';
 type ImportResult = paths['/api/import']['post']['responses']['200']['content']['application/json']['data'];
 const KINDS = ['groups', 'monitors', 'status_pages'] as const;
 
-/** A project as a file: out of here, and in, with everything that would change shown before. */
+/** Exports and imports a project as a file. An import previews all changes. */
 export default function Import() {
   const actions = <Button onClick={() => void download().catch(toastError)}>{editingTexts.exportFile}</Button>;
   return (
@@ -98,7 +98,7 @@ function summaryOf({ summary: { created, updated, unchanged } }: ImportResult): 
 async function send(text: string, isDryRun: boolean): Promise<ImportResult> {
   return unwrap(api.POST('/api/import', {
     params: { query: { dry_run: isDryRun ? 'true' : 'false' } }, headers: { 'Content-Type': 'application/yaml' },
-    // YAML contains JSON, so the server reads either.
+    // YAML includes JSON, so the server accepts both.
     body: {}, bodySerializer: () => text,
   }));
 }

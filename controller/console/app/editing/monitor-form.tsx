@@ -18,21 +18,20 @@ import { TypePicker } from './type-picker.tsx';
 
 interface Props {
   initial: Draft;
-  /** A new one can be of any type and is saved at once; of an existing one, the changes are shown first. */
+  /** A new monitor can have any type and is saved directly; changes to an existing one must be confirmed. */
   isNew: boolean;
   save: (draft: Draft, changed: readonly Path[]) => Promise<unknown>;
   cancelHref: string;
 }
 
-/** What failed last: its messages stand at the fields. */
+/** The last failure; its messages are shown at the fields. */
 interface Failure {
   error: unknown;
   source: 'form' | 'test';
 }
 
-/** The form for monitors of all types. */
 export function MonitorForm({ initial: initialDraft, isNew, save, cancelHref }: Props) {
-  // What others change meanwhile is theirs: this form sends only what differs from what its reader saw.
+  // Keeps changes by others: the form sends only what differs from the initial values.
   const [initial] = useState(initialDraft);
   const [draft, setDraft] = useState(initial);
   const [isConfirming, setConfirming] = useState(false);
@@ -63,7 +62,7 @@ export function MonitorForm({ initial: initialDraft, isNew, save, cancelHref }: 
     setFailure(null);
     await send().catch(recordFailure('test'));
   };
-  // What is wrong with fields is shown there, not in the dialog above them.
+  // Field errors are shown at the fields, not in the dialog above them.
   const confirm = () => submit().catch((error: unknown) => {
     if (fieldErrorsOf(error).isEmpty) throw error;
     setConfirming(false);
@@ -99,7 +98,7 @@ export function MonitorForm({ initial: initialDraft, isNew, save, cancelHref }: 
   );
 }
 
-/** The browser can only point at a wrong field that is seen. */
+/** Browsers can only point at an invalid field that is visible. */
 function reveal({ target }: Event): void {
   if (target instanceof Element) target.closest('details')?.setAttribute('open', '');
 }

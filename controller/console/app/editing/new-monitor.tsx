@@ -16,7 +16,7 @@ import { MonitorForm } from './monitor-form.tsx';
 
 type CreationBody = paths['/api/monitors']['post']['requestBody']['content']['application/json'];
 
-/** `?from=` copies another monitor; `?type=` and `?target=` fill in what is known. */
+/** `?from=` copies another monitor; `?type=` and `?target=` prefill the form. */
 export default function NewMonitor() {
   const { query } = useLocation();
   const from = query['from'];

@@ -1,7 +1,7 @@
-/** How many of the regions with a verdict must agree. */
+/** How many of the regions with a vote must agree. */
 export type Quorum = 'majority' | 'any' | 'all' | number;
 
-/** Regions that must agree among `regions`; null if the number of regions is not known. */
+/** The number of regions that must agree among `regions`; null if `regions` is unknown. */
 export function requiredRegions(quorum: Quorum, regions: number | null): number | null {
   if (typeof quorum === 'number') return quorum;
   if (quorum === 'any') return 1;

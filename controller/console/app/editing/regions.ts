@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
 
-/** The regions that checks can come from, those with a probe first, and the name of each. */
+/** Available regions, those with a probe first, and their names. */
 export function useRegions() {
   const { data } = useQuery({
     queryKey: ['fleet', 'regions', 'names'], queryFn: () => unwrap(api.GET('/api/regions')), staleTime: 60_000,

@@ -10,7 +10,6 @@ import { parseStatusText, statusText } from './status-codes.ts';
 
 type Headers = Record<string, string>;
 
-/** Headers of the request. */
 export function HeadersField() {
   const { value, set, error } = useFormField<Headers>('headers');
   const [rows, setRows] = useState(() => Object.entries(value));
@@ -41,7 +40,7 @@ const EMPTY_AUTH: Record<string, Auth> = {
   none: null, basic: { type: 'basic', username: '', password: '' }, bearer: { type: 'bearer', token: '' },
 };
 
-/** How the request says who asks. */
+/** Authentication of the request. */
 export function AuthField() {
   const { value, set, error } = useFormField<Auth>('auth');
   const kinds = [['none', editingTexts.noAuth], ['basic', editingTexts.basic], ['bearer', editingTexts.bearer]] as const;

@@ -34,7 +34,7 @@ function TextInput({ name, value, placeholder, onValue }: Omit<SelectProps, 'opt
   );
 }
 
-/** Texts that the answer must have, or must not have. */
+/** Text that the response must or must not contain. */
 export function KeywordsField() {
   const { value, set, error } = useFormField<Keyword[]>('keyword_config.keywords');
   return (
@@ -63,12 +63,12 @@ interface Assertion {
   target?: string | number | undefined;
 }
 
-/** What the API takes at this place, with our texts for it. */
+/** The values that the API accepts at this path, with their texts. */
 function optionsOf(path: string, texts: object): [string, string][] {
   return (rules[path]?.enum ?? []).map((one) => [one, String((texts as Record<string, unknown>)[one] ?? one)]);
 }
 
-/** Further conditions on the answer. */
+/** Further conditions on the response. */
 export function AssertionsField() {
   const { value, set, error } = useFormField<Assertion[]>('assertions');
   return (
@@ -111,7 +111,7 @@ interface RecordEntry {
   match?: string;
 }
 
-/** Which records are asked for, and what they must be. */
+/** Expected DNS records. */
 export function RecordsField() {
   const { value, set, error } = useFormField<RecordEntry[]>('dns_config.record_entries');
   return (

@@ -3,10 +3,10 @@ import { editingTexts } from '../texts/editing.ts';
 import { Button } from '../ui/button.tsx';
 import { FieldError } from '../ui/field.tsx';
 
-/** Entries below each other that can be added and removed, as headers. */
+/** A list of entries that can be added and removed, such as headers. */
 export function Rows<T>({ label, hint, error, rows, onRows, newRow, maxRows, minRows = 0, addLabel, children }: {
   label: string; hint?: string | undefined; error?: string | undefined; rows: readonly T[]; onRows: (rows: T[]) => void;
-  /** What a new one begins with. */
+  /** Initial value of an added entry. */
   newRow: T; maxRows: number; minRows?: number; addLabel: string;
   children: (row: T, set: (row: T) => void, at: number) => ComponentChildren;
 }) {

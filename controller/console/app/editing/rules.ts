@@ -11,8 +11,11 @@ export interface FieldRule {
 
 type Scalar = string | number | boolean;
 
-/** The build makes it of the API's own schema. */
+/** Derived from the API's own schema at build time. */
 declare const MONITOR_RULES: Readonly<Record<string, FieldRule>>;
 
-/** Limits, known values, unit and default of each field, by its path in the API's bodies; of a list's entries, by that of the list. */
+/**
+ * Limits, known values, unit and default of each field by its path in the API's bodies. List entries use the list's
+ * path.
+ */
 export const rules = MONITOR_RULES;

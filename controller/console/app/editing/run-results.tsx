@@ -6,7 +6,7 @@ import { useRegions } from './regions.ts';
 
 export type Runs = paths['/api/monitors/test']['post']['responses']['200']['content']['application/json']['data']['results'];
 
-/** What a check came to in each region. */
+/** The outcome of a check in each region. */
 export function RunResults({ runs }: { runs: Runs }) {
   const { nameOf } = useRegions();
   const failed = runs.filter(({ outcome }) => outcome === 'failure').length;

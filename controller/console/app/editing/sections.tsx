@@ -11,7 +11,7 @@ function FormSection({ title, children }: { title: string; children: ComponentCh
   return <fieldset><legend>{title}</legend>{children}</fieldset>;
 }
 
-/** Closed at first: most monitors do without. */
+/** Collapsed by default: most monitors don't need these fields. */
 function MoreFields({ title, children }: { title: string; children: ComponentChildren }) {
   return <details class="more"><summary>{title}</summary><div class="more-fields">{children}</div></details>;
 }
@@ -21,7 +21,7 @@ const EXAMPLES: Record<MonitorType, string> = {
   DNS: 'example.com', HEARTBEAT: '',
 };
 
-/** What is checked, and how often. */
+/** Target and interval. */
 export function CheckSection({ type }: { type: MonitorType }) {
   return (
     <FormSection title={editingTexts.check}>
@@ -72,7 +72,7 @@ function TcpFields() {
   );
 }
 
-/** The request of a web check, and what its answer must be. */
+/** An HTTP check's request and the expected response. */
 export function WebSections() {
   const { value: method } = useFormField<string>('method');
   return (
@@ -99,7 +99,7 @@ export function WebSections() {
   );
 }
 
-/** From where, when it is down, who hears of it, and where it is found. */
+/** Regions, confirmation policy, alerts, and tags and groups. */
 export function CommonSections({ type }: { type: MonitorType }) {
   const isChecked = type !== 'HEARTBEAT';
   return (

@@ -12,10 +12,10 @@ import { RunResults, type Runs } from './run-results.tsx';
 
 type TestBody = paths['/api/monitors/test']['post']['requestBody']['content']['application/json'];
 
-/** Checks what the form says in the chosen regions, and saves nothing. */
+/** Runs the draft's check in the selected regions without saving it. */
 export function TestPanel({ draft, error, attempt }: {
   draft: Draft; error: unknown;
-  /** Sends, and notes what fails. */
+  /** Runs `send` and shows its failure. */
   attempt: (send: () => Promise<unknown>) => Promise<unknown>;
 }) {
   const [runs, setRuns] = useState<Runs | null>(null);

@@ -1,16 +1,16 @@
 const SECRET_HEADER = /auth|cookie|token|secret|key/i;
 const MASK = '••••';
-/** What the API says in place of a value that it withholds. */
+/** The API's placeholder for a withheld value. */
 export const CONCEALED = '***';
 
-/** A field by its label, with texts of its values; empty where there is none. */
+/** A changed field with its label and formatted values; empty for none. */
 export interface Change {
   field: string;
   before: string;
   after: string;
 }
 
-/** A field's value in one line, for people; without passwords and tokens. */
+/** Formats a value in one line, without passwords and tokens. */
 export function valueText(path: string, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (value === CONCEALED) return MASK;

@@ -11,11 +11,11 @@ import { StateBadge } from '../ui/state.tsx';
 import { AddRegion } from './add-region.tsx';
 import { canManageRegion, invalidateFleet, useProbes, useRegions, type Region } from './probes.ts';
 
-/** While somebody starts the probe, a beat is not far away. */
+/** Polls often, because the user is about to start the probe. */
 const POLL_INTERVAL_MS = 3000;
 const NEW_REGION = '+';
 
-/** Creates a probe, says how to start it, and waits until it is online. */
+/** Creates a probe, shows how to start it, and waits until it is online. */
 export function AddProbe({ onClose }: { onClose: () => void }) {
   const regions = useRegions();
   if (regions.data !== undefined) return <NewProbe regions={regions.data.regions} onClose={onClose} />;
@@ -53,7 +53,7 @@ function NewProbe({ regions, onClose }: { regions: readonly Region[]; onClose: (
   );
 }
 
-/** The command that starts the probe; the dialog notices by itself when it is online. */
+/** The command that starts the probe; the dialog detects when it is online. */
 function Enrolment({ id, token, onClose }: { id: string; token: string; onClose: () => void }) {
   const { data } = useProbes({ every: POLL_INTERVAL_MS });
   const probe = data?.probes.find((one) => one.id === id);

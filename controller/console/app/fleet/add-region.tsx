@@ -8,7 +8,6 @@ import { Checkbox, NumberField, SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { invalidateFleet, type Region } from './probes.ts';
 
-/** Somewhere that probes can be. */
 export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?: (region: Region) => void }) {
   const isOperator = me.value?.user.is_operator === true;
   const [details, setDetails] = useState({ name: '', city: '', country: '' });
@@ -72,7 +71,7 @@ export function AddRegion({ onClose, onAdded }: { onClose: () => void; onAdded?:
   );
 }
 
-/** A short name as the API takes it, made of the name. */
+/** Derives a valid id from the name. */
 export function suggestedId(name: string): string {
   const plain = name.normalize('NFD').replace(/\p{Diacritic}/gu, '').toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 32);

@@ -6,7 +6,6 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toast.tsx';
 import { invalidateFleet, type Probe } from './probes.ts';
 
-/** A probe's name and network. */
 export function EditProbe({ probe, onClose }: { probe: Probe; onClose: () => void }) {
   const [name, setName] = useState(probe.name);
   const [provider, setProvider] = useState(probe.provider ?? '');

@@ -3,7 +3,7 @@ import { fleetTexts as texts } from '../texts/fleet.ts';
 import type { State } from '../ui/state.tsx';
 import { sortByUrgency, PROBE_STATES, type Probe, type Region } from './probes.ts';
 
-/** Where the probes are: a point for each region with coordinates, which is as its worst probe is. */
+/** A marker for each region with coordinates; its state is that of its worst probe. */
 export function FleetMap({ probes, regions }: { probes: readonly Probe[]; regions: readonly Region[] }) {
   const points = regions.flatMap(({ id, name, lat, lon }) => {
     if (lat === null || lon === null) return [];

@@ -16,7 +16,7 @@ import { ProbeTable } from './probe-table.tsx';
 import { sortByUrgency, useProbes, useRegions } from './probes.ts';
 import { RegionTable } from './region-table.tsx';
 
-/** Every probe and region that the reader may know of. */
+/** All probes and regions visible to the user. */
 export default function Fleet() {
   const { params: { view = 'probes' } } = useRoute();
   const [adding, setAdding] = useState<'probe' | 'region' | null>(null);

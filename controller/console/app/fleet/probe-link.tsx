@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
 import { href } from '../ui/link.ts';
 
-/** A probe by name, as a link to it; by id while its name is not known, or when it is gone. */
+/** A link to a probe. Shows the id while the name is loading or if the probe was deleted. */
 export function ProbeLink({ id }: { id: string }) {
   const { data } = useQuery({
     queryKey: ['fleet', 'probes'], staleTime: 60_000, queryFn: () => unwrap(api.GET('/api/probes')),

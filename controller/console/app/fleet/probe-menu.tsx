@@ -11,7 +11,6 @@ import { invalidateFleet, type Probe } from './probes.ts';
 
 type Status = 'draining' | 'online';
 
-/** What can be done with a probe. */
 export function ProbeMenu({ probe, isOnProbePage = false }: { probe: Probe; isOnProbePage?: boolean }) {
   const [openDialog, setOpenDialog] = useState<'edit' | 'rotate' | 'revoke' | null>(null);
   const { route } = useLocation();

@@ -19,7 +19,9 @@ type MonitorPage = paths['/api/probes/{id}/monitors']['get']['responses']['200']
 
 const PAGE_SIZE = 100;
 
-/** What a probe runs: the project's monitors by name, those of others as a number. The search is in the address. */
+/**
+ * The monitors that a probe runs: the project's by name, those of other projects as a number. The URL holds the search.
+ */
 export function ProbeMonitors({ id }: { id: string }) {
   const { query, route } = useLocation();
   const search = query['search'] ?? '';

@@ -5,10 +5,10 @@ import { Ago, msText, numberText, percentText } from '../ui/time.tsx';
 import { ProbeMenu } from './probe-menu.tsx';
 import { canManageRegion, PROBE_STATES, type Probe, type Region } from './probes.ts';
 
-/** Above this a figure is shown as a warning: what quarantine begins to look at. */
+/** Above these values, which count toward quarantine, a figure is shown as a warning. */
 const WARNING_THRESHOLDS = { lateness_ms: 1000, clock_offset_ms: 1000, missed_rate: 0.01, load: 0.8 };
 
-/** How each probe is, what needs somebody first. */
+/** Probes with problems come first. */
 export function ProbeTable({ probes, regions }: { probes: Probe[]; regions: Region[] }) {
   const regionOf = new Map(regions.map((region) => [region.id, region]));
   return (

@@ -15,7 +15,6 @@ import { canManageRegion, invalidateFleet, PROBE_STATES, useRegions, type Probe 
 
 const REFETCH_INTERVAL_MS = 30_000;
 
-/** One probe: how it is, and why. */
 export default function ProbeView() {
   const { params: { id = '' } } = useRoute();
   const regions = useRegions();

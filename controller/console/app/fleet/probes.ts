@@ -9,7 +9,7 @@ import type { State } from '../ui/state.tsx';
 export type Probe = components['schemas']['Probe'];
 export type Region = components['schemas']['Region'];
 
-/** Beats change load and lateness, and no event tells of that. */
+/** Load and lateness change with each beat, without a live event. */
 const REFETCH_INTERVAL_MS = 30_000;
 
 export function useProbes({ every = REFETCH_INTERVAL_MS } = {}) {
@@ -25,18 +25,18 @@ export function invalidateFleet(): Promise<void> {
   return queries.invalidateQueries({ queryKey: ['fleet'] });
 }
 
-/** Whether the reader may change probes in this region. */
+/** Whether the user may change probes in this region. */
 export function canManageRegion(region: Region | undefined): boolean {
   if (me.value?.user.is_operator === true) return true;
   return region?.visibility === 'private' && canAdminister.value;
 }
 
-/** The state that shows how a probe is. */
+/** The state whose icon stands for a probe's status. */
 export const PROBE_STATES: Record<Probe['status'], State> = {
   online: 'up', offline: 'down', quarantined: 'degraded', draining: 'maintenance', enrolling: 'unknown',
 };
 
-/** What needs somebody comes first. */
+/** Problems come first. */
 const ORDER: readonly Probe['status'][] = ['quarantined', 'offline', 'draining', 'enrolling', 'online'];
 
 export function sortByUrgency(probes: readonly Probe[]): Probe[] {

@@ -15,7 +15,6 @@ import { Ago } from '../ui/time.tsx';
 type Comment = components['schemas']['ListedIncidentComment'];
 const MAX_COMMENT_LENGTH = 5000;
 
-/** What people said about an incident. */
 export function Comments({ id }: { id: string }) {
   const key = ['incidents', id, 'comments'];
   const refresh = () => queries.invalidateQueries({ queryKey: ['incidents', id] });

@@ -6,11 +6,11 @@ import { DeliveryRow } from './delivery-row.tsx';
 
 const MAX_DELIVERIES = 100;
 
-/** Whom the alerts of an incident reached, and what it took. */
+/** The deliveries of an incident's alerts, with their attempts. */
 export function Deliveries({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ['incidents', id, 'deliveries'],
-    // Attempts follow by the minute, and no event tells of them.
+    // Attempts follow minutes apart and emit no live events.
     refetchInterval: ({ state }) => (state.data?.notifications.some(({ status }) => status === 'pending') ? 30_000 : false),
     queryFn: () => unwrap(api.GET('/api/incidents/{id}/notifications', { params: { path: { id }, query: { pageSize: MAX_DELIVERIES } } })),
   });

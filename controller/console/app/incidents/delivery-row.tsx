@@ -7,7 +7,7 @@ const STATES = { pending: 'degraded', delivered: 'up', failed: 'down', bounced: 
 
 type Delivery = Omit<components['schemas']['IncidentNotification'], 'incident_id' | 'channel' | 'updated_at'>;
 
-/** What became of one alert, whom it was for, and what it took. `event`: a cell after the first one. */
+/** One delivery: status, destination and attempts. `event` is placed in a cell after the first one. */
 export function DeliveryRow({ delivery, event, channel }: { delivery: Delivery; event?: ComponentChildren; channel?: string }) {
   return (
     <tr>

@@ -14,13 +14,13 @@ import type { Incident } from './severity.tsx';
 
 type Status = Incident['status'];
 
-/** Where an incident may go from each status. */
+/** Allowed transitions from each status. */
 const TRANSITIONS: Record<Status, readonly Exclude<Status, 'open'>[]> = {
   open: ['acknowledged', 'resolved'], acknowledged: ['resolved', 'closed'], resolved: ['closed'], closed: [],
 };
 const KEYS = { acknowledged: 'a', resolved: 'r', closed: 'c' } as const;
 
-/** Acknowledge, assign, resolve and close, for those who may. */
+/** Acknowledge, assign, resolve and close, if the user has permission. */
 export function IncidentActions({ incident }: { incident: Incident }) {
   const [targetStatus, setTargetStatus] = useState<Exclude<Status, 'open'> | null>(null);
   const labels = { acknowledged: texts.acknowledge, resolved: texts.resolve, closed: texts.close };
@@ -45,7 +45,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
 function MoveIncident({ incident: { id, status, created_by: author, check_id: monitor }, to, submitLabel, onClose }: {
   incident: Incident; to: Exclude<Status, 'open'>; submitLabel: string; onClose: () => void;
 }) {
-  // Checks opened it and have not ended it, so its outage may go on.
+  // Checks opened it and have not resolved it, so the outage may continue.
   const endsOutage = to !== 'acknowledged' && status !== 'resolved' && author === null && monitor !== null;
   const [note, setNote] = useState('');
   const [assignee, setAssignee] = useState(me.value?.user.id ?? '');
@@ -77,7 +77,7 @@ function MoveIncident({ incident: { id, status, created_by: author, check_id: mo
   );
 }
 
-/** Whom an incident can be assigned to, as far as the reader may know them. */
+/** Possible assignees, as far as the user may see them. */
 function usePeople(isEnabled: boolean): (readonly [string, string])[] {
   const { data } = useQuery({
     queryKey: ['settings', 'members'], enabled: isEnabled && canAdminister.value,

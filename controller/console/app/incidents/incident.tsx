@@ -21,7 +21,7 @@ import { Votes } from './votes.tsx';
 
 type FullIncident = components['schemas']['FullIncident'];
 
-/** One incident: what failed, who says so, who was told, and what people did. */
+/** One incident: cause, votes, alerts and actions. */
 export default function IncidentView() {
   const { params: { id = '' } } = useRoute();
   const query = useQuery({

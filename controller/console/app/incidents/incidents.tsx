@@ -20,7 +20,7 @@ import { IncidentDuration, SEVERITIES, SeverityBadge, StatusBadge, type Incident
 const PAGE_SIZE = 50;
 const STATUSES = ['open', 'acknowledged', 'resolved', 'closed'] as const;
 
-/** All incidents of the project, newest first, kept up to date as they happen. */
+/** All incidents of the project, newest first, updated live. */
 export default function Incidents() {
   const { query, route } = useLocation();
   const [isReporting, setReporting] = useState(false);
@@ -92,7 +92,7 @@ export default function Incidents() {
   );
 }
 
-/** Rows that arrow keys or j and k walk through. */
+/** Rows can be navigated with the arrow keys or j and k. */
 function IncidentTable({ incidents }: { incidents: Incident[] }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const step = (by: number) => {

@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 
-/** Text in Markdown as elements. HTML in it is shown as text, and links lead to http and https only. */
+/** Renders Markdown. Shows HTML as text and links only http and https URLs. */
 export default function Markdown({ text }: { text: string }) {
   return <div class="markdown">{renderTokens(lexer(text))}</div>;
 }
@@ -33,7 +33,7 @@ function Element({ token }: { token: Token }) {
   }
 }
 
-/** Below the headings of the page itself. */
+/** Starts below the page's own heading levels. */
 function Heading({ depth, children }: { depth: number; children: ComponentChildren }) {
   if (depth === 1) return <h3>{children}</h3>;
   return depth === 2 ? <h4>{children}</h4> : <h5>{children}</h5>;

@@ -18,7 +18,6 @@ import { useUnsaved } from '../ui/unsaved.ts';
 const Markdown = lazyPart(() => import('./markdown.tsx'));
 const MAX_POSTMORTEM_LENGTH = 50_000;
 
-/** What was learned from an incident, written in Markdown. */
 export function Postmortem({ id, saved }: { id: string; saved: components['schemas']['FullIncident']['postmortem'] }) {
   const [draft, setDraft] = useState<string | null>(null);
   useUnsaved(draft !== null && draft !== (saved?.text ?? ''));

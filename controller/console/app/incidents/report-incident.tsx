@@ -9,7 +9,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { href } from '../ui/link.ts';
 import { SEVERITIES, type Incident } from './severity.tsx';
 
-/** Opens an incident that no check has seen. */
+/** Opens an incident that no check has detected. */
 export function ReportIncident({ onClose }: { onClose: () => void }) {
   const [title, setTitle] = useState('');
   const [message, setMessage] = useState('');

@@ -18,7 +18,7 @@ export function isOver({ status }: Pick<Incident, 'status'>): boolean {
   return status === 'resolved' || status === 'closed';
 }
 
-/** How long it lasted, or lasts. */
+/** The duration of a resolved incident, or the time since an open one started. */
 export function IncidentDuration({ incident }: { incident: Incident }) {
   if (!isOver(incident) || incident.resolved_at === null) return <Since at={incident.started_at} />;
   return <>{durationText((timeOf(incident.resolved_at) - timeOf(incident.started_at)) / 1000)}</>;

@@ -12,7 +12,7 @@ import { msText, Time } from '../ui/time.tsx';
 type Entry = components['schemas']['IncidentTimelineEntry'];
 type TimelineItem = { tone: State; text: string; detail?: string | undefined };
 
-/** All that happened, in one list; the single checks only when asked for. */
+/** All events of an incident in one list; individual checks only on demand. */
 export function Timeline({ id }: { id: string }) {
   const [showsResults, setShowsResults] = useState(false);
   const query = useQuery({

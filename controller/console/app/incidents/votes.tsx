@@ -8,7 +8,7 @@ import { Time } from '../ui/time.tsx';
 
 type Vote = components['schemas']['IncidentVote'];
 
-/** Who said what when the incident began, and when it ended. */
+/** The regions' votes when the incident began and when it ended. */
 export function Votes({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ['incidents', id, 'votes'],

@@ -12,21 +12,21 @@ export type Kind = (typeof KINDS)[number];
 export type Listener = (data: Record<string, unknown>) => void;
 
 const MAX_BACKOFF_MS = 30_000;
-/** The server says something every 15 seconds. */
+/** The server sends something every 15 seconds. */
 const SILENCE_TIMEOUT_MS = 40_000;
 
-/** Whether what is shown is changed as it happens. */
+/** Whether the view receives live updates. */
 export const liveStatus = signal<'connecting' | 'live' | 'offline'>('connecting');
 
 const listeners = new Map<Kind, Set<Listener>>(KINDS.map((kind) => [kind, new Set()]));
 
-/** Calls `listener` with the data of each event of this kind; returns what ends that. */
+/** Calls `listener` with the data of each event of this kind; returns a function that unsubscribes. */
 export function onLiveEvent(kind: Kind, listener: Listener): () => void {
   listeners.get(kind)?.add(listener);
   return () => listeners.get(kind)?.delete(listener);
 }
 
-/** Keeps one stream open while somebody is signed in, and opens it anew for another project. */
+/** Keeps one stream open while signed in, and reopens it for another project. */
 export function maintainLiveStream(): void {
   effect(() => {
     void selectedProject.value;
@@ -42,14 +42,14 @@ async function follow(stopSignal: AbortSignal): Promise<void> {
   while (!stopSignal.aborted) {
     try {
       await readStream(stopSignal, lastId, () => {
-        // What happened while we were away has not been told, unless the server resumes.
+        // Unless the server resumes, events from the time without a connection are lost.
         if (!isFirst && lastId === '') void queries.invalidateQueries();
         [failures, isFirst] = [0, false];
       }, (id) => {
         lastId = id;
       });
     } catch {
-      // Tried again below, like a stream that has ended.
+      // Retried below, like a stream that has ended.
     }
     if (stopSignal.aborted) return;
     liveStatus.value = failures > 0 || !navigator.onLine ? 'offline' : 'connecting';
@@ -98,7 +98,7 @@ function dispatch(kind: string, data: string): void {
   for (const listener of subscribed) listener(parsed);
 }
 
-/** Ends early when the browser has a network again. */
+/** Ends early when the browser is online again. */
 function waitForRetry(ms: number, stopSignal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

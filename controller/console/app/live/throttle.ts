@@ -1,10 +1,10 @@
-/** So that what happens together is answered together. */
+/** Combines simultaneous triggers into one run. */
 const BATCH_DELAY_MS = 200;
-/** Runs in a row, and then how often: a user has 1,000 requests in 15 minutes, in all tabs. */
+/** Burst size, and the interval after it: a user has 1,000 requests per 15 minutes across all tabs. */
 const MAX_BURST_RUNS = 20;
 const SUSTAINED_INTERVAL_MS = 5000;
 
-/** Runs something soon after it is asked for, once for all that ask meanwhile, and never too often. */
+/** Runs a callback shortly after a trigger, once for all triggers in the meantime, at a limited rate. */
 export class Throttle {
   readonly #run: () => void;
   #timer = 0;

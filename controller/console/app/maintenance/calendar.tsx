@@ -15,7 +15,7 @@ import { projectId } from './windows.ts';
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const MAX_SHOWN_PER_DAY = 4;
 
-/** A month of maintenance, in the viewer's time zone. */
+/** Maintenance in a month, in the viewer's time zone. */
 export function Calendar({ month: requestedMonth }: { month: string | undefined }) {
   const { route } = useLocation();
   const today = toLocal(Date.now(), ZONE).slice(0, 10);

@@ -15,7 +15,7 @@ import { toast } from '../ui/toast.tsx';
 import { WindowForm } from './window-form.tsx';
 import { projectId, invalidateWindows, type Window } from './windows.ts';
 
-/** Plans a window, or changes one. */
+/** Creates or edits a window. */
 export default function MaintenanceWindow() {
   const { params: { id } } = useRoute();
   if (id === undefined) {

@@ -10,7 +10,7 @@ import { Calendar } from './calendar.tsx';
 import { useWindows } from './windows.ts';
 import { WindowTable } from './window-table.tsx';
 
-/** When outages are expected: as a list, and as a calendar. */
+/** Maintenance windows as a list and as a calendar. */
 export default function Maintenance() {
   const { query, route } = useLocation();
   const windowsQuery = useWindows();

@@ -19,7 +19,7 @@ interface Schedule {
 const DEBOUNCE_MS = 400;
 const MAX_SHOWN = 5;
 
-/** When a window would take place, as the server understands it. */
+/** The next occurrences of a schedule, computed by the server. */
 export function useNextTimes(schedule: Schedule) {
   const [debounced, setDebounced] = useState(schedule);
   const text = JSON.stringify(schedule);
@@ -34,10 +34,10 @@ export function useNextTimes(schedule: Schedule) {
   });
 }
 
-/** The times that `useNextTimes` has read; what it says of fields stands there. */
+/** The occurrences from `useNextTimes`. Field errors are shown at their fields. */
 export function NextTimes({ query: { data, error } }: { query: ReturnType<typeof useNextTimes> }) {
   const fieldErrors = fieldErrorsOf(error);
-  // Somebody is still typing: no note brings wrong fields into view.
+  // The user is still typing: don't scroll to invalid fields.
   if (!fieldErrors.isEmpty) return <>{fieldErrors.summary.rest.map(([path, message]) => <FieldError key={path} message={message} />)}</>;
   if (error !== null) return <ErrorNote error={error} />;
   if (data === undefined) return null;

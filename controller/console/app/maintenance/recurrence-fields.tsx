@@ -5,13 +5,13 @@ import { FREQUENCIES, WEEKDAYS, type Recurrence, type Weekday } from './recurren
 
 interface Props {
   value: Recurrence;
-  /** The first beginning, local: what days it suggests. */
+  /** Local start of the first occurrence, from which suggestions are derived. */
   from: string;
   onValue: (value: Recurrence) => void;
   error?: string | undefined;
 }
 
-/** How often it repeats, by choices that most need, or by a rule. */
+/** Common recurrences as choices, or a custom rule. */
 export function RecurrenceFields({ value, from, onValue, error }: Props) {
   const kinds = ['once', ...FREQUENCIES, 'custom'] as const;
   const choose = (kind: (typeof kinds)[number]) => {

@@ -10,14 +10,14 @@ export function weekdayText(day: Weekday, weekday: 'long' | 'short' = 'long'): s
   return new Date(MONDAY + WEEKDAYS.indexOf(day) * DAY_MS).toLocaleDateString(locale.value, { weekday, timeZone: 'UTC' });
 }
 
-/** As "On the second Sunday of the month". */
+/** As in "On the second Sunday of the month". */
 export function nthText(nth: number, day: Weekday): string {
   if (nth === -1) return texts.lastDay(weekdayText(day));
   const ordinal = [texts.first, texts.second, texts.third, texts.fourth][nth - 1] ?? String(nth);
   return texts.nthDay(ordinal, weekdayText(day));
 }
 
-/** A rule in words, as far as the form can say it; else the rule. */
+/** Describes a rule in words if the form supports it; otherwise returns the rule. */
 export function recurrenceText(rule: string | null): string {
   const choice = choiceOf(rule);
   if (choice.kind === 'once') return texts.once;

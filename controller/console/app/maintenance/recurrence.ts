@@ -3,13 +3,13 @@ export type Weekday = (typeof WEEKDAYS)[number];
 export const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
 export type Frequency = (typeof FREQUENCIES)[number];
 
-/** A recurrence as people choose it; `custom` is a rule that these choices cannot say. */
+/** A recurrence as the form shows it; `custom` is any rule that the choices don't cover. */
 export type Recurrence =
   | { kind: 'once' }
   | { kind: 'custom'; rule: string }
   | { kind: Frequency; every: number; days: readonly Weekday[]; nth: number | null; count: number | null };
 
-/** The RRULE of a choice; null when it does not repeat. */
+/** The RRULE of a choice; null if it doesn't repeat. */
 export function ruleOf(chosen: Recurrence): string | null {
   if (chosen.kind === 'once') return null;
   if (chosen.kind === 'custom') return chosen.rule;
@@ -21,7 +21,7 @@ export function ruleOf(chosen: Recurrence): string | null {
   ].join(';');
 }
 
-/** The choice that makes this rule, or the rule itself. */
+/** The choice for this rule; `custom` if there is none. */
 export function choiceOf(rule: string | null): Recurrence {
   if (rule === null) return { kind: 'once' };
   const parts = new Map(rule.split(';').map((part) => part.split('=') as [string, string]));
@@ -43,7 +43,7 @@ function sorted(rule: string | null): string {
   return (rule ?? '').split(';').sort().join(';');
 }
 
-/** The days that a calendar of this month shows: whole weeks, which begin on Monday. `month`: as 2027-03. */
+/** The days shown for a month: whole weeks that start on Monday. `month` is as in 2027-03. */
 export function daysOfMonth(month: string): string[] {
   const first = new Date(`${month}-01T00:00:00Z`);
   const start = first.getTime() - ((first.getUTCDay() + 6) % 7) * DAY_MS;
@@ -52,12 +52,12 @@ export function daysOfMonth(month: string): string[] {
   return Array.from({ length: weeks * 7 }, (_, at) => new Date(start + at * DAY_MS).toISOString().slice(0, 10));
 }
 
-/** As 2027-03-28, like the day itself. */
+/** As in 2027-03-28, like `day`. */
 export function dayAfter(day: string): string {
   return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The month that many months away. */
+/** The month `by` months later. */
 export function monthAway(month: string, by: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
@@ -65,7 +65,7 @@ export function monthAway(month: string, by: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** A time as an input of type datetime-local shows it, in this zone; and back, in Unix ms. */
+/** Converts Unix ms to the value of a datetime-local input in this zone. */
 export function toLocal(at: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23',
@@ -75,12 +75,15 @@ export function toLocal(at: number, timeZone: string): string {
 
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
 
-/** NaN for what is no time. Of a time that the clocks show twice it is the first; one that they skip is moved on. */
+/**
+ * The inverse, in Unix ms; NaN for an invalid time. For a repeated local time, the first; a skipped one is moved
+ * forward.
+ */
 export function fromLocal(local: string, timeZone: string): number {
   const asUtc = LOCAL.test(local) ? Date.parse(`${local}:00Z`) : Number.NaN;
   if (Number.isNaN(asUtc)) return Number.NaN;
   const shiftAt = (at: number) => Date.parse(`${toLocal(at, timeZone)}:00Z`) - at;
-  // The shift at the time itself is one of those half a day around it.
+  // The offset at a local time is one of those half a day around it.
   const candidates = [asUtc - shiftAt(asUtc - DAY_MS / 2), asUtc - shiftAt(asUtc + DAY_MS / 2)];
   return candidates.find((at) => toLocal(at, timeZone) === local) ?? (candidates[0] as number);
 }

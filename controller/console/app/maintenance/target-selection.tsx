@@ -44,7 +44,7 @@ export function PageSelection(props: Props) {
   );
 }
 
-/** Those that are chosen first, and what was typed narrows the rest. */
+/** Selected options come first; typing filters the rest. */
 function Choices({ choices, selected, onSelect, emptyText }: Props & { choices: readonly Choice[]; emptyText: string }) {
   const [search, setSearch] = useState('');
   if (choices.length === 0) return <p class="faint">{emptyText}</p>;

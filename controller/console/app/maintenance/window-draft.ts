@@ -7,7 +7,7 @@ type Settings = Pick<components['schemas']['MaintenanceWindow'],
   'title' | 'description' | 'starts_at' | 'ends_at' | 'recurrence' | 'timezone' | 'monitor_ids' | 'status_page_ids' | 'suppress_alerts'
 >;
 
-/** The next full hour after `now` (Unix ms), for an hour. */
+/** One hour from the next full hour after `now` (Unix ms). */
 export function newWindowDraft(now: number, timezone: string): Draft {
   const start = Math.ceil(now / HOUR_MS) * HOUR_MS;
   return draftOf({
@@ -16,7 +16,7 @@ export function newWindowDraft(now: number, timezone: string): Draft {
   });
 }
 
-/** What the form holds: times are those that clocks of the zone show. */
+/** The form's values: local times in the window's zone. */
 export function draftOf({ title, description, starts_at: from, ends_at: to, recurrence, timezone, ...rest }: Settings) {
   const { monitor_ids, status_page_ids, suppress_alerts } = rest;
   return {
@@ -36,7 +36,7 @@ export function inputOf(draft: Draft) {
   };
 }
 
-/** What the API is told; times that are no times are left to it to refuse. */
+/** The schedule as the API expects it. Passes on invalid times, so that the API reports them. */
 export function scheduleOf({ from, to, recurrence, timezone }: Draft) {
   const iso = (local: string) => {
     const at = fromLocal(local, timezone);
@@ -45,7 +45,7 @@ export function scheduleOf({ from, to, recurrence, timezone }: Draft) {
   return { starts_at: iso(from), ends_at: iso(to), recurrence: ruleOf(recurrence), timezone };
 }
 
-/** The end that keeps the length when the beginning moves. */
+/** The end that keeps the duration when the start moves. */
 export function endAfterMove({ from, to, timezone }: Draft, newFrom: string): string {
   const end = fromLocal(newFrom, timezone) + (fromLocal(to, timezone) - fromLocal(from, timezone));
   return Number.isNaN(end) ? to : toLocal(end, timezone);

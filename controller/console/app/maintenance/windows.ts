@@ -5,10 +5,10 @@ import { queries } from '../api/queries.ts';
 import { project } from '../session/session.ts';
 
 export type Window = components['schemas']['MaintenanceWindow'];
-/** Windows begin and end without an event of their own. */
+/** Windows start and end without a live event. */
 const REFETCH_INTERVAL_MS = 60_000;
 
-/** The project of the view; views are only shown when there is one. */
+/** The current project; views are only shown with one. */
 export function projectId(): string {
   return project.value?.id ?? '';
 }
@@ -27,7 +27,7 @@ export function invalidateWindows(): Promise<void> {
 
 const ORDER: readonly Window['status'][] = ['active', 'scheduled', 'over'];
 
-/** What is under way first, then what comes next, then what is over, the latest first. */
+/** Current windows first, then upcoming ones, then past ones, latest first. */
 export function sortWindows(windows: readonly Window[]): Window[] {
   return [...windows].sort((one, other) => {
     const rank = ORDER.indexOf(one.status) - ORDER.indexOf(other.status);

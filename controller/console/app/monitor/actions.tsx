@@ -15,7 +15,7 @@ import { toast, toastError } from '../ui/toast.tsx';
 import type { Monitor } from './monitor-queries.ts';
 import { RunNow } from './run-now.tsx';
 
-/** What may be done with the monitor; nothing for those who only look. */
+/** Actions on the monitor; nothing without edit permission. */
 export function Actions({ monitor }: { monitor: Monitor }) {
   return canEdit.value ? <EditorActions monitor={monitor} /> : null;
 }
@@ -62,7 +62,7 @@ const STATUS_AFTER = { pause: 'paused', resume: 'active', disable: 'disabled' } 
 const TOAST_KEYS = { pause: 'donePause', resume: 'doneResume', disable: 'doneDisable' } as const;
 const UNDO = { active: 'resume', paused: 'pause', disabled: 'disable' } as const;
 
-/** Changes show at once, and go back if the API refuses them. */
+/** Shows changes at once and reverts them if the API refuses. */
 function useTransitions({ id }: Monitor) {
   const queries = useQueryClient();
   const key = ['monitors', id, 'monitor'];

@@ -2,20 +2,20 @@ import type { ChartData, Line } from '../charts/chart-data.ts';
 import type { Result, Series } from './response-types.ts';
 import type { Span } from './time-span.ts';
 
-/** Of a check, in their order. */
+/** Phases of a check, in their order. */
 export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'transfer'] as const;
 type Phase = (typeof PHASES)[number];
 
 export const FIGURES = ['avg', 'p50', 'p95', 'p99', 'max'] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** Colours of regions; further ones begin anew. */
+/** Number of line colors; more regions reuse them. */
 const COLORS = 8;
 const colorAt = (index: number) => `line-${(index % COLORS) + 1}`;
 
 type Name = (region: string) => string;
 
-/** A line for each region with each of its checks. A failed one breaks the line. */
+/** A line per region with each of its checks. A failed check breaks the line. */
 export function linesOfChecks(results: readonly Result[], name: Name): ChartData {
   const checks = results.filter(({ outcome }) => outcome !== 'missed');
   const times = [...new Set(checks.map(({ checked_at: at }) => at))].sort((one, other) => one - other);
@@ -29,7 +29,7 @@ export function linesOfChecks(results: readonly Result[], name: Name): ChartData
   return { times, lines };
 }
 
-/** A line for each region with one figure of each hour or day in the span. A stretch without any breaks it. */
+/** A line per region with one figure per hour or day. Missing data breaks it. */
 export function linesOfSeries(series: Series, { from, to }: Span, stepMs: number, figure: Figure, name: Name): ChartData {
   const times = timesOf(series, { from, to }, stepMs);
   const lines = series.map(({ region, points }, index): Line => {
@@ -39,7 +39,7 @@ export function linesOfSeries(series: Series, { from, to }: Span, stepMs: number
   return { times, lines };
 }
 
-/** The middle, the slow and the slowest answers of one region. */
+/** Percentiles of one region's response times. */
 export function percentilesOfSeries(series: Series, region: string, span: Span, stepMs: number, names: Record<'p50' | 'p95' | 'p99', string>): ChartData {
   const own = series.filter((one) => one.region === region);
   const times = timesOf(own, span, stepMs);
@@ -64,7 +64,7 @@ interface Bin {
   results: Result[];
 }
 
-/** Successful checks in at most 60 stretches of the same length, empty ones left out. */
+/** Groups successful checks into at most 60 bins of the same length; leaves out empty bins. */
 function binsOf(results: readonly Result[], { from, to }: Span): Bin[] {
   const stepMs = Math.max(1, (to - from) / MAX_BINS);
   const bins = new Map<number, Result[]>();
@@ -79,7 +79,7 @@ function binsOf(results: readonly Result[], { from, to }: Span): Bin[] {
     .map(([at, found]) => ({ at: Math.round(from + (at + 0.5) * stepMs), results: found }));
 }
 
-/** Percentiles of checks by stretches. */
+/** Percentiles of checks per bin. */
 export function percentilesOfChecks(results: readonly Result[], span: Span, names: Record<'p50' | 'p95' | 'p99', string>): ChartData {
   const bins = binsOf(results, span).map(({ at, results: found }) => (
     { at, times: found.flatMap(({ response_time_ms: ms }) => ms ?? []).sort((one, other) => one - other) }
@@ -90,7 +90,7 @@ export function percentilesOfChecks(results: readonly Result[], span: Span, name
   return { times: bins.map(({ at }) => at), lines };
 }
 
-/** The mean of each phase by stretches, on top of each other, the first phase lowest. */
+/** The mean of each phase per bin, stacked, first phase at the bottom. */
 export function phasesOfChecks(results: readonly Result[], span: Span, names: Record<Phase, string>): ChartData {
   const bins = binsOf(results.filter(({ timings }) => timings !== null), span);
   const means = bins.map(({ results: found }) => PHASES.map((phase) => (
@@ -101,6 +101,6 @@ export function phasesOfChecks(results: readonly Result[], span: Span, names: Re
     values: means.map((all) => all.slice(0, index + 1).reduce((sum, ms) => sum + ms, 0)),
     displayValues: means.map((all) => all[index]),
   })).filter(({ displayValues = [] }) => displayValues.some((ms) => (ms ?? 0) > 0));
-  // The lower ones are drawn over the higher ones.
+  // Lower lines are drawn over higher ones.
   return { times: bins.map(({ at }) => at), lines: lines.reverse() };
 }

@@ -8,7 +8,7 @@ import { piecesOf, type Source, type Span } from './time-span.ts';
 const MAX_PAGES = 5;
 const PAGE_SIZE = 500;
 
-/** Checks of a span, newest first; at most 2,500. */
+/** Checks in a time range, newest first; at most 2,500. */
 async function readChecks(id: string, { from, to }: Span): Promise<Result[]> {
   const found: Result[] = [];
   let cursor: string | null = null;
@@ -22,7 +22,7 @@ async function readChecks(id: string, { from, to }: Span): Promise<Result[]> {
   return found;
 }
 
-/** Of long spans the phases are those of some checks of each of these parts. */
+/** For a long time range, phases are sampled from some checks in each of these parts. */
 const SAMPLE_COUNT = 24;
 const SAMPLE_SIZE = 20;
 
@@ -35,7 +35,7 @@ async function readSamples(id: string, { from, to }: Span): Promise<Result[]> {
   return pages.flat();
 }
 
-/** What the chart is drawn of. Rounded ends keep the key while time goes on. */
+/** The checks of a chart. Rounding the range keeps the query key stable as time passes. */
 export function useChecks({ id }: Monitor, span: Span, mode: 'all' | 'samples' | null) {
   return useQuery({
     queryKey: ['monitors', id, 'chart', mode, span.from, span.to], enabled: mode !== null, staleTime: 60_000,
@@ -62,14 +62,14 @@ export function useHistory(id: string) {
   });
 }
 
-/** Outages, slow stretches and maintenance of a span. */
+/** Outages, degraded periods and maintenance in a time range. */
 export function useShades({ id }: Monitor, span: Span, now: number): Shade[] {
   const { data: history = [] } = useHistory(id);
   const maintenance = useMaintenance(id, span);
   return [...maintenance, ...shadesOf(history, now)].filter(({ from, to }) => to > span.from && from < span.to);
 }
 
-/** Read in pieces that stay the same while time goes on. */
+/** Reads pieces with fixed bounds, so that they stay cached as time passes. */
 function useMaintenance(id: string, span: Span): Shade[] {
   const projectId = project.value?.id ?? '';
   const results = useQueries({
@@ -81,7 +81,7 @@ function useMaintenance(id: string, span: Span): Shade[] {
     })),
   });
   const all = results.flatMap(({ data }) => data?.occurrences ?? []);
-  // One that reaches from one piece into the next is in both.
+  // An occurrence that spans two pieces is in both.
   const unique = new Map(all.map((one) => [one.maintenance_window_id + one.starts_at, one]));
   return [...unique.values()].map(({ starts_at: from, ends_at: to }) => ({ kind: 'maintenance', from: Date.parse(from), to: Date.parse(to) }));
 }

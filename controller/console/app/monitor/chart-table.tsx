@@ -5,7 +5,7 @@ import { msText, Time } from '../ui/time.tsx';
 
 const MAX_ROWS = 200;
 
-/** The numbers of a chart, newest first, for those who read rather than see. Made when it is opened. */
+/** The numbers of a chart, newest first, for screen readers. Rendered when opened. */
 export function ChartTable({ times, lines }: ChartData) {
   const [isOpen, setOpen] = useState(false);
   const rows = isOpen ? times.map((at, index) => ({ at, index })).slice(-MAX_ROWS).reverse() : [];

@@ -9,7 +9,7 @@ import { PhaseBar } from './phase-bar.tsx';
 import { regionName, useRegions, type Result } from './monitor-queries.ts';
 import { reasonText } from './regions.tsx';
 
-/** A check in a line, which opens to all that is known of it. */
+/** A check in one line that expands to all of its details. */
 export function CheckRow({ result }: { result: Result }) {
   const [isOpen, setOpen] = useState(false);
   const regions = useRegions();

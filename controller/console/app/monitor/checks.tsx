@@ -17,7 +17,7 @@ const PAGE_SIZE = 50;
 const MAX_LIVE_CHECKS = 200;
 const OUTCOMES = ['all', 'failed', 'passed'] as const;
 
-/** Each check, newest first, as it happens; by region, outcome and time, which the address names. */
+/** All checks, newest first, updated live. The URL holds the filters for region, outcome and time. */
 export function Checks({ monitor: { id } }: { monitor: Monitor }) {
   const { query: search, path, route } = useLocation();
   const outcome = OUTCOMES.find((one) => one === search['outcome']) ?? 'all';

@@ -1,6 +1,6 @@
 export interface Part {
   text: string;
-  /** Only one of the two texts has it. */
+  /** Only one of the two texts contains it. */
   isUnique: boolean;
 }
 
@@ -9,7 +9,7 @@ const MAX_TOKENS = 600;
 
 const tokenize = (text: string) => text.match(/\s+|[\p{L}\p{N}_-]+|[^\s\p{L}\p{N}_-]/gu) ?? [];
 
-/** Two texts in parts, with what only one of them has: as few words as possible. */
+/** Splits two texts into parts and marks what only one contains: as few words as possible. */
 export function difference(one: string, other: string): [Part[], Part[]] {
   const [mine, theirs] = [tokenize(one), tokenize(other)];
   const minLength = Math.min(mine.length, theirs.length);
@@ -26,7 +26,7 @@ export function difference(one: string, other: string): [Part[], Part[]] {
   }) as [Part[], Part[]];
 }
 
-/** Which words a longest common sequence leaves out. */
+/** Marks the words that are not in a longest common subsequence. */
 function marksOf(mine: readonly string[], theirs: readonly string[]): [boolean[], boolean[]] {
   const width = theirs.length + 1;
   const lengths = new Uint16Array((mine.length + 1) * width);
@@ -51,7 +51,7 @@ function marksOf(mine: readonly string[], theirs: readonly string[]): [boolean[]
   return marks;
 }
 
-/** Neighbours of one kind together. */
+/** Joins adjacent tokens with the same mark. */
 function partsOf(tokens: readonly string[], marks: readonly boolean[]): Part[] {
   const parts: Part[] = [];
   for (const [at, text] of tokens.entries()) {

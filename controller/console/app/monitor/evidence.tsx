@@ -10,10 +10,10 @@ import type { Evidence, Result } from './monitor-queries.ts';
 
 type CapturedResponse = NonNullable<Evidence['last_good']>;
 
-/** Probes send few of the failures of one outage: this old may the one be that stands for others. */
+/** Probes send evidence of few failures per outage, so an earlier failure up to this age may represent this one. */
 const MAX_EVIDENCE_AGE_MS = 3_600_000;
 
-/** What the target answered to a failed check, beside the last good answer; to editors alone. */
+/** The target's response to a failed check beside the last good response; for editors only. */
 export function EvidenceOf({ result }: { result: Result }) {
   const { monitor_id: id } = result;
   const { data } = useQuery({
@@ -33,7 +33,7 @@ export function EvidenceOf({ result }: { result: Result }) {
   );
 }
 
-/** The check's own evidence, else the latest of the same failure in its region within an hour before it. */
+/** The check's own evidence, else the latest of the same failure in its region within the hour before. */
 export function evidenceFor(all: readonly Evidence[], result: Result): { failed: Evidence; isOfCheck: boolean } | null {
   const exact = all.find((one) => sameCheck(one, result));
   if (exact !== undefined) return { failed: exact, isOfCheck: true };
@@ -91,7 +91,7 @@ function Marked({ parts, kind }: { parts: readonly Part[]; kind: 'mine' | 'their
 
 type Texts = [name: string, failed: string, good: string];
 
-/** Each part of an answer as text; empty where there is none. Headers follow by name. */
+/** The parts of a response as text; empty if absent. Headers are sorted by name. */
 function rowsOf(failed: CapturedResponse, good: CapturedResponse | null): Texts[] {
   const rowOf = (name: string, text: (one: CapturedResponse) => string | null): Texts => (
     [name, text(failed) ?? '', good === null ? '' : text(good) ?? '']

@@ -9,7 +9,7 @@ import { StateBadge } from '../ui/state.tsx';
 import { Ago, Time } from '../ui/time.tsx';
 import { regionName, useRegions, type Monitor } from './monitor-queries.ts';
 
-/** When the certificate and the domain of the target expire. */
+/** Expiry of the target's certificate and domain. */
 export function Expiry({ monitor }: { monitor: Monitor }) {
   return (
     <>
@@ -21,7 +21,7 @@ export function Expiry({ monitor }: { monitor: Monitor }) {
   );
 }
 
-/** Null where the API has nothing yet. */
+/** Null on 404. */
 async function nullIfMissing<T>(query: Promise<T>): Promise<T | null> {
   return query.catch((error: unknown) => {
     if (error instanceof ApiError && error.code === 'STATS_NOT_FOUND') return null;
@@ -98,7 +98,7 @@ function Domain({ id }: { id: string }) {
   );
 }
 
-/** What is known, by name; what is not is left out. */
+/** Name and value pairs; unknown values are left out. */
 function Facts({ facts }: { facts: [name: string, value: ComponentChildren][] }) {
   const present = facts.filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '');
   return <dl class="facts">{present.map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>;

@@ -5,7 +5,7 @@ import { useMonitorNow } from './monitor-queries.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Uptime of a day, a month and a quarter, and the last day and quarter as bars. */
+/** Uptime over a day, a month and a quarter, with bars for the last day and quarter. */
 export function Figures({ id }: { id: string }) {
   const now = useMonitorNow(id);
   return (

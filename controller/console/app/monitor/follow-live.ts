@@ -3,16 +3,16 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useLiveEvent } from '../live/use-live-event.ts';
 import type { RegionsResponse, Result } from './monitor-queries.ts';
 
-/** Read anew when the monitor's state changes, as is an empty chart; long series move too little to matter. */
+/** Queries to refetch when the monitor's state changes. Long series change too little to matter. */
 const AFFECTED_QUERIES = new Set(['monitor', 'now', 'regions', 'history', 'incidents', 'evidence']);
 
 const BATCH_DELAY_MS = 250;
 
-/** Keeps what is shown of one monitor as it is now, without asking for each result. */
+/** Keeps the view of a monitor current without a request per result. */
 export function useMonitorLive(id: string): void {
   const queries = useQueryClient();
   const timer = useRef(0);
-  // An outage tells several things at once.
+  // An outage emits several events at once.
   const scheduleRefetch = () => {
     clearTimeout(timer.current);
     timer.current = window.setTimeout(() => void queries.invalidateQueries({

@@ -4,7 +4,7 @@ import { StateBadge } from '../ui/state.tsx';
 import { Ago, durationText, Since } from '../ui/time.tsx';
 import { regionName, stateOf, useMonitorNow, useRegions, useRegionStatuses, type Monitor } from './monitor-queries.ts';
 
-/** How the monitor is, since when and why; then what it watches. */
+/** The monitor's state with its start and reason, and its target. */
 export function Headline({ monitor }: { monitor: Monitor }) {
   const { since = null, incident = null, last_check_at: lastCheck = null, tags = [] } =
     useMonitorNow(monitor.id).data?.monitor ?? {};
@@ -28,7 +28,7 @@ export function Headline({ monitor }: { monitor: Monitor }) {
   );
 }
 
-/** In a sentence: which regions say what. */
+/** A sentence with the votes of the regions. */
 function StatusReason({ id }: { id: string }) {
   const { data } = useRegionStatuses(id);
   const regions = useRegions();

@@ -5,7 +5,7 @@ import { Section } from '../ui/page.tsx';
 import { Ago, durationText, Time } from '../ui/time.tsx';
 import type { Monitor } from './monitor-queries.ts';
 
-/** Where the job reports, when it did last, and when it is late. */
+/** The URL for the job's pings, the last ping and the deadline of the next. */
 export function Heartbeat({ monitor }: { monitor: Monitor }) {
   const { heartbeat_token: token = CONCEALED, last_heartbeat_at: last } = monitor;
   const { heartbeat_interval: interval = 0, grace_period: grace = 0 } = monitor;

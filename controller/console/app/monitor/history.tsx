@@ -13,7 +13,7 @@ import type { Monitor } from './monitor-queries.ts';
 const MAX_INCIDENTS = 50;
 const MAX_STATES = 100;
 
-/** Its incidents and past states, newest first. */
+/** The monitor's incidents and past states, newest first. */
 export function History({ monitor: { id } }: { monitor: Monitor }) {
   return (
     <>

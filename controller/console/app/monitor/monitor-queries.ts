@@ -16,7 +16,7 @@ export function useMonitor(id: string) {
   });
 }
 
-/** Its state since when, and uptime by hour and day; null where the overview lacks it. */
+/** State, its start, and uptime by hour and day; null if the overview lacks the monitor. */
 export function useMonitorNow(id: string) {
   return useQuery({
     queryKey: ['monitors', id, 'now'],
@@ -28,7 +28,7 @@ export function useMonitorNow(id: string) {
   });
 }
 
-/** How each region sees it. */
+/** The monitor's status in each region. */
 export function useRegionStatuses(id: string) {
   return useQuery({
     queryKey: ['monitors', id, 'regions'],
@@ -38,7 +38,7 @@ export function useRegionStatuses(id: string) {
 
 export type RegionNames = ReadonlyMap<string, Region>;
 
-/** All regions by id. Empty until they are known. */
+/** All regions by id. Empty while loading. */
 export function useRegions(): RegionNames {
   const { data } = useQuery({
     queryKey: ['regions', 'by-id'], staleTime: 300_000,
@@ -51,7 +51,7 @@ export function regionName(regions: RegionNames, id: string): string {
   return regions.get(id)?.name ?? id;
 }
 
-/** The state as people name it: paused and disabled go before what checks say. */
+/** The displayed state: paused and disabled take precedence over check results. */
 export function stateOf(monitor: Pick<Monitor, 'status' | 'runtimeStatus' | 'in_maintenance'>): State {
   return monitor.status === 'disabled' ? 'disabled' : shownState(monitor);
 }

@@ -20,7 +20,7 @@ import { SettingsView } from './settings-view.tsx';
 import { Simulate } from './simulate.tsx';
 import { Summary } from './summary.tsx';
 
-/** A monitor, in views beside each other. */
+/** One monitor, with its views as tabs. */
 export default function MonitorPage() {
   const { params: { id = '', view = '' } } = useRoute();
   useMonitorLive(id);

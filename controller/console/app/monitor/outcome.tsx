@@ -20,7 +20,7 @@ export function OutcomeBadge({ result }: { result: Outcome }) {
   return <StateBadge state={outcomeState(result)} text={outcomeText(result)} />;
 }
 
-/** The sign alone, where a column of them stands. */
+/** Icon only, for columns. */
 export function OutcomeDot({ result }: { result: Outcome }) {
   return <StateDot state={outcomeState(result)} text={outcomeText(result)} />;
 }

@@ -3,10 +3,10 @@ import { msText } from '../ui/time.tsx';
 import { PHASES } from './chart-lines.ts';
 import type { Result } from './monitor-queries.ts';
 
-/** How long each phase of a check took, side by side. `longestMs` fills the width. */
+/** The duration of each phase of a check, side by side. `scaleMs` fills the width. */
 export function PhaseBar({ timings, scaleMs, hasLegend = true }: {
   timings: Result['timings']; scaleMs: number;
-  /** Whether the phases stand below in words. */
+  /** Whether a legend below names the phases. */
   hasLegend?: boolean;
 }) {
   const phases = PHASES.filter((phase) => (timings?.[phase] ?? 0) > 0);

@@ -9,7 +9,7 @@ import { regionName, useRegions, useRegionStatuses, type RegionStatus } from './
 
 const WORST_FIRST = ['down', 'degraded', 'unknown', 'up'];
 
-/** How each region sees the monitor, the worst first, and why. */
+/** The monitor's status in each region with its reason, worst first. */
 export function RegionTable({ id }: { id: string }) {
   const query = useRegionStatuses(id);
   const regions = useRegions();
@@ -51,7 +51,7 @@ export function RegionTable({ id }: { id: string }) {
   );
 }
 
-/** The same on the map, where places of regions are known. */
+/** The same on a map, for regions with coordinates. */
 export function RegionMap({ id }: { id: string }) {
   const { data } = useRegionStatuses(id);
   const regions = useRegions();
@@ -77,7 +77,7 @@ function placeOf(region: { city: string; country: string } | undefined): string 
   return [region?.city, region?.country].filter(Boolean).join(', ');
 }
 
-/** A reason that the API names by a word, in words; others are the words of checks. */
+/** Translates a reason that the API gives as a code; other reasons are error texts of checks. */
 export function reasonText(reason: string): string {
   switch (reason) {
     case 'silent': return monitorTexts.silent;

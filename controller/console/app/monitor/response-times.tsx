@@ -19,11 +19,11 @@ type Kind = (typeof KINDS)[number];
 
 const MINUTE_MS = 60_000;
 
-/** Response times over a span that the address names: of each region, as percentiles, or by phases. */
+/** Response times by region, as percentiles or by phase. The URL holds the time range. */
 export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   const { query, path, route } = useLocation();
   const present = Math.ceil(clock.value / MINUTE_MS) * MINUTE_MS;
-  // It stays while the monitor grows older.
+  // Computed once, because it would change as the monitor ages.
   const first = useMemo(() => defaultSpan(monitor.created_at * 1000, clock.peek()), [monitor.id]);
   const span = spanOf(query, present, first);
   const kind: Kind = KINDS.find((one) => one === query['show']) ?? 'regions';
@@ -40,7 +40,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   };
   const showSpan = ({ from, to }: Span) => setParams({ from: String(from), to: String(to), range: null });
   const source = sourceOf(span, present, monitor.interval_seconds, regionStatuses.length);
-  // Percentiles of several regions cannot be put together.
+  // Percentiles of several regions can't be combined.
   const needsRegion = kind === 'percentiles' && source.kind === 'series';
   const selected = regionStatuses.find((one) => one.region === query['region']) ?? (needsRegion ? regionStatuses[0] : undefined);
   const region = selected?.region ?? null;

@@ -11,7 +11,7 @@ import { OutcomeBadge } from './outcome.tsx';
 import { PhaseBar } from './phase-bar.tsx';
 import { regionName, useRegions, type Result } from './monitor-queries.ts';
 
-/** Checks now in every region, and shows what each has seen. */
+/** Runs a check now in every region and shows the results. */
 export function RunNow({ id, onClose }: { id: string; onClose: () => void }) {
   const queries = useQueryClient();
   const run = useMutation({

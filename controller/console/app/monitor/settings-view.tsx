@@ -8,10 +8,10 @@ import { href } from '../ui/link.ts';
 import { Section } from '../ui/page.tsx';
 import type { Monitor } from './monitor-queries.ts';
 
-/** Told elsewhere on the page, or of no use to people. */
+/** Shown elsewhere on the page, or not useful to people. */
 const HIDDEN_FIELDS = new Set(['runtimeStatus', 'in_maintenance', 'configState', 'organization_id', 'created_by', 'heartbeat_token']);
 
-/** The exact settings, by the names that the API and exports have for them. */
+/** All settings under the names that the API and exports use. */
 export function SettingsView({ monitor }: { monitor: Monitor }) {
   const { path } = useLocation();
   const visible = Object.entries(monitor).filter(([name]) => !HIDDEN_FIELDS.has(name));

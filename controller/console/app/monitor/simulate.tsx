@@ -15,7 +15,7 @@ const MAX_DAYS = 90;
 const NAMED = ['majority', 'any', 'all'] as const;
 type Named = (typeof NAMED)[number];
 
-/** What another confirmation policy would have made of the stored results, beside what was. */
+/** Replays the stored results under another confirmation policy, next to the actual outcome. */
 export function Simulate({ monitor: { id, confirmation_policy: policy } }: { monitor: Monitor }) {
   const [regions, setRegions] = useState(String(policy.regions));
   const [retries, setRetries] = useState<number | null>(policy.retries);

@@ -6,7 +6,6 @@ import type { Monitor } from './monitor-queries.ts';
 import { RegionMap, RegionTable } from './regions.tsx';
 import { ResponseTimes } from './response-times.tsx';
 
-/** What most people come for: figures, and how each region sees it. */
 export function Summary({ monitor }: { monitor: Monitor }) {
   return (
     <>

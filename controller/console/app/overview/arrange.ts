@@ -2,7 +2,7 @@ import { shownState, type ShownState } from '../ui/shown-state.ts';
 import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { Options, Sort } from './options.ts';
 
-/** A group of the tree, with what is below it. */
+/** A group with its subgroups. */
 export interface GroupNode {
   id: string;
   name: string;
@@ -11,19 +11,19 @@ export interface GroupNode {
 
 export interface Heading {
   kind: 'heading';
-  /** Of this heading among all, also when names repeat. */
+  /** Unique among all headings, even if titles repeat. */
   key: string;
-  /** Empty: those that are in none. */
+  /** Empty for monitors without a group. */
   title: string;
   depth: number;
-  /** Monitors below it, also those of headings below it. */
+  /** Monitors below it, including those of its subheadings. */
   monitors: Monitor[];
   isOpen: boolean;
 }
 
 export interface Line {
   kind: 'line';
-  /** A monitor with several tags or regions is there once under each. */
+  /** A monitor with several tags or regions appears once under each. */
   key: string;
   monitor: Monitor;
   depth: number;
@@ -32,21 +32,21 @@ export interface Line {
 export type Item = Heading | Line;
 
 export interface Arranged {
-  /** Headings and lines from the top down. */
+  /** Headings and rows from top to bottom. */
   items: Item[];
-  /** The monitors of the lines, each once, also of those under closed headings. */
+  /** All monitors of the rows, each once, including those under collapsed headings. */
   monitors: Monitor[];
 }
 
 interface ArrangeContext {
   groups: readonly GroupNode[];
-  /** Uptime in percent; null or undefined where it is unknown. */
+  /** Uptime in percent; null or undefined if unknown. */
   uptimeOf: (id: string) => number | null | undefined;
-  /** Keys of headings that are closed. */
+  /** Keys of collapsed headings. */
   closed: ReadonlySet<string>;
 }
 
-/** The list as the options want it. */
+/** Filters, groups and sorts the list. */
 export function arrange(all: Iterable<Monitor>, options: Options, context: ArrangeContext): Arranged {
   const terms = options.q.toLowerCase().split(/\s+/).filter((term) => term !== '');
   const isWanted = (monitor: Monitor) => (options.state === '' || shownState(monitor) === options.state)
@@ -71,7 +71,7 @@ function itemsOf(monitors: Monitor[], group: Options['group'], { groups, closed 
   });
 }
 
-/** Monitors by tag, type, state or region, in order of these; those without any come last. */
+/** Groups by tag, type, state or region, in that value's order. Monitors without a value come last. */
 function byName(monitors: Monitor[], group: Exclude<Options['group'], 'none' | 'tree'>): Map<string, Monitor[]> {
   const namesOf = (monitor: Monitor): readonly string[] => {
     if (group === 'type') return [monitor.type];
@@ -96,7 +96,7 @@ interface RowBuilders {
   heading: (key: string, title: string, members: Monitor[], depth: number) => Heading;
 }
 
-/** Groups without any of the monitors are left out. */
+/** Leaves out groups without monitors. */
 function treeOf(monitors: Monitor[], groups: readonly GroupNode[], { lines, heading }: RowBuilders): Item[] {
   const own = new Map<string, Monitor[]>();
   for (const monitor of monitors) {
@@ -125,13 +125,13 @@ function idsOf(node: GroupNode): string[] {
   return [node.id, ...node.children.flatMap(idsOf)];
 }
 
-/** Numbers by which monitors are sorted, the smallest first; equals are sorted by name. */
+/** Sorts by ascending numbers; equal ones are sorted by name. */
 function comparison({ sort, isReversed }: Options, uptimeOf: ArrangeContext['uptimeOf']): (one: Monitor, other: Monitor) => number {
   const keys: Record<Sort, (monitor: Monitor) => number> = {
     state: (monitor) => {
       const state = shownState(monitor);
       const isWrong = state === 'down' || state === 'degraded';
-      // Of what is wrong the newest first; 1e13 ms are more than any instant.
+      // Among problems the newest comes first; 1e13 ms exceeds any timestamp.
       return STATE_ORDER.indexOf(state) - (isWrong ? (monitor.since ?? 0) / 1e13 : 0);
     },
     name: ({ nameRank }) => nameRank,

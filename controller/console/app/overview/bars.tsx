@@ -5,7 +5,7 @@ import type { Span } from './options.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Each bar is two units, and a gap of one. */
+/** Each bar is two units, with a gap of one. */
 const STEP = 3;
 
 const KINDS = { all: 'up', some: 'degraded', little: 'down', none: 'none' } as const;
@@ -16,7 +16,7 @@ function kindOf(uptime: number | null): Kind {
   return uptime === 100 ? 'all' : uptime >= 95 ? 'some' : 'little';
 }
 
-/** A bar for each hour or day; which one is under the pointer is told on hover. */
+/** A bar per hour or day; hovering shows its details. */
 export function Bars({ history, span }: { history: History | undefined; span: Span }) {
   const count = span === '24h' ? 24 : 90;
   const bars = history === undefined || history.bars.length === 0 ? Array.from({ length: count }, () => null) : history.bars;
@@ -53,7 +53,7 @@ function barText(history: History | undefined, at: number, span: Span): string {
   return `${when}: ${uptime === null ? overviewTexts.noData : percentText(uptime)}`;
 }
 
-/** The response times of the last 24 hours as a line. */
+/** A line of the last 24 hours' response times. */
 export function Sparkline({ times }: { times: readonly (number | null)[] }) {
   const values = times.filter((ms) => ms !== null);
   if (values.length < 2) return <span class="spark" />;

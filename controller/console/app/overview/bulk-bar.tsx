@@ -12,7 +12,6 @@ import { changeAll, type BulkChange } from './bulk-changes.ts';
 import type { MonitorList } from './monitor-list.ts';
 import type { Selection } from './selection.ts';
 
-/** What can be done to the chosen monitors. */
 export function BulkBar({ list, selection, groups }: { list: MonitorList; selection: Selection; groups: readonly GroupNode[] }) {
   const [openDialog, setOpenDialog] = useState<'move' | 'tag' | 'delete' | null>(null);
   const [isBusy, setBusy] = useState(false);

@@ -12,7 +12,7 @@ export type BulkChange =
 
 const BATCH_SIZE = 500;
 
-/** Makes one change to all of these, says how many it has changed, and offers to undo that where it can be. */
+/** Applies a change to all of these monitors, reports how many changed, and offers an undo if possible. */
 export async function changeAll(list: MonitorList, ids: readonly string[], change: BulkChange): Promise<void> {
   const before = new Map(ids.flatMap((id) => {
     const monitor = list.monitors.get(id);
@@ -30,7 +30,7 @@ export async function changeAll(list: MonitorList, ids: readonly string[], chang
   });
 }
 
-/** The ids of those that changed. Says what was refused. Rejects with ApiError. */
+/** The ids that changed. Reports refused ones. Rejects with ApiError. */
 async function send(list: MonitorList, ids: readonly string[], change: BulkChange): Promise<string[]> {
   const changed: string[] = [];
   const failures: { message: string }[] = [];
@@ -75,12 +75,12 @@ interface Undo {
   change: BulkChange;
 }
 
-/** The changes that make everything as `before` was; none for a deletion, or where nothing was different. */
+/** The changes that restore `before`; none for a deletion or if nothing changed. */
 function undoOf(change: BulkChange, before: readonly Monitor[]): Undo[] {
   const idsOf = (monitors: readonly Monitor[]) => monitors.map(({ id }) => id);
   switch (change.action) {
     case 'delete': return [];
-    // A disabled monitor cannot become disabled again in bulk, so that resuming it stays.
+    // Resuming a disabled monitor can't be undone in bulk, so it stays resumed.
     case 'pause': return undoFor(idsOf(before.filter(({ status }) => status === 'active')), { action: 'resume' });
     case 'resume': return undoFor(idsOf(before.filter(({ status }) => status === 'paused')), { action: 'pause' });
     case 'move': {

@@ -2,23 +2,23 @@ import { signal } from '@preact/signals';
 import { unwrap, api } from '../api/client.ts';
 import type { Span } from './options.ts';
 
-/** What a row shows of a span. */
+/** What a row shows for a time range. */
 export interface History {
-  /** Percent; null where nothing was watched. */
+  /** Percent; null without monitored time. */
   uptime: number | null;
-  /** Uptime of each hour or day, the oldest first. */
+  /** Uptime of each hour or day, oldest first. */
   bars: (number | null)[];
-  /** When the first of them began, Unix ms. */
+  /** Start of the first bar, Unix ms. */
   from: number;
   /** Mean response times of the last 24 hours, ms. */
   times: (number | null)[];
 }
 
-/** Shortly after the list has come to rest. */
+/** Delay after the list has stopped scrolling. */
 const SETTLE_MS = 120;
 const BATCH_SIZE = 100;
 const PAGE_SIZE = 5000;
-/** The hour that runs goes on. */
+/** The current hour keeps changing. */
 const MAX_AGE_MS = 300_000;
 const MAX_CACHED = 20_000;
 
@@ -26,9 +26,9 @@ interface CachedHistory extends History {
   readAt: number;
 }
 
-/** The hours or days of the monitors in sight, read as they come into it. */
+/** Reads the hours or days of visible monitors as they scroll into view. */
 export class HistoryReader {
-  /** Moves when something was read. */
+  /** Incremented with each read. */
   readonly readCount = signal(0);
   readonly #cached = new Map<string, CachedHistory>();
   #scheduled: { ids: readonly string[]; span: Span } = { ids: [], span: '24h' };
@@ -39,14 +39,14 @@ export class HistoryReader {
     return this.#cached.get(`${span}${id}`);
   }
 
-  /** Reads these soon, instead of those wanted before. */
+  /** Schedules a read of these monitors, replacing the previous ones. */
   schedule(ids: readonly string[], span: Span): void {
     this.#scheduled = { ids, span };
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => void this.#readScheduled(), SETTLE_MS);
   }
 
-  /** Reads the hours of all monitors, to sort by them. Rejects with ApiError. */
+  /** Reads the hours of all monitors, for sorting. Rejects with ApiError. */
   async readAll(signal: AbortSignal): Promise<void> {
     for (let cursor: string | null = ''; cursor !== null;) {
       const query = { limit: String(PAGE_SIZE), include: 'hours', ...(cursor === '' ? {} : { cursor }) };
@@ -67,7 +67,7 @@ export class HistoryReader {
         await this.#request({ ids: missing.join(','), limit: String(BATCH_SIZE), include: span === '24h' ? 'hours' : 'hours,days' }, span);
       }
     } catch {
-      // The bars stay empty; the next scrolling tries again.
+      // The bars stay empty until scrolling retries.
     } finally {
       this.#isReading = false;
     }
@@ -84,7 +84,7 @@ export class HistoryReader {
     const readAt = performance.now();
     const page = await unwrap(api.GET('/api/monitors/overview', { params: { query: query as never }, signal: signal ?? null }));
     const requestedIds = query['ids']?.split(',') ?? [];
-    // One that is gone, or that no controller knows yet, is not asked for again and again.
+    // Caches missing monitors, too, so that they are not requested again and again.
     for (const id of requestedIds) this.#cache(span, id, { uptime: null, bars: [], from: 0, times: [], readAt });
     for (const { id, hours = [], days = [], response_times: times = [], ...rest } of page.monitors) {
       const { uptime_24h: day = null, uptime_90d: quarter = null } = rest;

@@ -1,6 +1,6 @@
 import type { Monitor } from './monitor.ts';
 
-/** What became of a monitor: nothing, something that is shown, or something that lists are arranged by. */
+/** The effect of an event on the list: none, a new value, or a possible change of order. */
 export type Change = 'none' | 'shown' | 'arranged';
 
 interface ResultEvent {
@@ -9,7 +9,7 @@ interface ResultEvent {
   response_time_ms: number | null;
 }
 
-/** A check: its time, unless a later one is known. */
+/** Applies a check result unless a later one is known. */
 export function applyResult(monitor: Monitor, { checked_at: at, outcome, response_time_ms: ms }: ResultEvent): Change {
   if (outcome === 'missed' || at < (monitor.last_check_at ?? 0)) return 'none';
   monitor.last_check_at = at;
@@ -25,8 +25,8 @@ interface StateEvent {
 }
 
 /**
- * A change of state, or the begin or end of maintenance, unless a later change is known. A monitor that leaves
- * `paused` runs again.
+ * Applies a state change, or the start or end of maintenance, unless a later change is known. A monitor that leaves
+ * `paused` becomes active.
  */
 export function applyState(monitor: Monitor, event: StateEvent): Change {
   const { status, at } = event;
@@ -49,7 +49,7 @@ interface RegionEvent {
   status: string;
 }
 
-/** What one region says. */
+/** Applies a region's vote. */
 export function applyRegion(monitor: Monitor, { region, status }: RegionEvent): Change {
   const others = monitor.down_region_ids.filter((id) => id !== region);
   monitor.down_region_ids = status === 'down' ? [...others, region].sort() : others;
@@ -63,11 +63,11 @@ interface IncidentEvent {
   status: string;
   severity: NonNullable<Monitor['incident']>['severity'];
   started_at: string;
-  /** Null when checks opened it. */
+  /** Null if checks opened it. */
   created_by: string | null;
 }
 
-/** An incident of the monitor: shown while it is open, and before one that checks did not open. */
+/** Applies an incident: shown while open. One that checks opened takes precedence over a manual one. */
 export function applyIncident(monitor: Monitor, event: IncidentEvent): Change {
   const { id, status, severity, started_at: start, created_by: author } = event;
   if (monitor.incident !== null && monitor.incident.id !== id && author !== null) return 'none';

@@ -7,42 +7,42 @@ import { applyIncident, applyRegion, applyResult, applyState, type Change } from
 import { rankNames, toMonitor, type Monitor } from './monitor.ts';
 
 const PAGE_SIZE = 5000;
-/** Pages: more monitors than these are not shown. */
+/** Maximum number of pages read; further monitors are not shown. */
 const MAX_PAGES = 40;
-/** Changed monitors that are read by themselves; for more, all are read. */
+/** Changed monitors that are read on their own; above this, all are read. */
 const MAX_PARTIAL_READ = 100;
-/** Events that arrive during a reading, to be noted once more in what was read. */
+/** Events that arrive during a read and are applied again afterwards. */
 const MAX_HELD_EVENTS = 20_000;
-/** Lists are arranged anew at most this often, and what is shown is drawn once per frame. */
+/** Minimum interval between rearrangements; visible rows are drawn once per frame. */
 const REARRANGE_INTERVAL_MS = 250;
 
 type ApplyEvent = (monitor: Monitor) => Change;
 
 /**
- * All monitors of the project, kept up to date by live events. `drawn` moves with each frame in which
- * something shown has changed, `arranged` when the order or the headings may have.
+ * All monitors of the project, updated by live events. `drawVersion` changes with each frame in which something visible
+ * has changed, `orderVersion` when the order or the headings may have.
  */
 export class MonitorList {
   readonly monitors = new Map<string, Monitor>();
   readonly drawVersion = signal(0);
   readonly orderVersion = signal(0);
-  /** How many there are, as the API says; null until it has. */
+  /** Total reported by the API; null until it is known. */
   readonly total = signal<number | null>(null);
   /** Whether all of them were read once. */
   readonly isComplete = signal(false);
-  /** What has happened during each reading that goes on. */
+  /** Events since the start of each read in progress. */
   readonly #activeReadings = new Set<(() => void)[]>();
   readonly #changed = new Set<string>();
   #frame = 0;
   #timer = 0;
 
-  /** Takes live events until the returned function is called. `readAll` has the list read anew. */
+  /** Applies live events until the returned function is called. `readAll` triggers a read of the whole list. */
   follow(readAll: () => void): () => void {
     const throttle = new Throttle(() => {
       const ids = [...this.#changed];
       this.#changed.clear();
       if (ids.length > MAX_PARTIAL_READ) readAll();
-      // What fails is read with all others some time later.
+      // A failed read is made up for by the next full read.
       else this.#readSome(ids).catch(() => undefined);
     });
     const unsubscribers = [
@@ -65,7 +65,7 @@ export class MonitorList {
     };
   }
 
-  /** Reads all pages; each is shown as soon as it is there. Resolves with the number of monitors. */
+  /** Reads all pages and shows each as it arrives. Resolves with the number of monitors. */
   async read(signal: AbortSignal): Promise<number> {
     await this.#trackReading(async () => {
       const seen = new Set<string>();
@@ -87,7 +87,7 @@ export class MonitorList {
     return this.monitors.size;
   }
 
-  /** Those that are not found are no longer there. */
+  /** Removes monitors that are not found. */
   async #readSome(ids: readonly string[]): Promise<void> {
     await this.#trackReading(async () => {
       const { monitors, total_count: total } = await readPage({ ids: ids.join(','), limit: String(MAX_PARTIAL_READ) });
@@ -101,7 +101,7 @@ export class MonitorList {
     });
   }
 
-  /** What happens meanwhile may be later than what is read, so that it is noted once more. */
+  /** Events during a read may be newer than its result, so they are applied again. */
   async #trackReading(read: () => Promise<void>): Promise<void> {
     const held: (() => void)[] = [];
     this.#activeReadings.add(held);
@@ -119,7 +119,7 @@ export class MonitorList {
     apply();
   }
 
-  /** Changes monitors here at once; the next reading has the last word. */
+  /** Changes monitors locally at once; the next read overrides them. */
   change(ids: Iterable<string>, change: (monitor: Monitor) => void): void {
     for (const id of ids) {
       this.#apply(id, (monitor) => {

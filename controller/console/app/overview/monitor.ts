@@ -6,26 +6,26 @@ type OverviewMonitor = Page['monitors'][number];
 
 /** A monitor of the list, changed in place by live events. */
 export interface Monitor extends Omit<OverviewMonitor, 'hours' | 'days' | 'response_times' | 'uptime_24h' | 'uptime_30d' | 'uptime_90d'> {
-  /** Grows with each change, so that only rows that changed are drawn anew. */
+  /** Incremented with each change, so that only changed rows are redrawn. */
   revision: number;
-  /** Its place among all names. */
+  /** Its rank among all names. */
   nameRank: number;
-  /** What typing is compared with. */
+  /** Text that the search matches. */
   searchText: string;
 }
 
-/** Worst first: what is wrong is on top. */
+/** Worst first. */
 export const STATE_ORDER: readonly ShownState[] = ['down', 'degraded', 'unknown', 'maintenance', 'up', 'paused'];
 
 export function toMonitor(source: OverviewMonitor): Monitor {
   const { hours: _hours, days: _days, response_times: _times, uptime_24h: _24h, uptime_30d: _30d, uptime_90d: _90d, ...rest } = source;
-  // What a heartbeat has as its target is the secret of its address.
+  // A heartbeat's target is its secret URL.
   const target = source.type === 'HEARTBEAT' ? '' : source.target;
   const searchText = [source.name, target, ...source.tags].join('\n').toLowerCase();
   return { ...rest, revision: 0, nameRank: 0, searchText };
 }
 
-/** Gives each its place in order of names, as people sort them: `web 2` before `web 10`. */
+/** Ranks names in natural order: `web 2` before `web 10`. */
 export function rankNames(monitors: Iterable<Monitor>, language: string): void {
   const { compare } = new Intl.Collator(language, { numeric: true });
   const sorted = [...monitors].sort((one, other) => compare(one.name, other.name));

@@ -9,9 +9,9 @@ export type Grouping = (typeof GROUPINGS)[number];
 export type Sort = (typeof SORTS)[number];
 export type Span = (typeof SPANS)[number];
 
-/** What the list shows and how: all of it is in the address, so that a link shows the same. */
+/** The list's filters and layout. The URL holds all of them, so that a link shows the same list. */
 export interface Options {
-  /** What was typed. */
+  /** Search text. */
   q: string;
   /** Empty: all. */
   state: string;
@@ -28,7 +28,7 @@ export const DEFAULTS: Options = {
   q: '', state: '', type: '', tag: '', region: '', group: 'none', sort: 'state', isReversed: false, span: '24h',
 };
 
-/** Reads options from a query string; what it does not know is as if it were not there. */
+/** Reads options from a query string; ignores invalid values. */
 export function optionsOf(query: string): Options {
   const params = new URLSearchParams(query);
   const choice = <T extends string>(name: string, allowed: readonly T[], fallback: T): T =>
@@ -40,7 +40,7 @@ export function optionsOf(query: string): Options {
   };
 }
 
-/** The query string with these options changed; those that are as usual, and only those of the list, leave it. */
+/** The query string with these options changed. Omits defaults and keeps parameters of others. */
 export function withOptions(query: string, change: Partial<Options>): string {
   const params = new URLSearchParams(query);
   const { isReversed, ...named } = { ...optionsOf(query), ...change };

@@ -24,7 +24,6 @@ import { useMonitors } from './use-monitors.ts';
 
 const RESORT_INTERVAL_MS = 1000;
 
-/** All monitors of the project. */
 export default function Overview() {
   const { list, reading } = useMonitors();
   void list.orderVersion.value;
@@ -58,7 +57,7 @@ function Actions() {
   );
 }
 
-/** There before the list is, so that who types quickly is already finding. */
+/** Rendered before the list is loaded, so that the user can already type a search. */
 function Monitors({ list, isRead }: { list: MonitorList; isRead: boolean }) {
   const [options, setOptions] = useOptions();
   const search = useRef<HTMLInputElement>(null);
@@ -119,7 +118,7 @@ function Monitors({ list, isRead }: { list: MonitorList; isRead: boolean }) {
   );
 }
 
-/** What the address says of the list, and how to change it. Typing adds no step to the way back. */
+/** The options in the URL, and a setter. Typing adds no history entries. */
 function useOptions(): [Options, (change: Partial<Options>) => void] {
   const { path, url, route } = useLocation();
   const query = url.split('?')[1] ?? '';

@@ -11,7 +11,7 @@ import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { Grouping, Span } from './options.ts';
 
 interface RowProps {
-  /** Its place in the whole list, from 0. */
+  /** Index in the whole list, from 0. */
   index: number;
   height: number;
   isChosen: boolean;
@@ -20,16 +20,16 @@ interface RowProps {
 
 interface LineProps extends RowProps {
   line: Line;
-  /** Of the monitor when this was drawn: it changes in place. */
+  /** The monitor's revision when the row was drawn: it changes in place. */
   revision: number;
   span: Span;
   history: History | undefined;
-  /** Moves with the language. */
+  /** Redraws the row when the language changes. */
   language: string;
   onChoose: (key: string, isRange: boolean) => void;
 }
 
-/** A monitor of the list; drawn anew when something of it has changed. */
+/** A monitor's row; redrawn when the monitor has changed. */
 export class LineRow extends Component<LineProps> {
   override shouldComponentUpdate(next: LineProps): boolean {
     const { props } = this;
@@ -41,7 +41,7 @@ export class LineRow extends Component<LineProps> {
     const { id, name, target, type, last_check_at: last, response_time_ms: ms } = monitor;
     const state = shownState(monitor);
     const { since, down_region_ids: down, incident } = monitor;
-    // What a heartbeat monitor has as its target is the secret of its address.
+    // A heartbeat's target is its secret URL.
     const shown = type === 'HEARTBEAT' ? '' : target;
     return (
       <div
@@ -89,7 +89,7 @@ interface StatusSummaryProps extends Pick<Monitor, 'since' | 'incident'> {
   down: readonly string[];
 }
 
-/** The state, since when, and of what is wrong where. Takes no monitor: one that changed in place looks the same. */
+/** State, its start, and failing regions. Takes no monitor: one changed in place would look the same. */
 function StatusSummary({ state, since, down, incident }: StatusSummaryProps) {
   const isWrong = state === 'down' || state === 'degraded';
   return (
@@ -112,7 +112,7 @@ interface HeadingProps extends RowProps {
   onChoose: (ids: string[]) => void;
 }
 
-/** A group of the list: how its monitors are, and a way to fold it. */
+/** A group's row: the states of its monitors, and a button to collapse it. */
 export function HeadingRow({ heading, group, index, height, isChosen, canChoose, onToggle, onChoose }: HeadingProps) {
   const { key, depth, monitors, isOpen } = heading;
   const title = titleOf(heading, group);

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import type { Item } from './arrange.ts';
 
-/** The chosen monitors, and from where the next range begins. */
+/** The selected monitors, and the anchor of the next range. */
 export class Selection {
   readonly ids = signal<ReadonlySet<string>>(new Set());
-  /** The key of the line that was chosen last. */
+  /** Key of the row selected last. */
   #anchor: string | null = null;
 
   clear(): void {
@@ -12,7 +12,7 @@ export class Selection {
     this.#anchor = null;
   }
 
-  /** Chooses all of these, or none of them if all were. */
+  /** Selects all of these, or deselects them if all were selected. */
   toggle(ids: readonly string[]): void {
     const next = new Set(this.ids.value);
     const isAdding = ids.some((id) => !next.has(id));
@@ -23,7 +23,7 @@ export class Selection {
     this.ids.value = next;
   }
 
-  /** Chooses one line, or with `isRange` all from the last one to it. */
+  /** Selects one row, or with `isRange` all rows between the last one and it. */
   choose(items: readonly Item[], key: string, isRange: boolean): void {
     const [to, from] = [key, this.#anchor].map((each) => items.findIndex((item) => item.key === each)) as [number, number];
     const item = items[to];
@@ -36,7 +36,7 @@ export class Selection {
     this.#anchor = key;
   }
 
-  /** Forgets what is no longer there. */
+  /** Deselects monitors that no longer exist. */
   retain(exists: (id: string) => boolean): void {
     if ([...this.ids.peek()].every(exists)) return;
     this.ids.value = new Set([...this.ids.peek()].filter(exists));

@@ -27,7 +27,7 @@ interface Props {
   onSort: (sort: Sort) => void;
 }
 
-/** The list itself: only the rows in sight are in the document. */
+/** The monitor table; only visible rows are in the DOM. */
 export function MonitorTable({ arranged: { items, monitors }, options, list, history, selection, canChoose, onToggle, onSort }: Props) {
   const rows = useRef<HTMLDivElement>(null);
   const height = useNarrow() ? CARD_HEIGHT : HEIGHT;
@@ -35,7 +35,7 @@ export function MonitorTable({ arranged: { items, monitors }, options, list, his
   const shown = items.slice(first, end);
   const inSight = shown.flatMap((item) => (item.kind === 'line' ? [item.monitor.id] : []));
   const isAll = monitors.length > 0 && monitors.every(({ id }) => selection.ids.value.has(id));
-  // Read here, so that live events draw these rows anew and nothing around them.
+  // Read here, so that live events redraw these rows and nothing around them.
   void [list.drawVersion.value, history.readCount.value];
   useEffect(() => history.schedule([...new Set(inSight)], options.span), [inSight.join(), options.span]);
   useRowKeys({ rows, items, height, selection, canChoose });
@@ -95,7 +95,7 @@ function Column({ sort, options, onSort, class: name }: { sort: Sort; options: O
   );
 }
 
-/** Keys that walk through the rows, also to those that are not in the document yet, and choose them. */
+/** Keyboard navigation and selection, including rows that are not in the DOM yet. */
 function useRowKeys({ rows, items, height, selection, canChoose }: {
   rows: RefObject<HTMLElement>; items: readonly Item[]; height: number; selection: Selection; canChoose: boolean;
 }): void {
@@ -117,7 +117,7 @@ function useRowKeys({ rows, items, height, selection, canChoose }: {
     if (item === undefined) return;
     isMoving.current = true;
     setAt(item.key);
-    // At once where it can be, so that a key that follows quickly is not for the row before.
+    // Synchronous if possible, so that the next keypress applies to the new row.
     focus(item.key);
     const top = (rows.current?.getBoundingClientRect().top ?? 0) + next * height;
     const [upper, lower] = [innerHeight * 0.25, innerHeight * 0.75];

@@ -14,7 +14,7 @@ interface Props {
   onChange: (change: Partial<Options>) => void;
 }
 
-/** How many are how; each number filters by its state. */
+/** The number of monitors per state; each one filters by its state. */
 export function StateCounts({ monitors, options, onChange }: Omit<Props, 'search'>) {
   const counts = new Map<string, number>();
   for (const monitor of monitors) {
@@ -37,7 +37,7 @@ export function StateCounts({ monitors, options, onChange }: Omit<Props, 'search
   );
 }
 
-/** Finding by typing, filters, grouping, order and span. */
+/** Search, filters, grouping, order and time range. */
 export function Toolbar({ options, monitors, search, onChange }: Props) {
   const found = { type: new Set<string>(), tag: new Set<string>(), region: new Set<string>() };
   for (const { type, tags, region_ids: regions } of monitors) {

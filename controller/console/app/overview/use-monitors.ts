@@ -3,10 +3,10 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { project } from '../session/session.ts';
 import { MonitorList } from './monitor-list.ts';
 
-/** What no event has told, as after a crash of the server, is seen this soon. */
+/** Catches changes without an event, for example after a server crash. */
 const REFETCH_INTERVAL_MS = 120_000;
 
-/** The project's monitors, live while the view is shown, and how reading them goes. */
+/** The project's monitors, live while the view is mounted, and the state of the read. */
 export function useMonitors() {
   const queries = useQueryClient();
   const projectId = project.value?.id ?? null;

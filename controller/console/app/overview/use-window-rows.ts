@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below the visible ones. */
 const OVERSCAN_ROWS = 8;
 
 export interface RowRange {
@@ -10,7 +10,7 @@ export interface RowRange {
   end: number;
 }
 
-/** Which of `count` rows of `height` px are in sight, as the page scrolls under the list. */
+/** Which of `count` rows of `height` px are visible as the page scrolls. */
 export function useWindowRows(list: RefObject<HTMLElement>, count: number, height: number): RowRange {
   const [{ first, end }, setRange] = useState<RowRange>({ first: 0, end: 40 });
   useEffect(() => {

@@ -1,11 +1,11 @@
-/** Of a tile with a name; narrower ones are squares. All sizes are in px. */
+/** Minimum width of a tile with a name; narrower ones are squares. All sizes are in px. */
 const MIN_NAMED_WIDTH = 60;
-/** Widths of tiles, the largest first. */
+/** Widths of tiles, largest first. */
 const WIDTHS = [...descending(480, MIN_NAMED_WIDTH, 2), ...descending(48, 4, 1)];
-/** For a window that scrolls. */
+/** Used if the window scrolls. */
 const SCROLLING_WIDTH = 145;
 
-/** How large everything is on the wall. */
+/** Sizes of everything on the wall. */
 export interface Sizes {
   width: number;
   height: number;
@@ -18,11 +18,11 @@ export interface Sizes {
 
 interface Room {
   width: number;
-  /** Null: as much as is needed. */
+  /** Null: unlimited. */
   height: number | null;
 }
 
-/** The largest sizes with which panels of so many tiles are all in the room; the smallest if none are. */
+/** The largest sizes with which panels of so many tiles fit into the room; the smallest if none do. */
 export function fittingSizes(counts: readonly number[], hasHeadings: boolean, room: Room): Sizes {
   const { height } = room;
   if (height === null) return sizesOf(SCROLLING_WIDTH, hasHeadings);
@@ -44,7 +44,7 @@ function sizesOf(width: number, hasHeadings: boolean): Sizes {
   };
 }
 
-/** Of the panels as the style lays them out: beside each other where there is room, else below. */
+/** Height of the panels as the CSS lays them out: side by side if they fit, else below each other. */
 export function heightOf(counts: readonly number[], { width, height, gap, between, heading }: Sizes, room: number): number {
   const maxColumns = Math.max(1, Math.floor((room + gap) / (width + gap)));
   let [total, right, highest] = [0, 0, 0];

@@ -3,32 +3,32 @@ import { shownState } from '../ui/shown-state.ts';
 import type { Monitor } from './monitor.ts';
 import { DEFAULTS } from './options.ts';
 
-/** The monitors of one group, in order of their names, so that each keeps its place on the wall. */
+/** The monitors of one group, sorted by name, so that each keeps its position on the wall. */
 export interface Panel {
   key: string;
-  /** The group and those above it, the highest first; empty: no group. */
+  /** The group and its parents, topmost first; empty for no group. */
   title: string;
   monitors: Monitor[];
 }
 
-/** A screen has no room for more. */
+/** A screen can't show more. */
 export const MAX_TILES = 5000;
 
-/** Two rows on a wide screen; more are counted, and all of them are among the tiles. */
+/** Two rows on a wide screen; any more are counted, and all of them have tiles. */
 const MAX_LARGE = 8;
-/** With so many monitors, each keeps its tile in every state, so that people find it by its place. */
+/** From this number on, every monitor has a tile in every state, so that people find it by position. */
 const MIN_WITH_PLACES = 25;
 
 export interface WallParts {
-  /** What is wrong, the worst first, in large letters. */
+  /** Problems, worst first, shown large. */
   large: Monitor[];
-  /** How many more are wrong than are shown large. */
+  /** Number of problems that are not shown large. */
   moreProblems: number;
-  /** Those with a tile. On a small wall, a monitor that is shown large has none. */
+  /** Monitors with a tile. On a small wall, a monitor that is shown large has none. */
   tiled: readonly Monitor[];
 }
 
-/** What the wall shows large, and what as tiles. `monitors`: the worst first. */
+/** Splits the wall into large problems and tiles. `monitors` must be sorted worst first. */
 export function wallParts(monitors: readonly Monitor[]): WallParts {
   const problems = monitors.filter((one) => ['down', 'degraded'].includes(shownState(one)));
   const large = problems.length > MAX_LARGE ? problems.slice(0, MAX_LARGE - 1) : problems;
@@ -36,7 +36,7 @@ export function wallParts(monitors: readonly Monitor[]): WallParts {
   return { large, moreProblems: problems.length - large.length, tiled };
 }
 
-/** All monitors by group, in the order of the tree, and how many are left out. */
+/** All monitors by group in tree order, and how many are left out. */
 export function panelsOf(all: Iterable<Monitor>, groups: readonly GroupNode[]): { panels: Panel[]; leftOut: number } {
   const { items, monitors } = arrange(
     all, { ...DEFAULTS, group: 'tree', sort: 'name' }, { groups, closed: new Set(), uptimeOf: () => null },
@@ -49,7 +49,7 @@ export function panelsOf(all: Iterable<Monitor>, groups: readonly GroupNode[]): 
       above.splice(item.depth, Infinity, item.title);
       panels.set(item.key, { key: item.key, title: above.join(' / '), monitors: [] });
     } else if (room > 0) {
-      // After the groups below it come the monitors of a group itself.
+      // A group's own monitors follow its subgroups.
       panels.get(item.key.slice(0, -item.monitor.id.length - 1))?.monitors.push(item.monitor);
       room -= 1;
     }

@@ -8,7 +8,7 @@ import { useNarrow } from './use-window-rows.ts';
 import { fittingSizes } from './wall-fit.ts';
 import type { Panel } from './wall-panels.ts';
 
-/** A tile for each monitor, as large as lets all of them be seen at once. */
+/** A tile per monitor, as large as possible without scrolling. */
 export function WallTiles({ panels }: { panels: readonly Panel[] }) {
   const box = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState({ width: 0, height: 0 });
@@ -47,11 +47,11 @@ export function WallTiles({ panels }: { panels: readonly Panel[] }) {
 interface TileProps {
   name: string;
   state: ShownState;
-  /** Moves with the language. */
+  /** Redraws the tile when the language changes. */
   language: string;
 }
 
-/** Takes no monitor: one that changed in place looks the same. */
+/** Takes no monitor: one changed in place would look the same. */
 class Tile extends Component<TileProps> {
   override shouldComponentUpdate({ name, state, language: next }: TileProps): boolean {
     return name !== this.props.name || state !== this.props.state || next !== this.props.language;

@@ -20,10 +20,10 @@ import { useMonitors } from './use-monitors.ts';
 import { panelsOf, wallParts, type WallParts } from './wall-panels.ts';
 import { WallTiles } from './wall-tiles.tsx';
 
-/** A connection that is back by then is not worth a word. */
+/** Shorter interruptions of the connection are not shown. */
 const STALE_AFTER_MS = 5000;
 
-/** How everything is, for a screen on a wall: what is wrong in large letters, a tile for each, nothing to press. */
+/** A read-only overview for a wall screen: problems in large letters, and a tile per monitor. */
 export default function Wall() {
   const { list, reading } = useMonitors();
   const groups = useGroups();
@@ -76,7 +76,7 @@ function Counts({ monitors }: { monitors: readonly Monitor[] }) {
 function Problems({ list, parts: { large, moreProblems }, hasMonitors }: {
   list: MonitorList; parts: WallParts; hasMonitors: boolean;
 }) {
-  // Where they are down changes without their order.
+  // The failing regions can change without the order.
   void list.drawVersion.value;
   if (large.length === 0) {
     return hasMonitors && <p class="wall-good"><StateDot state="up" />{overviewTexts.nothingDown}</p>;
@@ -106,7 +106,7 @@ function Clock() {
   return <time class="clock" dateTime={now.toISOString()}>{timeText(now.getTime(), 'clock')}</time>;
 }
 
-/** Since when what is shown may be wrong, Unix ms; null while it is right. */
+/** Since when the view may be outdated, Unix ms; null while it is current. */
 function useStale(isFailing: boolean): number | null {
   const [since, setSince] = useState<number | null>(null);
   const isFresh = liveStatus.value === 'live' && !isFailing;
@@ -122,7 +122,7 @@ function useStale(isFailing: boolean): number | null {
   return since;
 }
 
-/** A bright wall disturbs a room; who has chosen a bright theme keeps it. */
+/** Dark by default, because a bright wall disturbs a room; an explicitly chosen light theme stays. */
 function useDark(): void {
   useEffect(() => {
     prefersDark.value = true;
@@ -132,7 +132,7 @@ function useDark(): void {
   }, []);
 }
 
-/** Keeps the screen on while the wall is seen, where the browser can. */
+/** Keeps the screen on while the wall is visible, if the browser supports it. */
 function useWakeLock(): void {
   useEffect(() => {
     const lock = () => {

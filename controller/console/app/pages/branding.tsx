@@ -7,7 +7,6 @@ import type { StatusPage } from './page-queries.ts';
 type Scheme = StatusPage['color_scheme'];
 const FALLBACK_COLOR = '#0b6b6b';
 
-/** What a page looks like. */
 export function BrandingForm({ page }: { page: StatusPage }) {
   const form = usePageForm(() => brandingDraft(page), (draft) => changePage(page.id, brandingInput(draft)));
   const { draft, set, fieldErrors } = form;

@@ -9,7 +9,7 @@ import { orNull } from './page-draft.ts';
 import { changePage, PageForm, usePageForm } from './page-form.tsx';
 import { updateCachedPage, pagePath, type StatusPage } from './page-queries.ts';
 
-/** The page at a domain of one's own: which, and what DNS lacks. */
+/** The page's custom domain, and the DNS records that it lacks. */
 export function CustomDomain({ page: { id, custom_domain: domain, custom_domain_verified: isVerified } }: { page: StatusPage }) {
   const params = pagePath(id);
   const verify = useMutation({

@@ -9,7 +9,7 @@ import { toast } from '../ui/toast.tsx';
 import { subdomainOf } from './page-draft.ts';
 import { updateCachedPage, projectId } from './page-queries.ts';
 
-/** Creates a draft, which nobody sees until it is published. */
+/** Creates a draft, which is not public until published. */
 export function NewPage({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [typed, setTyped] = useState<string | null>(null);

@@ -7,7 +7,7 @@ import { numberText } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { pagePath, type StatusPage } from './page-queries.ts';
 
-/** Mails a message to these subscribers. */
+/** Emails a message to these subscribers. */
 export function NotifySubscribers({ page, ids, onClose }: { page: StatusPage; ids: string[]; onClose: () => void }) {
   const [subject, setSubject] = useState('');
   const [message, setMessage] = useState('');

@@ -15,7 +15,7 @@ import { pagePathWithHeader, updateCachedPage, pagePath, type StatusPage } from 
 type Move = 'publish' | 'unpublish' | 'archive';
 const DONE = { publish: 'published', unpublish: 'draft', archive: 'archived' } as const;
 
-/** Publishing, archiving and deleting a page. */
+/** Publishes, archives and deletes a page. */
 export function PageActions({ page: { id, name, status } }: { page: StatusPage }) {
   const [isDeleting, setDeleting] = useState(false);
   const { route } = useLocation();

@@ -4,13 +4,13 @@ import type { components, paths } from '../api/openapi.d.ts';
 export type StatusPage = Omit<components['schemas']['StatusPage'], 'created_by'>;
 export type PageChange = NonNullable<paths['/api/projects/{projectId}/status-pages/{id}']['put']['requestBody']>['content']['application/json'];
 
-/** A subdomain made of a page's name: its letters, digits and hyphens. */
+/** Suggests a subdomain from a page's name: its letters, digits and hyphens. */
 export function subdomainOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '').replaceAll(/[^a-z0-9]+/g, '-');
   return plain.slice(0, 63).replaceAll(/^-+|-+$/g, '');
 }
 
-/** What a page says of a monitor, in the page's order. */
+/** A monitor on the page, in display order. */
 export interface ShownMonitor {
   monitor_id: string;
   monitor_name: string;
@@ -31,14 +31,14 @@ export function shownMonitors(monitors: readonly {
     }));
 }
 
-/** With the one at this place moved by some places, as far as there are any. */
+/** Moves the item at `at` by `by` positions, within the list. */
 export function moveItem<T>(all: readonly T[], at: number, by: number): T[] {
   const to = Math.max(0, Math.min(all.length - 1, at + by));
   const rest = all.toSpliced(at, 1);
   return rest.toSpliced(to, 0, all[at] as T);
 }
 
-/** The request's body; the order is that of the list. */
+/** The request's body; the list's order is the display order. */
 export function monitorsInput(all: readonly ShownMonitor[]) {
   return {
     monitors: all.map(({ monitor_id, display_name, group_name, is_visible }) => ({
@@ -51,7 +51,7 @@ export function orNull(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
 }
 
-/** The settings as a form holds them: empty text for none, null where a number is missing. */
+/** The form's values: empty text for none, null for a missing number. */
 export function settingsDraft({
   name, description, timezone, show_uptime_percentage, show_response_time, uptime_timeframes, uptime_thresholds, incident_history_days,
   maintenance_affects_uptime, allow_search_indexing, google_analytics_id, auto_publish_enabled, auto_publish_severities,

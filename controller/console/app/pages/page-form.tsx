@@ -18,7 +18,7 @@ export function changePage(id: string, body: PageChange): PageResponse {
   return unwrap(api.PUT('/api/projects/{projectId}/status-pages/{id}', { params: pagePath(id), body }));
 }
 
-/** What a form of a page holds, beginning with what `read` returns; `send` saves it. */
+/** State of a page's form. `initial` returns its values; `send` saves them. */
 export function usePageForm<D>(initial: () => D, send: (draft: D) => PageResponse) {
   const [saved, setSaved] = useState(initial);
   const [draft, setDraft] = useState(saved);
@@ -35,12 +35,12 @@ export function usePageForm<D>(initial: () => D, send: (draft: D) => PageRespons
   return {
     draft, setDraft, isChanged: hasChanges, isBusy, error, save: () => mutate(draft),
     set: (part: Partial<D>) => setDraft({ ...draft, ...part }),
-    /** What the API has against single fields, by their path in the request. */
+    /** Validation messages by their path in the request. */
     fieldErrors: fieldErrorsOf(error),
   };
 }
 
-/** A form that is saved once something in it has changed. */
+/** A form that can be saved once it has changes. */
 export function PageForm({ form: { isChanged: hasChanges, isBusy, error, save }, children }: {
   form: Pick<ReturnType<typeof usePageForm>, 'isChanged' | 'isBusy' | 'error' | 'save'>; children: ComponentChildren;
 }) {

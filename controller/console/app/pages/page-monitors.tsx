@@ -9,7 +9,7 @@ import { pagePath, type StatusPage } from './page-queries.ts';
 
 const MAX_MONITORS = 5000;
 
-/** Which monitors readers see, in which order, under which names and groups. */
+/** The monitors on the page, with their order, names and groups. */
 export function PageMonitors({ page }: { page: StatusPage }) {
   const form = usePageForm(
     () => shownMonitors(page.monitors ?? []),

@@ -15,12 +15,12 @@ export function projectId(): string {
   return project.value?.id ?? '';
 }
 
-/** In the path of everything that belongs to a page. */
+/** Path parameters of requests for a page. */
 export function pagePath(id: string): { path: { projectId: string; id: string } } {
   return { path: { projectId: projectId(), id } };
 }
 
-/** Those of reading and deleting a page also name its project in a header. */
+/** Requests that read or delete a page also name its project in a header. */
 export function pagePathWithHeader(id: string): { header: { 'X-Project-ID': string }; path: { projectId: string; id: string } } {
   return { header: { 'X-Project-ID': projectId() }, ...pagePath(id) };
 }
@@ -32,7 +32,7 @@ export function useStatusPage(id: string) {
   });
 }
 
-/** Shows what a change has made of a page, in the list too. */
+/** Updates the cached page and list after a change. */
 export function updateCachedPage(changed: { status_page: StatusPage }): void {
   queries.setQueryData(['pages', changed.status_page.id], { status_page: changed.status_page });
   void queries.invalidateQueries({ queryKey: PAGES_KEY });

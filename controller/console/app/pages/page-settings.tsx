@@ -15,7 +15,7 @@ interface SectionProps {
   fieldErrors: FieldErrors;
 }
 
-/** What a page says, and which incidents it tells by itself. */
+/** Texts of the page, and which incidents it posts automatically. */
 export function PageSettings({ page }: { page: StatusPage }) {
   const form = usePageForm(() => settingsDraft(page), (draft) => changePage(page.id, settingsInput(draft)));
   const { draft, set, fieldErrors } = form;

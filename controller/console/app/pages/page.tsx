@@ -27,7 +27,7 @@ const FOR_ADMINS: Record<string, ViewComponent> = {
 };
 type ViewName = 'posts' | 'subscribers' | 'monitors' | 'branding' | 'settings' | 'domain';
 
-/** One status page: what it shows and tells, beside how its readers see it. */
+/** One status page: settings and posts beside a preview. */
 export default function StatusPageView() {
   const { params: { id = '', view } } = useRoute();
   const query = useStatusPage(id);

@@ -14,7 +14,6 @@ import { NewPage } from './new-page.tsx';
 import { PublicationBadge, publicPath } from './publication.tsx';
 import { PAGES_KEY, projectId, type StatusPage } from './page-queries.ts';
 
-/** The project's status pages. */
 export default function Pages() {
   const [isCreating, setCreating] = useState(false);
   const query = useQuery({

@@ -17,7 +17,7 @@ interface DialogProps {
   onClose: () => void;
 }
 
-/** Tells readers, and those who subscribe to the page, of a trouble. */
+/** Publishes an incident to the page's readers and subscribers. */
 export function NewPost({ page, onDone, onClose }: DialogProps & { page: StatusPage }) {
   const [title, setTitle] = useState('');
   const [message, setMessage] = useState('');
@@ -58,7 +58,7 @@ export function NewPost({ page, onDone, onClose }: DialogProps & { page: StatusP
   );
 }
 
-/** Says how it goes on; `resolved` ends it. */
+/** Adds an update; `resolved` ends the incident. */
 export function UpdatePost({ post, onDone, onClose }: DialogProps & { post: Post }) {
   const [status, setStatus] = useState<Status>(post.status);
   const [message, setMessage] = useState('');

@@ -16,7 +16,7 @@ import { pagePath, type Post, type StatusPage } from './page-queries.ts';
 type OpenDialog = { kind: 'create' } | { kind: 'update' | 'delete'; post: Post };
 const PAGE_SIZE = 20;
 
-/** What the page tells its readers about troubles, newest first. */
+/** The page's posts, newest first. */
 export function Posts({ page }: { page: StatusPage }) {
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const key = ['pages', page.id, 'posts'];

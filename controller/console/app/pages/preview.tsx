@@ -6,7 +6,7 @@ import { pageTexts as texts } from '../texts/pages.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import type { StatusPage } from './page-queries.ts';
 
-/** The page as its readers see it, or would see it; anew with each change. Scripts, forms and links do nothing in it. */
+/** The page as readers would see it, updated with each change. Scripts, forms and links are disabled. */
 export function Preview({ page }: { page: StatusPage }) {
   const query = useQuery({
     queryKey: ['pages', page.project_id, page.id, 'preview', page.updated_at, language.value],
@@ -25,7 +25,7 @@ export function Preview({ page }: { page: StatusPage }) {
   );
 }
 
-/** The answer is no JSON, so the typed client cannot read it. */
+/** The response isn't JSON, so the typed client can't read it. */
 async function readPreview({ project_id: project, id }: StatusPage): Promise<string> {
   const response = await fetch(`/api/projects/${project}/status-pages/${id}/preview?lang=${language.peek()}`, { headers: requestHeaders() })
     .catch(() => null);
@@ -33,14 +33,14 @@ async function readPreview({ project_id: project, id }: StatusPage): Promise<str
   throw new ApiError({ code: response === null ? 'OFFLINE' : `HTTP_${response.status}`, message: texts.noPreview });
 }
 
-/** The frame has the policy of the console, which lets in no images of other hosts. */
+/** The frame inherits the console's policy, which blocks images from other hosts. */
 function withoutImages(html: string): string {
   const page = new DOMParser().parseFromString(html, 'text/html');
   for (const image of page.querySelectorAll('img, link[rel=icon]')) image.remove();
   return `<!doctype html>${page.documentElement.outerHTML}`;
 }
 
-/** The policy lets in no style as text either. This one cannot load anything, nor reach beyond the frame. */
+/** The policy also blocks inline styles. This one can't load anything or affect anything outside the frame. */
 function applyOwnStyle({ contentDocument: page, contentWindow: frame }: HTMLIFrameElement): void {
   const css = page?.querySelector<HTMLTemplateElement>('#own-style')?.content.textContent ?? '';
   if (page === null || frame === null || css === '') return;

@@ -7,7 +7,7 @@ export function PublicationBadge({ status }: { status: StatusPage['status'] }) {
   return <span class={`state-badge ${STATES[status]}`}>{texts[status]}</span>;
 }
 
-/** Where readers find it; a path of ours, which works at every host of the installation. */
+/** The page's public URL as a path, which works on every host of the installation. */
 export function publicPath({ subdomain }: Pick<StatusPage, 'subdomain'>): string {
   return `/status/${subdomain}`;
 }

@@ -16,7 +16,7 @@ import { SubscriberState, preferencesText } from './subscriber-state.tsx';
 
 const FREQUENCIES = ['immediate', 'hourly', 'daily'] as const;
 
-/** One subscriber: what became of the subscription, and what they want to be told, which admins can change. */
+/** One subscriber: the subscription's history and preferences, which admins can change. */
 export function SubscriberDialog({ page, id, onClose }: { page: StatusPage; id: string; onClose: () => void }) {
   const key = ['pages', page.id, 'subscribers'];
   const path = { ...pagePath(page.id).path, subscriberId: id };
@@ -69,7 +69,7 @@ function Preferences({ subscriber, save, onClose }: {
   );
 }
 
-/** What has happened to the subscription, in order. */
+/** The subscription's history, in order. */
 function Facts({ subscriber }: { subscriber: Subscriber }) {
   const times = [
     [texts.subscribedAt, subscriber.subscribed_at], [texts.verifiedAt, subscriber.verified_at],

@@ -6,7 +6,7 @@ export function SubscriberState({ subscriber: { is_verified: isVerified, unsubsc
   return <span class={`state-badge ${isVerified ? 'up' : 'degraded'}`}>{isVerified ? texts.verified : texts.unverified}</span>;
 }
 
-/** What a subscriber wants to be told, and how often. */
+/** The subscribed topics and the frequency. */
 export function preferencesText({ preferences }: Subscriber): string {
   const { critical_incidents: critical, all_incidents: all, maintenance, frequency } = preferences;
   const incidents = all ? texts.allIncidents : critical ? texts.criticalIncidents : '';

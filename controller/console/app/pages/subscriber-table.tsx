@@ -4,7 +4,7 @@ import { Ago } from '../ui/time.tsx';
 import type { Subscriber } from './page-queries.ts';
 import { SubscriberState, preferencesText } from './subscriber-state.tsx';
 
-/** Subscribers to choose from, for those who may do something with them. */
+/** Subscribers with checkboxes, if the user may manage them. */
 export function SubscriberTable({ subscribers, chosen, onChosen, linkTo }: {
   subscribers: Subscriber[]; chosen: ReadonlySet<string>; onChosen: (chosen: ReadonlySet<string>) => void; linkTo: (id: string) => string;
 }) {

@@ -23,7 +23,7 @@ import { SubscriberTable } from './subscriber-table.tsx';
 const PAGE_SIZE = 100;
 const STATES = ['verified', 'unverified', 'unsubscribed'] as const;
 
-/** Who is told of the page's news; the filter is in the address. */
+/** The page's subscribers; the URL holds the filter. */
 export function Subscribers({ page }: { page: StatusPage }) {
   const { query, route } = useLocation();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -105,7 +105,7 @@ export function Subscribers({ page }: { page: StatusPage }) {
   );
 }
 
-/** Saves a file. A link would lack the header by which the session counts. */
+/** Saves a file. A plain link would lack the session header. */
 function ExportButton({ id, filters }: { id: string; filters: Partial<Record<'status' | 'search', string>> }) {
   const save = async () => {
     const csv = await unwrap(api.GET('/api/projects/{projectId}/status-pages/{id}/subscribers/export', {

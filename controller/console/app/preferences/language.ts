@@ -3,10 +3,10 @@ import { computed, effect, signal } from '@preact/signals';
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** The language of all texts: the one chosen here before, else the browser's. */
+/** Language of all texts: the one chosen here, else the browser's. */
 export const language = signal<Language>(initialLanguage());
 
-/** How numbers and times are written: as the browser's owner does, where that is of the same language. */
+/** Locale of numbers and times: the browser's, if it has the same language. */
 export const locale = computed(() => navigator.languages.find((tag) => tag.startsWith(language.value)) ?? language.value);
 
 effect(() => {

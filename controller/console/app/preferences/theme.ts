@@ -12,10 +12,10 @@ system.addEventListener('change', ({ matches }) => {
   isSystemDark.value = matches;
 });
 
-/** What is shown is dark where its reader has not chosen. */
+/** Whether views are dark by default, unless the user has chosen a theme. */
 export const prefersDark = signal(false);
 
-/** What is shown, whoever chose it. */
+/** The effective color scheme. */
 export const scheme = computed(() => {
   if (theme.value !== 'system') return theme.value;
   return isSystemDark.value || prefersDark.value ? 'dark' : 'light';

@@ -16,7 +16,7 @@ import { SessionHeader } from './session-header.tsx';
 
 type Invitation = components['schemas']['OpenInvitation'];
 
-/** What the mailed link opens: joining an organization, with a new account or with the one of the address. */
+/** The page behind an invitation link: joins an organization with a new or an existing account. */
 export default function AcceptInvitation() {
   const { query: { token = '' } } = useLocation();
   const query = useQuery({
@@ -47,7 +47,7 @@ function JoinForm({ invitation, token, refetch }: { invitation: Invitation; toke
   const { onSubmit, isBusy, error } = useForm(async () => {
     const body = { token, password, ...(hasAccount ? {} : { name }) };
     const request = unwrap(api.POST('/api/auth/accept-invitation', { body }));
-    // Somebody may have registered the address meanwhile; then the form asks for that account's password.
+    // Someone may have registered the address in the meantime; then the form asks for that account's password.
     await request.catch(async (refusal: unknown) => {
       await refetch();
       throw refusal;
@@ -67,7 +67,7 @@ function JoinForm({ invitation, token, refetch }: { invitation: Invitation; toke
           label={sessionTexts.name} autocomplete="name" required maxLength={100} value={name} onValue={setName} error={fieldErrors.at('name')}
         />
       )}
-      {/* For password managers: whose password it is. */}
+      {/* Tells password managers which account the password belongs to. */}
       <input hidden type="email" autocomplete="username" value={email} readOnly />
       {hasAccount
         ? (

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 
-/** What the session acts on; null: the API's own choice. */
+/** The organization and project of requests; null: the API's default. */
 export const selectedOrganization = signal<string | null>(null);
 export const selectedProject = signal<string | null>(null);
 
-/** Counts the times that the API no longer knew the session. */
+/** Number of times that the API rejected the session. */
 export const expiryCount = signal(0);
 
 export function reportSessionExpired(): void {

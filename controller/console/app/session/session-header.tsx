@@ -1,7 +1,7 @@
 import { chooseLanguage, language, LANGUAGES, type Language } from '../preferences/language.ts';
 import { sessionTexts } from '../texts/session.ts';
 
-/** Above the forms of somebody who is not signed in: where one is, and in which language. */
+/** Header of the signed-out forms: product name and language. */
 export function SessionHeader() {
   return (
     <div class="welcoming">

@@ -8,15 +8,15 @@ import { selectedOrganization, selectedProject, expiryCount } from './selection.
 
 type Me = paths['/api/auth/me']['get']['responses']['200']['content']['application/json']['data'];
 
-/** Who is signed in. `unknown` until the API has said so. */
+/** `unknown` until the API has responded. */
 export const session = signal<{ state: 'unknown' | 'out' | 'offline' } | { state: 'in'; me: Me }>({ state: 'unknown' });
 
-/** The API no longer knows the session of somebody who may be in the middle of a form. */
+/** The session has expired while the user may be filling in a form. */
 export const isExpired = signal(false);
 
 export const me = computed(() => (session.value.state === 'in' ? session.value.me : null));
 
-/** The project that is shown: the chosen one, else the default one. */
+/** The current project: the selected one, else the default. */
 export const project = computed(() => {
   const projects = me.value?.projects ?? [];
   const organization = selectedOrganization.value ?? me.value?.organizations[0]?.id;
@@ -31,34 +31,34 @@ export const organization = computed(() => {
 
 const ADMIN_ROLES = ['owner', 'admin'];
 
-/** Whether the reader may change monitors, incidents and what belongs to them. */
+/** Whether the user may change monitors, incidents and related data. */
 export const canEdit = computed(() => ['admin', 'editor'].includes(project.value?.role ?? ''));
-/** Whether the reader may change destinations, pages and subscribers of the project. */
+/** Whether the user may change the project's destinations, pages and subscribers. */
 export const canAdministerProject = computed(() => project.value?.role === 'admin');
-/** Whether the reader may change the organization: its people, keys and plan. */
+/** Whether the user may change the organization: its people, keys and plan. */
 export const canAdminister = computed(() => ADMIN_ROLES.includes(organization.value?.role ?? ''));
 
-/** Asks the API who is signed in. Never rejects. */
+/** Reads the current user from the API. Never rejects. */
 export async function readSession(): Promise<void> {
   try {
     const account = await unwrap(api.GET('/api/auth/me'));
     select(rememberedProject(account));
     session.value = { state: 'in', me: account };
   } catch (error) {
-    // Who is in stays in: what is shown may hold what they have entered.
+    // Stays signed in, because the view may contain unsaved input.
     if (session.peek().state === 'in') return;
     const isOut = error instanceof ApiError && error.status === 401;
     session.value = { state: isOut ? 'out' : 'offline' };
   }
 }
 
-/** Reads the session that signing in has just begun. Rejects if this browser did not get to keep it. */
+/** Reads the session after sign-in. Rejects if the browser did not store the cookie. */
 export async function startSession(): Promise<void> {
   await readSession();
   if (session.value.state === 'out') throw new Error(sessionTexts.sessionNotStored);
 }
 
-/** Goes on with what is shown, once the same person has a session again. */
+/** Continues with the current view once the same user has signed in again. */
 export async function resumeSession(): Promise<void> {
   const account = await unwrap(api.GET('/api/auth/me'));
   if (account.user.id !== me.value?.user.id) location.reload();
@@ -73,7 +73,7 @@ export async function signOut(): Promise<void> {
   clearSession();
 }
 
-/** Shows another project, and reads everything anew. */
+/** Switches to another project and reloads all data. */
 export function chooseProject(id: string): void {
   const found = me.value?.projects.find((one) => one.id === id);
   if (found === undefined) return;
@@ -82,7 +82,7 @@ export function chooseProject(id: string): void {
   queries.clear();
 }
 
-/** Shows the default project of an organization, and nothing of what was read before. */
+/** Switches to an organization's default project and drops all cached data. */
 export function chooseOrganization(id: string): void {
   queries.clear();
   const found = me.value?.projects.find((one) => one.organization_id === id && one.is_default);
@@ -102,7 +102,7 @@ function select(found: { id: string; organization_id: string } | null): void {
   selectedProject.value = found?.id ?? null;
 }
 
-/** The project of the address, else the one chosen last here. */
+/** The project in the URL, else the one selected last in this browser. */
 function rememberedProject({ projects }: Me): Me['projects'][number] | null {
   const wanted = new URLSearchParams(location.search).get('project') ?? localStorage.getItem('project');
   return projects.find(({ id }) => id === wanted) ?? null;

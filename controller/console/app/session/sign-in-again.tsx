@@ -8,7 +8,7 @@ import { TextField } from '../ui/field.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { clearSession, me, resumeSession } from './session.ts';
 
-/** Over what is shown, so that nothing that was entered there is lost. */
+/** A dialog above the current view, so that no input is lost. */
 export function SignInAgain() {
   const [password, setPassword] = useState('');
   const email = me.value?.user.email ?? '';
@@ -17,7 +17,7 @@ export function SignInAgain() {
     await resumeSession();
   });
   useEffect(() => {
-    // Signed in again in another tab.
+    // The user may have signed in again in another tab.
     const onFocus = () => void resumeSession().catch(() => {});
     addEventListener('focus', onFocus);
     return () => removeEventListener('focus', onFocus);

@@ -18,7 +18,7 @@ export default function SignIn() {
   const registration = useRegistration();
   const isFirst = registration?.is_empty === true && registration.is_open;
   useEffect(() => {
-    // Nobody can sign in yet: the first minute begins with the operator's account.
+    // Nobody can sign in yet: setup starts with the operator's account.
     if (isFirst) route('/sign-up', true);
   }, [isFirst]);
   const { onSubmit, isBusy, error } = useForm(async () => {

@@ -15,7 +15,7 @@ import { SessionHeader } from './session-header.tsx';
 const EMPTY_FORM = { name: '', email: '', password: '', organization_name: '' };
 type Values = typeof EMPTY_FORM;
 
-/** For a new account; the first one of an installation becomes its operator. */
+/** Creates an account; the first one of an installation becomes its operator. */
 export default function SignUp() {
   const [values, setValues] = useState(EMPTY_FORM);
   const registration = useRegistration();
@@ -24,7 +24,7 @@ export default function SignUp() {
     const { organization_name: organization, ...account } = values;
     const body = { ...account, ...(organization.trim() === '' ? {} : { organization_name: organization }) };
     await unwrap(api.POST('/api/auth/register', { body }));
-    // Signing in leads on from here, as it does from the form of that name.
+    // Once the session starts, this path redirects as sign-in does.
     route(`/sign-up?next=${encodeURIComponent(query['next'] ?? '/welcome')}`, true);
     await startSession();
   });

@@ -9,7 +9,7 @@ import { useForm } from '../ui/use-form.ts';
 import { me, readSession, signOut } from './session.ts';
 import { SessionHeader } from './session-header.tsx';
 
-/** In place of every view, until the address of the account is verified. */
+/** Replaces every view until the account's email address is verified. */
 export default function Unverified() {
   const email = me.value?.user.email ?? '';
   const [isSent, setSent] = useState(false);

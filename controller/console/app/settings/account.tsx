@@ -16,7 +16,7 @@ import { toast, toastError } from '../ui/toast.tsx';
 
 const SESSIONS = ['settings', 'sessions'];
 
-/** The reader's own account: the password, and where they are signed in. */
+/** The user's own account: password and active sessions. */
 export function AccountSettings() {
   const user = me.value?.user;
   return (

@@ -22,7 +22,7 @@ const QUERY_KEY = ['settings', 'keys'];
 const PAGE_SIZE = 100;
 const refresh = () => queries.invalidateQueries({ queryKey: QUERY_KEY });
 
-/** The organization's API keys. A key itself is seen once, when it is made. */
+/** The organization's API keys. A key is shown only once, when it is created. */
 export function ApiKeys() {
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const query = useInfiniteQuery({
@@ -31,7 +31,7 @@ export function ApiKeys() {
     getNextPageParam: ({ offset, limit, has_more: hasMore }) => (hasMore ? offset + limit : undefined),
   });
   const create = () => setOpenDialog({ kind: 'create' });
-  // Closing a question leaves open what its answer has opened.
+  // Closing the creation dialog must not close the dialog that shows the new key.
   const close = () => setOpenDialog((current) => (current?.kind === 'shown' ? current : null));
   const showSecret = ({ name, key: secret }: { name: string; key: string }) => {
     setOpenDialog({ kind: 'shown', name, secret });

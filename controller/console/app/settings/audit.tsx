@@ -14,7 +14,7 @@ type Entry = components['schemas']['AuditEntry'];
 const PAGE_SIZE = 50;
 const FILTERS = ['action', 'actor_id', 'resource_id'] as const;
 
-/** Who changed what, newest first. Each value leads to all entries that share it; the filter is in the address. */
+/** The audit log, newest first. Each value links to all entries that share it; the URL holds the filter. */
 export function AuditLog() {
   const { query } = useLocation();
   const filter = Object.fromEntries(FILTERS.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])));

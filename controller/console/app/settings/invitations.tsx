@@ -10,7 +10,7 @@ import { toast, toastError } from '../ui/toast.tsx';
 
 export const INVITATIONS = ['settings', 'invitations'];
 
-/** Who was invited and has not come yet. Nothing while there is nobody. */
+/** Pending invitations. Hidden if there are none. */
 export function Invitations() {
   const query = useQuery({ queryKey: INVITATIONS, queryFn: () => unwrap(api.GET('/api/organization/invitations')) });
   const withdraw = useMutation({

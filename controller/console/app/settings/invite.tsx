@@ -9,7 +9,7 @@ import { toast } from '../ui/toast.tsx';
 import { INVITATIONS } from './invitations.tsx';
 import { PROJECT_ROLES, assignableRoles, type ProjectRole, type Role } from './roles.ts';
 
-/** Asks a person by mail to join; a `member` gets a role in each project. */
+/** Invites a person by email; a `member` gets a role in each project. */
 export function Invite({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<Role>('member');

@@ -12,7 +12,7 @@ import { TextField } from '../ui/field.tsx';
 import { Section } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 
-/** The organization's name, and the id by which the API knows it. */
+/** The organization's name and its id for the API. */
 export function OrganizationSettings() {
   const own = organization.value;
   const [name, setName] = useState(own?.name ?? '');

@@ -18,7 +18,7 @@ type Member = components['schemas']['Member'];
 
 const KEY = ['settings', 'members'];
 
-/** Who belongs to the organization, as what, and who is invited. */
+/** Members of the organization with their roles, and invitations. */
 export function People() {
   const [isInviting, setInviting] = useState(false);
   const [removing, setRemoving] = useState<Member | null>(null);

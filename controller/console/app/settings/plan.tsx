@@ -20,7 +20,7 @@ const LIMITED_RESOURCES = ['monitors', 'projects', 'status_pages', 'regions', 'p
 const PLANS = ['free', 'pro', 'scale'] as const satisfies readonly Plan[];
 const DAY_SECONDS = 86_400;
 
-/** What the plan allows, and how much of it is used. */
+/** The plan's limits and their usage. */
 export function PlanAndUsage() {
   const [isChanging, setChanging] = useState(false);
   const isOwner = organization.value?.role === 'owner';

@@ -16,7 +16,7 @@ interface Project {
   is_default: boolean;
 }
 
-/** Gives members of the organization their roles in one project. */
+/** Sets the roles of the organization's members in one project. */
 export function ProjectMembers({ project: { id, name, is_default: isDefault }, onClose }: { project: Project; onClose: () => void }) {
   const [changes, setChanges] = useState<Record<string, ProjectRoleChoice>>({});
   const path = { id };

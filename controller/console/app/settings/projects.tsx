@@ -21,7 +21,7 @@ type OpenDialog = { kind: 'create' } | { kind: 'rename' | 'members' | 'delete'; 
 const KEY = ['settings', 'projects'];
 const refresh = () => Promise.all([readSession(), queries.invalidateQueries({ queryKey: KEY })]);
 
-/** The organization's projects, and who may do what in each. */
+/** The organization's projects and their members. */
 export function Projects() {
   const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const query = useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/api/projects')) });

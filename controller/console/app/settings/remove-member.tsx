@@ -9,17 +9,17 @@ import { Checkbox } from '../ui/field.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { toast } from '../ui/toast.tsx';
 
-/** Names shown of each kind of credential. */
+/** Names shown per type of credential. */
 const MAX_NAMES = 10;
 
-/** Asks before a member is removed, and offers to revoke the credentials that they created. */
+/** Confirms the removal of a member, and offers to revoke the credentials that they created. */
 export function RemoveMember({ member: { user_id: userId, name }, onClose }: {
   member: components['schemas']['Member']; onClose: () => void;
 }) {
   const [isRevoking, setRevoking] = useState(false);
   const params = { path: { userId } };
   const credentialsQuery = useQuery({
-    // Outside of the settings, which are read again once the member is gone.
+    // Not under the settings' key, which is refetched once the member is gone.
     queryKey: ['member-credentials', userId],
     queryFn: () => unwrap(api.GET('/api/organization/members/{userId}/credentials', { params })),
   });

@@ -8,12 +8,12 @@ export type ProjectRole = ProjectMember['role'];
 const ROLES = ['owner', 'admin', 'member', 'viewer'] as const satisfies readonly Role[];
 export const PROJECT_ROLES = ['admin', 'editor', 'viewer'] as const satisfies readonly ProjectRole[];
 
-/** Roles that the reader may give: only owners appoint owners. */
+/** Roles that the user may assign: only owners may appoint owners. */
 export function assignableRoles(): readonly Role[] {
   return organization.value?.role === 'owner' ? ROLES : ROLES.slice(1);
 }
 
-/** What somebody has in a project: the role given to them, the default project's own, or none. */
+/** A role in a project: an assigned one, the default project's own, or none. */
 export type ProjectRoleChoice = ProjectRole | '';
 
 interface OrganizationMember {
@@ -22,7 +22,7 @@ interface OrganizationMember {
   role: Role;
 }
 
-/** Whose role in a project can be chosen, and what it is; the others have theirs by the organization. */
+/** Members whose project role can be chosen, with that role; others get theirs from the organization. */
 export function memberChoices(
   members: OrganizationMember[], inProject: ProjectMember[],
 ): { id: string; name: string; role: ProjectRoleChoice }[] {

@@ -16,13 +16,13 @@ import { Projects } from './projects.tsx';
 
 type ViewName = 'account' | 'organization' | 'people' | 'projects' | 'keys' | 'plan' | 'audit';
 
-/** For everybody, and what only those see who administer the organization. */
+/** Views for everyone; the others are for the organization's administrators. */
 const FOR_ALL: Partial<Record<ViewName, ComponentType>> = {
   account: AccountSettings, organization: OrganizationSettings, people: People, projects: Projects,
 };
 const FOR_ADMINS: Partial<Record<ViewName, ComponentType>> = { keys: ApiKeys, plan: PlanAndUsage, audit: AuditLog };
 
-/** What belongs to the account and the organization, each part at its own address. */
+/** Settings of the account and the organization, each part with its own URL. */
 export default function Settings() {
   const { params: { view } } = useRoute();
   const views = { ...FOR_ALL, ...(canAdminister.value ? FOR_ADMINS : {}) };

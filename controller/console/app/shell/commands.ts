@@ -3,15 +3,15 @@ import { useEffect, useRef } from 'preact/hooks';
 
 export interface Command {
   text: string;
-  /** Words that find it beside its text. */
+  /** Additional search terms. */
   keywords?: string;
   run: () => void;
 }
 
-/** What the palette offers on this page beside navigation, by who offers it. */
+/** The current page's commands in the palette, by component. */
 export const pageCommands = signal<readonly (readonly Command[])[]>([]);
 
-/** Offers commands in the palette while the component is shown. Keep them the same in number and order. */
+/** Adds commands to the palette while the component is mounted. Their number and order must not change. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
   latest.current = commands;

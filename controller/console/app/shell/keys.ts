@@ -3,23 +3,23 @@ import { useEffect, useRef } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 
 export interface Key {
-  /** As tinykeys writes it: `?`, `g m`, `$mod+k`. */
+  /** In tinykeys syntax: `?`, `g m`, `$mod+k`. */
   keys: string;
-  /** What it does, for the list of shortcuts. */
+  /** Description in the list of shortcuts. */
   text: string;
   run: (event: KeyboardEvent) => void;
-  /** Also while somebody types into a field. */
+  /** Also active in text fields. */
   everywhere?: boolean;
 }
 
-/** All keys that do something now, by who asked for them. */
+/** All active keys, by component. */
 export const activeKeys = signal<readonly { isGeneral: boolean; keys: readonly Key[] }[]>([]);
 
 function isTyping({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]') !== null;
 }
 
-/** Binds keys while the component is shown. Keep `keys` the same in number and order. */
+/** Binds keys while the component is mounted. Their number and order must not change. */
 export function useKeys(keys: readonly Key[], { isGeneral = false } = {}): void {
   const latest = useRef(keys);
   latest.current = keys;

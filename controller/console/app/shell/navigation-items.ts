@@ -1,4 +1,4 @@
-/** Where the navigation leads. `keys` goes there after `g`. */
+/** The navigation. `keys` opens an item after `g`. */
 export const NAVIGATION_ITEMS = [
   { to: '/', name: 'overview', keys: 'm', icon: 'M3 12h4l2.5-7 5 14 2.5-7h4' },
   { to: '/incidents', name: 'incidents', keys: 'i', icon: 'M12 3 2.5 20h19zM12 10v4M12 17v.5' },

@@ -10,7 +10,7 @@ import { NAVIGATION_ITEMS } from './navigation-items.ts';
 const MAX_MONITORS = 8;
 const SEARCH_DEBOUNCE_MS = 150;
 
-/** Finds pages, actions of this page and monitors by typing, and runs what is chosen. */
+/** Searches pages, this page's actions and monitors, and opens or runs the selected one. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
@@ -83,7 +83,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Monitors whose name or target has what was typed, shortly after typing has paused. */
+/** Monitors whose name or target matches, searched once typing has paused. */
 function useMonitors(typed: string) {
   const [search, setSearch] = useState('');
   useEffect(() => {

@@ -16,7 +16,7 @@ import { useKeys } from './keys.ts';
 import { Palette } from './palette.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
-/** What is around every view of somebody who is signed in. */
+/** The frame around every view of a signed-in user. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const [openDialog, setOpenDialog] = useState<'palette' | 'shortcuts' | null>(null);
   const { path } = useLocation();
@@ -24,7 +24,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    // A reader of the screen hears where the link has led.
+    // Makes screen readers announce the page that a link has opened.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [path]);

@@ -9,7 +9,7 @@ function Keys({ keys }: { keys: string }) {
   return <>{shown.map((key, at) => <kbd key={at}>{key}</kbd>)}</>;
 }
 
-/** All keys that do something on this page. */
+/** All keyboard shortcuts on this page. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   const groups = [true, false].map((isGeneral) => ({
     title: isGeneral ? shellTexts.general : shellTexts.thisView,

@@ -4,14 +4,14 @@ import { language } from '../preferences/language.ts';
 type Text = string | ((...values: never[]) => string);
 type Texts = Record<string, Text>;
 
-/** The same texts in another language: each has the shape of the English one. */
+/** A translation, with the same shape as the English texts. */
 export type Translation<T extends Texts> = {
   [K in keyof T]: T[K] extends (...values: infer V) => string ? (...values: V) => string : string;
 };
 
 /**
- * The texts of one section in the reader's language: `texts.heading`, `texts.found(3)`. A component that reads
- * one is drawn anew when the language changes. Other languages than English are loaded when first needed.
+ * The texts of one section in the user's language: `texts.heading`, `texts.found(3)`. Components that read one
+ * re-render when the language changes. Languages other than English are loaded on demand.
  */
 export function catalogue<const T extends Texts>(
   english: T, translations: { de: () => Promise<{ default: Translation<T> }> },
@@ -27,7 +27,7 @@ export function catalogue<const T extends Texts>(
     void translations[selected]().then((loaded) => {
       if (language.peek() === selected) shown.value = loaded.default;
     }, () => {
-      // English is better than nothing, and the next choice tries again.
+      // Falls back to English; the next selection retries.
     });
   });
   return new Proxy({} as Translation<T>, {

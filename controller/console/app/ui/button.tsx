@@ -4,7 +4,7 @@ type Variant = 'primary' | 'plain' | 'danger' | 'quiet';
 
 interface Props extends Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'icon'> {
   variant?: Variant;
-  /** Something is under way: it cannot be pressed, and a screen reader hears why. */
+  /** An action is in progress: disables the button and tells screen readers why. */
   isBusy?: boolean;
   type?: 'button' | 'submit';
   disabled?: boolean;
@@ -20,7 +20,7 @@ export function Button({ variant = 'plain', isBusy = false, type = 'button', dis
   );
 }
 
-/** A link that looks like a button. */
+/** A link styled as a button. */
 export function LinkButton({ variant = 'plain', ...rest }: { variant?: Variant } & JSX.HTMLAttributes<HTMLAnchorElement> & { href: string }) {
   return <a {...rest} class={`button ${variant}`} />;
 }

@@ -14,7 +14,7 @@ export function CopyButton({ text }: { text: string }) {
   return <Button onClick={copy}><span aria-live="polite">{isDone ? shellTexts.copied : shellTexts.copy}</span></Button>;
 }
 
-/** A line to be copied: a command, a key. */
+/** A line with a copy button, for a command or a key. */
 export function CopyLine({ text, label }: { text: string; label: string }) {
   return <div class="copy-line"><code tabIndex={0} aria-label={label}>{text}</code><CopyButton text={text} /></div>;
 }

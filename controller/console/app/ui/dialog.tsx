@@ -6,13 +6,13 @@ import { ErrorNote } from './error-note.tsx';
 
 interface Props {
   title: string;
-  /** Without this it can be left by what is in it only. */
+  /** Without this, only its content can close the dialog. */
   onClose?: () => void;
   children: ComponentChildren;
   class?: string;
 }
 
-/** A modal dialog while it is rendered. Escape and a click beside it close it; focus goes back where it was. */
+/** A modal dialog. Escape and a click outside close it, and focus returns to the previous element. */
 export function Dialog({ title, onClose, children, class: more = '' }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
@@ -23,7 +23,7 @@ export function Dialog({ title, onClose, children, class: more = '' }: Props) {
     shown?.showModal();
     return () => {
       isGone.current = true;
-      // While it is open, nothing outside of it can have the focus.
+      // While a modal dialog is open, nothing outside it can have the focus.
       shown?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
@@ -36,7 +36,7 @@ export function Dialog({ title, onClose, children, class: more = '' }: Props) {
         onClose?.();
       }}
       onClose={() => {
-        // Browsers close it whatever we say when Escape is pressed twice.
+        // Browsers close it regardless when Escape is pressed twice.
         if (isGone.current) return;
         if (onClose === undefined) element.current?.showModal();
         else onClose();
@@ -53,10 +53,10 @@ export function Dialog({ title, onClose, children, class: more = '' }: Props) {
   );
 }
 
-/** Asks before something that cannot be undone. It stays open with the error if `action` fails. */
+/** Confirms an irreversible action. Stays open with the error if `action` fails. */
 export function ConfirmDialog({ title, text, confirmLabel, action, onClose, requiredText }: {
   title: string; text: ComponentChildren; confirmLabel: string; action: () => Promise<unknown>; onClose: () => void;
-  /** What has to be typed first. */
+  /** Text that the user must type to confirm. */
   requiredText?: string;
 }) {
   const [entered, setEntered] = useState('');

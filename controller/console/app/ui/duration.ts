@@ -1,9 +1,8 @@
 const UNITS = [['d', 86_400], ['h', 3600], ['min', 60], ['s', 1]] as const;
 
 /**
- * A duration in one unit or two, with the symbols of all languages: 2 h 5 min. Rounded to seconds; what is less than
- * that, and what is negative, is 0 s.
- * @param singleUnitFrom from so many of the first unit on, the second one does not matter
+ * A duration in one or two units with international symbols: 2 h 5 min. Rounded to seconds; negative durations are 0 s.
+ * @param singleUnitFrom number of the larger unit from which the smaller one is left out
  */
 export function durationText(seconds: number, singleUnitFrom = Infinity): string {
   const whole = Math.max(0, Math.round(seconds));
@@ -15,7 +14,7 @@ export function durationText(seconds: number, singleUnitFrom = Infinity): string
   return rest === 0 ? `${value} ${unit}` : `${value} ${unit} ${rest} ${lesser}`;
 }
 
-/** A response or run time: in ms below ten seconds, in s below a minute, else as other durations. */
+/** A response or run time: in ms below ten seconds, in s below a minute, otherwise like other durations. */
 export function msText(ms: number, locale: string): string {
   const short = (value: number, digits: number) => value.toLocaleString(locale, { maximumFractionDigits: digits });
   if (ms < 10_000) return `${short(ms, ms < 10 ? 1 : 0)} ms`;

@@ -10,8 +10,8 @@ interface Props {
 }
 
 /**
- * What went wrong, in the API's words, with the id that finds the request in the log. Of an invalid form only what
- * stands at none of its fields. Nothing without an error.
+ * An error with the API's message and the request id for the log. For an invalid form, only messages that no field
+ * shows. Renders nothing without an error.
  */
 export function ErrorNote({ error, retry }: Props) {
   const note = useRef<HTMLDivElement>(null);
@@ -46,7 +46,7 @@ function Invalid({ error: { fieldErrors: fields } }: { error: ApiError }) {
   );
 }
 
-/** Opens what hides wrong fields of a form, and brings the first one into view. */
+/** Expands sections that hide invalid fields, and scrolls to the first one. */
 function focusFirstInvalid(form: HTMLFormElement | null): void {
   const invalidFields = [...form?.querySelectorAll('.wrong') ?? []];
   for (const field of invalidFields) field.closest('details')?.setAttribute('open', '');

@@ -4,7 +4,7 @@ import { shellTexts } from '../texts/shell.ts';
 
 export interface FieldProps {
   label: ComponentChildren;
-  /** What it means, its unit and limit. */
+  /** Explanation, unit and limits. */
   hint?: ComponentChildren;
   error?: string | undefined;
   isOptional?: boolean;
@@ -12,7 +12,7 @@ export interface FieldProps {
 
 type ControlProps = { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean | undefined };
 
-/** A labelled control with its hint and what is wrong with it. */
+/** A labeled control with its hint and error. */
 export function Field(
   { label, hint, error, isOptional = false, children }: FieldProps & { children: (controlProps: ControlProps) => ComponentChildren },
 ) {
@@ -29,7 +29,7 @@ export function Field(
   );
 }
 
-/** What is wrong with a field, below it. */
+/** A field's error message, below the field. */
 export function FieldError({ message, id }: { message: string | undefined; id?: string }) {
   return message === undefined ? null : <p class="error-text" id={id} role="alert">{message}</p>;
 }
@@ -55,7 +55,7 @@ export function TextField({ label, hint, error, isOptional, value, onValue, type
   );
 }
 
-/** Whole numbers; null while it is empty or no number. */
+/** Whole numbers; null if it is empty or not a number. */
 export function NumberField(
   { label, hint, error, isOptional, value, onValue, unit, ...rest }: Control<number | null> & InputRest & { unit?: string },
 ) {

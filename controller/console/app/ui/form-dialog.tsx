@@ -8,12 +8,12 @@ import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
 
 /**
- * A form in a dialog. It closes when `send` has succeeded, and else stays with the error; `children` gets what
- * is wrong with single fields.
+ * A form in a dialog. Closes once `send` has succeeded; otherwise stays open with the error. `children` gets the
+ * validation messages.
  */
 export function FormDialog<T>({ title, submitLabel, send, onSent, onClose, children, class: more = '' }: {
   title: string; submitLabel: string; send: () => Promise<T>; onClose: () => void;
-  /** Instead of closing. */
+  /** Called instead of closing. */
   onSent?: (response: T) => void;
   children: (fieldErrors: FieldErrors) => ComponentChildren; class?: string;
 }) {

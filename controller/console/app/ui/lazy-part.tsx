@@ -4,8 +4,8 @@ import { shellTexts } from '../texts/shell.ts';
 import { ErrorNote } from './error-note.tsx';
 
 /**
- * A part whose code is loaded when it is first shown. Where that fails, it offers to load the page anew: a
- * server that was updated meanwhile has the part under another name.
+ * A component that is loaded when first shown. If loading fails, it offers to reload the page: after a server update,
+ * the file has another name.
  */
 export function lazyPart<Props>(load: () => Promise<{ default: ComponentType<Props> }>): ComponentType<Props> {
   return lazy(() => load().catch(() => ({ default: NotLoaded })));

@@ -1,6 +1,6 @@
 import { me, project } from '../session/session.ts';
 
-/** The address of a view; with several projects it names this one, so that the link works for others too. */
+/** The URL of a view. With several projects it includes this one, so that the link works for other users. */
 export function href(path: string): string {
   const [base = '', query = ''] = path.split('?');
   const params = new URLSearchParams(query);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { shellTexts } from '../texts/shell.ts';
 import { ErrorNote } from './error-note.tsx';
 
-/** The shape of what will be there. */
+/** A placeholder while content loads. */
 export function Skeleton({ lines = 3, class: more = '' }: { lines?: number; class?: string }) {
   return (
     <div class={`skeleton ${more}`} role="status" aria-label={shellTexts.loading}>
@@ -17,7 +17,7 @@ interface QueryState<T> {
   refetch: () => unknown;
 }
 
-/** What a query has read, its loading shape before that, or its error. What was read stays when a repetition fails. */
+/** Shows a query's data, a skeleton while it loads, or its error. Keeps the data if a refetch fails. */
 export function QueryResult<T>({ query: { data, error, refetch }, lines, children }: {
   query: QueryState<T>; lines?: number; children: (data: T) => ComponentChildren;
 }) {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** A button with a list of actions below it. Put `MenuItem`s into it. */
+/** A button with a list of `MenuItem`s below it. */
 export function Menu({ label, children, name, class: more = '' }: {
   label: ComponentChildren; children: ComponentChildren; name?: string; class?: string;
 }) {
@@ -10,7 +10,7 @@ export function Menu({ label, children, name, class: more = '' }: {
   const button = useRef<HTMLButtonElement>(null);
   const items = () => [...root.current?.querySelectorAll<HTMLElement>('[role^=menuitem]:not(:disabled)') ?? []];
   useLayoutEffect(() => {
-    // At once: the next key may come before the next frame.
+    // Synchronous, because the next keypress may come before the next frame.
     if (isOpen) items()[0]?.focus();
   }, [isOpen]);
   useEffect(() => {
@@ -21,7 +21,7 @@ export function Menu({ label, children, name, class: more = '' }: {
     document.addEventListener('pointerdown', close);
     return () => document.removeEventListener('pointerdown', close);
   }, [isOpen]);
-  // The focus is on the button before an item's dialog opens, and so comes back to it.
+  // Focuses the button before an item opens a dialog, so that focus returns to it.
   const leave = () => {
     setOpen(false);
     button.current?.focus();

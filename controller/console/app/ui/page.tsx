@@ -3,18 +3,18 @@ import { useEffect } from 'preact/hooks';
 import { shellTexts } from '../texts/shell.ts';
 import { href } from './link.ts';
 
-/** Where a view's back link leads: a path of the console, and the name of what is there. */
+/** Target of a view's back link: a console path and its name. */
 export interface Back {
   to: string;
   text: string;
 }
 
-/** A view: its heading, which is the document's title too, what can be done, and the content. */
+/** A view: heading (also the document's title), actions and content. */
 export function Page({ title, actions, children, above, back, class: more = '' }: {
   title: string; actions?: ComponentChildren; children: ComponentChildren;
-  /** The view above this one. */
+  /** The parent view. */
   back?: Back;
-  /** Before the heading. */
+  /** Placed before the heading. */
   above?: ComponentChildren; class?: string;
 }) {
   useEffect(() => {
@@ -30,7 +30,7 @@ export function Page({ title, actions, children, above, back, class: more = '' }
   );
 }
 
-/** A part of a page under a heading. */
+/** A part of a page with a heading. */
 export function Section({ title, actions, children }: { title: string; actions?: ComponentChildren; children: ComponentChildren }) {
   return (
     <section class="section" aria-label={title}>
@@ -40,7 +40,7 @@ export function Section({ title, actions, children }: { title: string; actions?:
   );
 }
 
-/** What is there instead of an empty list: why, and what to do. */
+/** Shown instead of an empty list: why it is empty, and what to do. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return <div class="empty"><p class="empty-title">{title}</p>{children}</div>;
 }

@@ -3,7 +3,7 @@ import { TextField } from './field.tsx';
 
 const DEBOUNCE_MS = 250;
 
-/** Finds on the server: `onValue` hears of what was typed once typing has paused. */
+/** Server-side search: calls `onValue` once typing has paused. */
 export function SearchField({ label, maxLength, value, onValue }: {
   label: string; maxLength: number; value: string; onValue: (value: string) => void;
 }) {
@@ -12,7 +12,7 @@ export function SearchField({ label, maxLength, value, onValue }: {
   const latest = useRef(onValue);
   latest.current = onValue;
   useEffect(() => {
-    // Only what others have changed, such as the way back, takes the place of what is being typed.
+    // Only outside changes, such as back navigation, replace what the user is typing.
     if (value !== reported.current) setTyped(value);
     reported.current = value;
   }, [value]);

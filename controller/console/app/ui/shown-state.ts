@@ -6,7 +6,7 @@ interface Health {
 /** A monitor's state as the console shows it. */
 export type ShownState = Health['runtimeStatus'] | 'maintenance';
 
-/** Maintenance covers what checks find. */
+/** Maintenance takes precedence over check results. */
 export function shownState({ runtimeStatus, in_maintenance: isMaintained }: Health): ShownState {
   return isMaintained && runtimeStatus !== 'paused' ? 'maintenance' : runtimeStatus;
 }

@@ -1,16 +1,16 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 
-/** Views beside each other, each with an address of its own. */
+/** Tabs, each with its own URL. */
 export function Tabs({ label, tabs, current }: {
   label: string; tabs: readonly { to: string; text: string }[];
-  /** The address of the one that is shown, for tabs that differ by more than their path. */
+  /** URL of the current tab, for tabs that differ by more than their path. */
   current?: string;
 }) {
   const { url } = useLocation();
   const nav = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
-    // On a phone the tab of a deep link may be out of sight.
+    // On a phone, the tab of a deep link may be scrolled out of view.
     const tab = nav.current?.querySelector<HTMLElement>('[aria-current]');
     if (nav.current && tab) nav.current.scrollLeft = tab.offsetLeft + tab.offsetWidth / 2 - nav.current.clientWidth / 2;
   }, [url]);

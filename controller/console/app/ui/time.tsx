@@ -8,7 +8,7 @@ import { durationText, msText as msTextIn } from './duration.ts';
 export { durationText };
 
 const browserNow = signal(Date.now());
-/** Unix ms by the server's clock; moves every ten seconds while somebody shows a relative time. */
+/** Unix ms by the server's clock; updated every ten seconds while a relative time is shown. */
 export const now = computed(() => browserNow.value + serverOffsetMs.value);
 const subscribers = { count: 0, timer: 0 };
 
@@ -29,7 +29,7 @@ function useNow(): number {
   return now.value;
 }
 
-/** Unix ms of a time as the API writes it: ISO 8601 or Unix ms. */
+/** Unix ms of a time from the API: ISO 8601 or Unix ms. */
 export function timeOf(at: string | number): number {
   return typeof at === 'number' ? at : Date.parse(at);
 }
@@ -46,13 +46,13 @@ export function msText(ms: number): string {
   return msTextIn(ms, locale.value);
 }
 
-/** All ways in which the console writes times: how exact, for what is measured, what is planned and what is told apart by day. */
+/** All time formats of the console, by precision: for measurements, plans and dates. */
 const FORMATS = {
   second: { dateStyle: 'medium', timeStyle: 'medium' },
   minute: { dateStyle: 'medium', timeStyle: 'short' },
   weekday: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' },
   clock: { timeStyle: 'short' },
-  /** A day of statistics, which are by UTC. */
+  /** A day of statistics, which use UTC. */
   utcDay: { dateStyle: 'medium', timeZone: 'UTC' },
   tickDay: { day: 'numeric', month: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
@@ -69,7 +69,7 @@ export function Time({ at, format = 'second' }: { at: string | number; format?: 
   return <time dateTime={iso} title={shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}>{timeText(at, format)}</time>;
 }
 
-/** As "3 min ago" or "in 2 d", in one unit and kept up to date; the exact time on hover. */
+/** As in "3 min ago" or "in 2 d", kept up to date; the exact time on hover. */
 export function Ago({ at }: { at: string | number }) {
   const seconds = (useNow() - timeOf(at)) / 1000;
   const away = durationText(Math.trunc(Math.abs(seconds)), 1);
@@ -78,7 +78,7 @@ export function Ago({ at }: { at: string | number }) {
   return <time dateTime={iso} title={`${timeText(at)} · ${shellTexts.utc(iso.slice(0, 19).replace('T', ' '))}`}>{text}</time>;
 }
 
-/** How long since then, kept up to date, and as exact as somebody reads it: "2 h 5 min", "11 min". As `durationText`. */
+/** Time elapsed, kept up to date, in one or two units: "2 h 5 min", "11 min". See `durationText`. */
 export function Since({ at }: { at: string | number }) {
   return <>{durationText((useNow() - timeOf(at)) / 1000, 10)}</>;
 }

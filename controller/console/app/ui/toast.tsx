@@ -15,12 +15,12 @@ const MAX_TOASTS = 4;
 const toasts = signal<Toast[]>([]);
 const count = { value: 0 };
 
-/** Says briefly what has happened; `undo` takes it back. */
+/** Briefly shows what has happened; `undo` reverts it. */
 export function toast(text: string, undo?: () => Promise<unknown>): void {
   show({ text, isError: false, undo });
 }
 
-/** Says what failed where no form is there to say it. */
+/** Shows an error outside a form. */
 export function toastError(error: unknown): void {
   const request = error instanceof ApiError && error.requestId !== null ? ` (${shellTexts.request(error.requestId)})` : '';
   show({ text: `${error instanceof Error ? error.message : String(error)}${request}`, isError: true });
@@ -37,7 +37,6 @@ function dismiss(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id);
 }
 
-/** Where toasts appear. */
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">

@@ -4,15 +4,15 @@ import { useLayoutEffect } from 'preact/hooks';
 import { shellTexts } from '../texts/shell.ts';
 import { href } from './link.ts';
 
-/** Where the forms are that are shown and have changes. */
+/** URLs of the mounted forms with unsaved changes. */
 const unsaved = signal<readonly { url: string }[]>([]);
 
-/** Asks whether changes may be lost, if there are any. */
+/** Confirms that unsaved changes may be lost, if there are any. */
 export function confirmLeave(): boolean {
   return unsaved.peek().length === 0 || confirm(shellTexts.leaveUnsaved);
 }
 
-/** Leads to a view by a key or a command: asks first, as a link does, where a form has changes. */
+/** Navigates by key or command; confirms first if a form has unsaved changes, as links do. */
 export function useNavigate(): (path: string) => void {
   const { route } = useLocation();
   return (path) => {
@@ -21,23 +21,23 @@ export function useNavigate(): (path: string) => void {
 }
 
 /**
- * Asks before the way back leaves a form with changes. To be called before the router listens: listeners of the
- * window are called in the order in which they were added.
+ * Confirms before back navigation leaves a form with changes. Call it before the router adds its listener: window
+ * listeners run in the order in which they were added.
  */
 export function guardHistory(): void {
   addEventListener('popstate', (event) => {
     const [form] = unsaved.peek();
     if (form === undefined || confirmLeave()) return;
-    // The browser has gone already: the view stays, and gets its address back.
+    // The browser has already navigated: keep the view and restore its URL.
     event.stopImmediatePropagation();
     history.pushState(null, '', form.url);
   });
 }
 
-/** Asks before a link, the way back or the browser leaves a form with changes. */
+/** Confirms before a link, back navigation or the browser leaves a form with changes. */
 export function useUnsaved(isChanged: boolean): void {
   const { url } = useLocation();
-  // At once: somebody may leave before the next frame.
+  // Synchronous, because the user may leave before the next frame.
   useLayoutEffect(() => {
     if (!isChanged) return undefined;
     const form = { url };

@@ -5,7 +5,7 @@ export interface Sending {
   error: unknown;
 }
 
-/** Sends what a form holds: `onSubmit` for the form, and how it is going. An error stays until the next try. */
+/** Submits a form: `onSubmit` for the form, and its progress. An error stays until the next attempt. */
 export function useForm(send: () => Promise<unknown>): Sending & { onSubmit: (event: Event) => void } {
   const [state, setState] = useState<Sending>({ isBusy: false, error: null });
   const onSubmit = (event: Event) => {

@@ -15,10 +15,10 @@ type Destination = paths['/api/integrations']['get']['responses']['200']['conten
 type TestResult = paths['/api/integrations/{id}/test']['post']['responses']['200']['content']['application/json']['data'];
 type Kind = Destination['type'];
 
-/** Where the API expects the address of each kind. */
+/** The API's field for the address of each type. */
 const FIELDS: Record<Kind, string> = { email: 'config.to', slack: 'config.webhook_url', webhook: 'config.url' };
 
-/** Makes the destination of all alerts, and sends a sample there at once. */
+/** Creates the default destination and sends it a test alert. */
 export function FirstAlert({ existing }: { existing: Destination | null }) {
   const queries = useQueryClient();
   const [kind, setKind] = useState<Kind>('email');

@@ -14,7 +14,7 @@ import { fullAddress, nameOfAddress } from '../editing/address.ts';
 
 const EVERY_SECONDS = 60;
 
-/** Checks an address at once and shows how it answers; one more click keeps watching it. */
+/** Checks a URL at once and shows the result; one more click creates the monitor. */
 export function FirstMonitor({ existing }: { existing: { id: string; name: string } | null }) {
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');

@@ -7,7 +7,7 @@ import { welcomeTexts } from '../texts/welcome.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
 
-/** Shows which probes there are, and how to start one more elsewhere. */
+/** Lists existing probes, and shows how to start one elsewhere. */
 export function FirstProbe() {
   const [isAdding, setAdding] = useState(false);
   const regions = useRegions().data?.regions ?? [];

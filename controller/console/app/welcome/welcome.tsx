@@ -10,7 +10,7 @@ import { FirstAlert } from './first-alert.tsx';
 import { FirstMonitor } from './first-monitor.tsx';
 import { FirstProbe } from './first-probe.tsx';
 
-/** The first minute: watch something, be told of its outages, watch it from elsewhere too. */
+/** Setup in three steps: a monitor, alerts, and probes in other locations. */
 export default function Welcome() {
   const monitors = useQuery({
     queryKey: ['monitors', 'first'],

@@ -1,4 +1,4 @@
-/** What the audit log's actions are called. */
+/** Names of the audit log's actions. */
 const actions = {
   'account.registered': 'Account registered', 'api_key.created': 'API key created', 'api_key.revoked': 'API key revoked',
   'api_key.rotated': 'API key rotated', 'comment.created': 'Comment added', 'comment.deleted': 'Comment deleted',

@@ -18,7 +18,7 @@ export const labels = {
   'domain_monitoring.expiry_warning_days': 'Days before expiry', group_id: 'Group', tags: 'Tags',
 } satisfies Record<Path, string>;
 
-/** Of fields that their label does not explain. */
+/** For fields whose label needs an explanation. */
 export const hints = {
   name: 'Defaults to the target.', target: 'A URL, hostname or IP address.',
   interval_seconds: 'In each region.', timeout_ms: 'Can’t exceed the interval.', method: '',
