@@ -24,7 +24,7 @@ function problemOf({ auth, method, path, params, audit, responses }: Route): str
   if (method !== 'GET' && auth.access !== 'public' && audit === undefined) {
     return 'says neither how the audit log calls it nor that it changes nothing';
   }
-  return Object.keys(responses).length === 0 ? 'no answer is declared' : null;
+  return Object.keys(responses).length === 0 ? 'no response is declared' : null;
 }
 
 /** Routes in matching order: a fixed segment comes before a parameter in the same place. */

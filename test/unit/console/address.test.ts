@@ -7,7 +7,7 @@ test.each([
   ['http://127.0.0.1:8080/', 'http://127.0.0.1:8080/', '127.0.0.1:8080'],
   ['https://user:secret@shop.example', 'https://user:secret@shop.example', 'shop.example'],
   ['', '', ''],
-])('%j is taken for %j and named %j', (typed, address, name) => {
+])('%j becomes %j, named %j', (typed, address, name) => {
   expect(fullAddress(typed)).toBe(address);
   expect(nameOfAddress(address)).toBe(name);
 });

@@ -9,17 +9,17 @@ const LABELS = {
   interval_seconds: 'Check every', group_id: 'Group', headers: 'Headers', auth: 'Sign in with', body: 'Body',
 };
 
-describe('a change that is shown before it is saved', () => {
+describe('a change previewed before saving', () => {
   test.each([
     ['tags', ['a', 'b'], 'a\nb'], ['verify_ssl', false, '✗'], ['timeout_ms', null, ''], ['interval_seconds', 60, '60'],
     ['assertions', [{ source: 'json', property: '$.ok', comparison: 'exists' }], 'json $.ok exists'],
     ['keyword_config.keywords', [{ text: 'Sold out', should_contain: false }], '− Sold out'],
     ['dns_config.record_entries', [{ type: 'A', expected_values: ['192.0.2.1'], match: 'exact' }], 'A 192.0.2.1 exact'],
-  ])('reads well (%s)', (path, value, text) => {
+  ])('is readable (%s)', (path, value, text) => {
     expect(valueText(path, value)).toBe(text);
   });
 
-  test('tells no password, token or key', () => {
+  test('contains no password, token or key', () => {
     const shown = [
       valueText('auth', { type: 'basic', username: 'ada', password: 'hidden' }), valueText('auth', { type: 'bearer', token: 'hidden' }),
       valueText('headers', { 'X-Api-Key': 'hidden', Authorization: 'hidden', Cookie: 'hidden', Accept: 'text/html', Other: '***' }),
@@ -37,12 +37,12 @@ test.each([
   [{ field: 'auth.token', before: '***', after: '***' }, { field: 'Sign in with token', before: '••••', after: '••••' }],
   [{ field: 'body', before: '', after: '***' }, { field: 'Body', before: '', after: '••••' }],
   [{ field: 'branding.logoUrl', before: null, after: '/a.svg' }, { field: 'branding.logoUrl', before: '', after: '/a.svg' }],
-])('a difference that an import tells reads well (%j)', (difference, shown) => {
+])('a difference reported by an import is readable (%j)', (difference, shown) => {
   expect(changeOf(difference, LABELS)).toEqual(shown);
 });
 
 test.each([
   ['majority', 3, 2], ['majority', 4, 3], ['all', 3, 3], ['any', null, 1], [2, null, 2], ['majority', null, null], ['all', 0, null],
-] as const)('%s of %s regions are %s', (quorum, regions, needed) => {
+] as const)('quorum %s of %s regions requires %s', (quorum, regions, needed) => {
   expect(requiredRegions(quorum, regions)).toBe(needed);
 });

@@ -13,18 +13,18 @@ const destination = (change: object): Destination => ({
   ...change,
 }) as Destination;
 
-describe('the form of a destination', () => {
+describe('destination form', () => {
   test.each([
     { type: 'email', config: { to: ['a@x.example', 'b@x.example'] } },
     { type: 'slack', config: { webhook_url: 'https://hooks.slack.com/services/T/B/x' } },
     { type: 'webhook', config: { url: 'https://x.example/', method: 'PUT', headers: { 'X-Time': '10:30', Accept: '*/*' } } },
-  ])('gives back a $type as it was read', (settings) => {
+  ])('returns a $type as it was read', (settings) => {
     expect(inputOf(draftOf(destination(settings)))).toEqual({
       name: 'A', enabled: true, is_default: false, events: ['monitor.down'], ...settings,
     });
   });
 
-  test('takes addresses and headers as people paste them', () => {
+  test('accepts addresses and headers as people paste them', () => {
     expect(inputOf({ ...newDraft('email'), recipients: ' a@x.example, b@x.example;\n c@x.example\n' }).config)
       .toEqual({ to: ['a@x.example', 'b@x.example', 'c@x.example'] });
     expect(inputOf({ ...newDraft('webhook'), url: ' https://x.example ', headers: '\n A : b:c \nno colon\n' }).config)
@@ -32,7 +32,7 @@ describe('the form of a destination', () => {
   });
 });
 
-test('what needs somebody is on top, what is off at the end', () => {
+test('destinations with problems come first, disabled ones last', () => {
   const all = [
     destination({ name: 'off', enabled: false }), destination({ name: 'b' }), destination({ name: 'a' }),
     destination({ name: 'stopped', health: { ...HEALTH, suppressed_recipients: ['a@x.example'] } }),
@@ -41,7 +41,7 @@ test('what needs somebody is on top, what is off at the end', () => {
   expect(all.toSorted(byUrgency).map(({ name }) => name)).toEqual(['failing', 'stopped', 'a', 'b', 'off']);
 });
 
-test('a list does not show the path of a Slack address, which is its password', () => {
+test('a list does not show the path of a Slack URL, which is a secret', () => {
   expect(targetOf(destination({ type: 'slack', config: { webhook_url: 'https://hooks.slack.com/services/T/B/secret' } })))
     .toBe('hooks.slack.com');
 });

@@ -3,7 +3,7 @@ import { difference, type Part } from '../../../controller/console/app/monitor/d
 
 const marked = (parts: Part[]) => parts.map(({ text, isUnique }) => (isUnique ? `[${text}]` : text)).join('');
 
-describe('the difference of two texts', () => {
+describe('difference of two texts', () => {
   test.each([
     ['HTTP/1.1 503 Service Unavailable', 'HTTP/1.1 200 OK', 'HTTP/1.1 [503 Service] [Unavailable]', 'HTTP/1.1 [200] [OK]'],
     ['same', 'same', 'same', 'same'],
@@ -14,7 +14,7 @@ describe('the difference of two texts', () => {
     expect(difference(one, other).map(marked)).toEqual([mine, theirs]);
   });
 
-  test('keeps every character on both sides, also of texts too long to compare word by word', () => {
+  test('keeps every character on both sides, even of texts too long to compare word by word', () => {
     const text = (seed: number) => Array.from({ length: 5000 }, (_, at) => `w${(at * seed) % 97}`).join(' ');
     for (const [one, other] of [[text(3), text(5)], ['ä ö\n\t✓ x', 'ä\nö ✓ y']] as const) {
       const [mine, theirs] = difference(one, other);

@@ -14,8 +14,8 @@ const filled = {
   DNS: { target: 'shop.example' }, HEARTBEAT: {},
 };
 
-describe('the form of a monitor', () => {
-  test('has a rule of the API for each of its fields', () => {
+describe('monitor form', () => {
+  test('has an API rule for each of its fields', () => {
     expect(Object.keys(monitorRules())).toEqual(expect.arrayContaining(PATHS));
     expect(monitorRules()['tcp_config.port']).toEqual({ minimum: 1, maximum: 65_535 });
     expect(monitorRules()['heartbeat_interval']).toEqual({ minimum: 1, maximum: 366 * 86_400, unit: 's' });
@@ -27,7 +27,7 @@ describe('the form of a monitor', () => {
     expect(monitorRules()['headers']).toEqual({ maxProperties: 50 });
   });
 
-  test('begins with what the API takes where nothing is sent', () => {
+  test('starts with the API\'s defaults', () => {
     const rules = monitorRules();
     const withDefaults = PATHS.filter((path) => rules[path]?.default !== undefined && FIELDS[path].value !== null);
     expect(withDefaults.length).toBeGreaterThan(15);
@@ -35,14 +35,14 @@ describe('the form of a monitor', () => {
     expect(defaultsOf((path) => FIELDS[path].value)).toEqual(defaultsOf((path) => rules[path]?.default));
   });
 
-  test('has every field that the API takes, once', () => {
-    // The API takes some under several names, and a status only in imports.
+  test('has every field that the API accepts, once', () => {
+    // The API accepts some under several names, and a status only in imports.
     const OTHER_NAMES = /^(http_config|keyword_config\.|record_entries|keywords|match_mode|case_sensitive|port|protocol|tls$|send$|expect$|packet_|ttl|dns_server|resolution_|expected_status_codes)/;
     const paths = Object.keys(monitorRules()).filter((path) => !PATHS.some((own) => own === path || own.startsWith(`${path}.`) || path.startsWith(`${own}.`)));
     expect(paths.filter((path) => path !== 'type' && !OTHER_NAMES.test(path))).toEqual([]);
   });
 
-  test.each(TYPES)('sends what the API accepts for a new one, and for a change of everything (%s)', (type) => {
+  test.each(TYPES)('sends what the API accepts for a new monitor, and for a change of everything (%s)', (type) => {
     const draft = {
       ...newDraft(type), name: 'Shop', ...filled[type], 'keyword_config.keywords': [{ text: 'ok', should_contain: true }],
     };
@@ -51,7 +51,7 @@ describe('the form of a monitor', () => {
     expect(update.safeParse(bodyOf(draft, all)).error).toBeUndefined();
   });
 
-  test('sends only what was changed, so that everything else stays', () => {
+  test('sends only changed fields, so that all others stay unchanged', () => {
     const read = {
       type: 'HTTP', name: 'Shop', target: 'https://shop.example/', interval_seconds: 60, timeout_ms: 10_000,
       headers: { authorization: '***' }, auth: { type: 'bearer', token: '***' }, body: '***', tags: ['a'],
@@ -67,7 +67,7 @@ describe('the form of a monitor', () => {
     });
   });
 
-  test('takes status codes and ranges as people write them', () => {
+  test('accepts status codes and ranges as people write them', () => {
     expect(parseStatusText('200-299, 304 4xx;nonsense')).toEqual({ codes: [304], ranges: ['200-299', '400-499', 'nonsense'] });
     expect(statusText([304], ['200-299'])).toBe('200-299, 304');
   });

@@ -4,7 +4,7 @@ import { ApiError, fieldErrorsOf } from '../../../controller/console/app/api/api
 const validationError = (details: unknown) => fieldErrorsOf(new ApiError({ code: 'VALIDATION_ERROR', message: 'Validation failed', details }));
 const issue = (path: string, message: string) => ({ path: path.split('.').filter(Boolean), message });
 
-test('a message that a field takes is not among the rest', () => {
+test('a message shown at a field is not in the summary', () => {
   const fields = validationError([issue('name', 'Too long'), issue('tags', 'Too many'), issue('', 'Unknown field "x"')]);
   expect(fields.summary).toEqual({
     hasFieldMessages: false, rest: [['name', 'Too long'], ['tags', 'Too many'], ['', 'Unknown field "x"']],
@@ -13,7 +13,7 @@ test('a message that a field takes is not among the rest', () => {
   expect(fields.summary).toEqual({ hasFieldMessages: true, rest: [['tags', 'Too many'], ['', 'Unknown field "x"']] });
 });
 
-test('a field takes all messages about what is inside of it, and says what they are about', () => {
+test('a field shows all messages about fields inside it, and names them', () => {
   const fields = validationError([
     issue('config.to.1', 'Not an address'), issue('config.to.4', 'Twice'), issue('config.headers.X-A', 'Bad'),
     issue('assertions.0.target', 'Must not be empty'), issue('configuration', 'Unknown'),
@@ -23,13 +23,13 @@ test('a field takes all messages about what is inside of it, and says what they 
   expect(fields.summary.rest).toEqual([['configuration', 'Unknown']]);
 });
 
-test('a message about exactly this path leaves those inside of it to others', () => {
+test('a message about exactly this path leaves those inside it to others', () => {
   const fields = validationError([issue('uptime_thresholds', 'Must fall'), issue('uptime_thresholds.degraded', 'At most 100')]);
   expect(fields.exactly('uptime_thresholds')).toBe('Must fall');
   expect(fields.summary.rest).toEqual([['uptime_thresholds.degraded', 'At most 100']]);
 });
 
-test('other errors have nothing against fields', () => {
+test('other errors have no field messages', () => {
   expect([new Error('x'), null, undefined].map((error) => fieldErrorsOf(error).isEmpty)).toEqual([true, true, true]);
   expect([null, 'text', { resourceType: 'Monitor' }].map((details) => validationError(details).isEmpty)).toEqual([true, true, true]);
   expect(validationError({ errors: { name: 'Taken' } }).at('name')).toBe('Taken');

@@ -8,19 +8,19 @@ type Texts = Readonly<Record<string, string>>;
 
 const german = { labels: {} as Texts, hints: {} as Texts };
 beforeAll(async () => {
-  // By their paths: their type is made for browsers.
+  // Imported by path, because their types are for browsers.
   const load = async (file: string) =>
     ((await import(join(root, 'controller/console/app/texts/de', file))) as { default: Texts }).default;
   Object.assign(german, { labels: await load('monitor-fields.ts'), hints: await load('monitor-hints.ts') });
 });
 
-describe.each([['English', english], ['German', german]] as const)('the texts of the form in %s', (_name, texts) => {
+describe.each([['English', english], ['German', german]] as const)('form texts in %s', (_name, texts) => {
   test('name each field', () => {
     expect(PATHS.filter((path) => (texts.labels[path] ?? '') === '')).toEqual([]);
     expect(PATHS.filter((path) => typeof texts.hints[path] !== 'string')).toEqual([]);
   });
 
-  test('contain no number, for limits and defaults come from the API', () => {
+  test('contain no number, because limits and defaults come from the API', () => {
     const all = PATHS.flatMap((path) => [texts.labels[path], texts.hints[path]]);
     // Protocols have numbers in their names.
     expect(all.filter((text) => /(?<![a-z])\d/.test(text ?? ''))).toEqual([]);

@@ -21,7 +21,7 @@ interface Schema {
   readOnly?: boolean;
 }
 
-/** The fields that a request may set, with those inside `config`. */
+/** The fields that a request may set, including those inside `config`. */
 function writable(schema: z.ZodType): Set<string> {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema;
   return new Set([json, ...json.oneOf ?? []].flatMap(({ properties = {} }) => fieldsOf(properties)));
@@ -47,11 +47,11 @@ function without(all: Iterable<string>, ...covered: Iterable<string>[]): string[
   return [...all].filter((one) => !seen.has(one));
 }
 
-test('a person can set all that the API takes of a status page', () => {
+test('users can set everything that the API accepts for a status page', () => {
   const page = { name: 'Acme', ...DEFAULT_SETTINGS, color_scheme: 'system' } as unknown as StatusPage;
   const drafts = { settings: settingsDraft(page), branding: brandingDraft(page) };
   const { branding } = brandingInput(drafts.branding);
-  // Set where the page is made, at its domain, and, under these other names, by `branding`.
+  // Set on creation, at its domain, and, under these other names, by `branding`.
   const elsewhere = ['subdomain', 'custom_domain', 'branding', 'color_scheme', 'logo_url', 'favicon_url', 'custom_css'];
   expect(without(writable(pageInput), Object.keys(settingsInput(drafts.settings)), elsewhere)).toEqual([]);
   expect(without(writable(brandingSchema), Object.keys(branding))).toEqual([]);
@@ -59,23 +59,23 @@ test('a person can set all that the API takes of a status page', () => {
   expect(without([...Object.keys(drafts.settings), ...Object.keys(drafts.branding)], controls)).toEqual([]);
 });
 
-test('a person can set all that the API takes of a destination', () => {
+test('users can set everything that the API accepts for a destination', () => {
   const bodies = KINDS.map((kind) => inputOf(newDraft(kind)));
   const sent = bodies.flatMap(({ config, ...body }) => [...Object.keys(body), ...Object.keys(config).map((one) => `config.${one}`)]);
   expect(without(writable(destinationInput), sent)).toEqual([]);
-  // The type is chosen before, and the events have a list of their own.
+  // The type is chosen earlier, and the events have a list of their own.
   const drafts = KINDS.flatMap((kind) => Object.keys(newDraft(kind)));
   expect(without(drafts, changedIn('destinations'), ['type'])).toEqual([]);
 });
 
-test('a person can set all that the API takes of a maintenance window', () => {
+test('users can set everything that the API accepts for a maintenance window', () => {
   const draft = newWindowDraft(Date.UTC(2027, 0, 1), 'UTC');
   expect(without(writable(windowInput), Object.keys(windowInputOf(draft)))).toEqual([]);
   expect(without(Object.keys(draft), changedIn('maintenance'))).toEqual([]);
 });
 
-test('a person can set all that the API takes of a monitor', () => {
-  // The type is chosen before. These are other places and names of the same settings, which the API takes as well.
+test('users can set everything that the API accepts for a monitor', () => {
+  // The type is chosen earlier. The others are alternative names of the same settings, which the API also accepts.
   const lists = ['assertions', 'dns_config.record_entries', 'keyword_config.keywords'];
   const otherPlaces = [
     'http_config', 'expected_status_codes', 'keywords', 'match_mode', 'case_sensitive', 'port', 'protocol', 'protocol_validation',
@@ -86,7 +86,7 @@ test('a person can set all that the API takes of a monitor', () => {
     || [...lists, ...otherPlaces].some((one) => one === path || path.startsWith(`${one}.`));
   expect(Object.keys(monitorRules()).filter((path) => !isCovered(path))).toEqual([]);
   const code = codeOf('editing');
-  // Warnings of certificates and of domains share their controls.
+  // Certificate and domain warnings share their controls.
   const control = (path: string) => path.replace(/^(ssl|domain)_monitoring\.(enabled|expiry_warning_days)$/, '${setting}.$2');
   const controls = PATHS.filter((path) => (
     [`path="${path}"`, `path={\`${control(path)}\`}`, `('${path}')`].some((text) => code.includes(text))

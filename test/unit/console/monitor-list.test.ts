@@ -28,8 +28,8 @@ function lines(monitors: Monitor[], change: Partial<Options>, closed: string[] =
     .map((item) => (item.kind === 'line' ? `${'  '.repeat(item.depth)}${item.monitor.name}` : `${'  '.repeat(item.depth)}[${item.title} ${item.monitors.length}]`));
 }
 
-describe('the order', () => {
-  test('is by state, what went down last first, and names as people count', () => {
+describe('order', () => {
+  test('is by state, latest outage first, with names in natural order', () => {
     expect(lines([
       monitor('web 10'), monitor('web 2'), monitor('slow', { runtimeStatus: 'degraded' }), monitor('paused', { runtimeStatus: 'paused' }),
       monitor('long down', { runtimeStatus: 'down', since: 5 }), monitor('just down', { runtimeStatus: 'down', since: 9000 }),
@@ -42,17 +42,17 @@ describe('the order', () => {
     ['time', ['slow', 'quick', 'none'], monitor('quick'), monitor('slow', { response_time_ms: 900 }), monitor('none', { response_time_ms: null })],
     ['since', ['new', 'old'], monitor('old'), monitor('new', { since: 3000 })],
     ['uptime', ['known', 'a'], monitor('a'), monitor('known')],
-  ] as [Options['sort'], string[], ...Monitor[]][])('by %s has what is unknown last', (sort, expected, ...monitors) => {
+  ] as [Options['sort'], string[], ...Monitor[]][])('by %s has unknown values last', (sort, expected, ...monitors) => {
     expect(lines(monitors, { sort })).toEqual(expected);
   });
 
-  test('is reversed with equals still by name', () => {
+  test('can be reversed, with equal monitors still sorted by name', () => {
     expect(lines([monitor('a'), monitor('b'), monitor('down', { runtimeStatus: 'down' })], { isReversed: true }))
       .toEqual(['a', 'b', 'down']);
   });
 });
 
-test('typing finds every word in name, target and tags, and filters narrow it', () => {
+test('a search matches every word in name, target and tags, and filters narrow it', () => {
   const all = [monitor('Shop', { tags: ['front'], searchText: 'shop\nhttps://shop.example/\nfront' }), monitor('Mail', { type: 'TCP' })];
   expect(lines(all, { q: 'FRONT shop' })).toEqual(['Shop']);
   expect(lines(all, { q: 'front mail' })).toEqual([]);
@@ -68,38 +68,38 @@ describe('groups', () => {
     monitor('d', { tags: ['x', 'y'] }),
   ];
 
-  test('are a tree, without those that have none of the monitors', () => {
+  test('are a tree without empty groups', () => {
     expect(lines(all, { group: 'tree' })).toEqual(['[Shops 2]', '  [North 1]', '    b', '  a', '[ 2]', '  c', '  d']);
   });
 
-  test('are folded with all that is below them', () => {
+  test('are collapsed with everything below them', () => {
     expect(lines(all, { group: 'tree' }, ['group:shops'])).toEqual(['[Shops 2]', '[ 2]', '  c', '  d']);
   });
 
-  test('by tag show a monitor under each of its tags, and what has none last', () => {
+  test('by tag show a monitor under each of its tags, and untagged ones last', () => {
     expect(lines(all, { group: 'tag' })).toEqual(['[x 1]', '  d', '[y 1]', '  d', '[ 3]', '  b', '  a', '  c']);
   });
 
-  test('by state are in the order of badness', () => {
+  test('by state are sorted worst first', () => {
     expect(lines(all, { group: 'state' })).toEqual(['[down 1]', '  b', '[up 3]', '  a', '  c', '  d']);
   });
 });
 
-describe('an address', () => {
-  test('says only what is not as usual, and keeps what is not of the list', () => {
+describe('URL options', () => {
+  test('contain only non-default values and keep parameters of others', () => {
     const query = withOptions('project=p', { q: 'a b', sort: 'name', isReversed: true, span: '90d' });
     expect(query).toBe('project=p&q=a+b&sort=name&span=90d&reversed=');
     expect(optionsOf(query)).toEqual({ ...DEFAULTS, q: 'a b', sort: 'name', isReversed: true, span: '90d' });
     expect(withOptions(query, DEFAULTS)).toBe('project=p');
   });
 
-  test('with nonsense is as one without', () => {
+  test('ignore invalid values', () => {
     expect(optionsOf('sort=size&group=&span=1y&state=bad')).toEqual(DEFAULTS);
   });
 });
 
 describe('a live event', () => {
-  test('changes a monitor unless something later is known', () => {
+  test('changes a monitor unless a later event is known', () => {
     const one = monitor('a');
     expect(applyResult(one, { checked_at: 1999, outcome: 'success', response_time_ms: 1 })).toBe('none');
     expect(applyResult(one, { checked_at: 3000, outcome: 'missed', response_time_ms: null })).toBe('none');
@@ -110,7 +110,7 @@ describe('a live event', () => {
     expect(one).toMatchObject({ runtimeStatus: 'down', since: 4000 });
   });
 
-  test('of a region says where it is down, until it is up', () => {
+  test('of a region lists it as down until it is up', () => {
     const one = monitor('a');
     applyRegion(one, { region: 'eu', status: 'down' });
     applyRegion(one, { region: 'asia', status: 'down' });
@@ -129,7 +129,7 @@ describe('a live event', () => {
     expect(one).toMatchObject({ status: 'active', runtimeStatus: 'unknown' });
   });
 
-  test('of maintenance covers the state without changing it or its begin', () => {
+  test('of maintenance covers the state without changing it or its start', () => {
     const one = monitor('a');
     applyState(one, stateEvent('up', 'up', 4000, true));
     expect(one).toMatchObject({ runtimeStatus: 'up', in_maintenance: true, since: 1000 });
@@ -152,7 +152,7 @@ describe('a live event', () => {
     expect(one.incident).toBeNull();
   });
 
-  test('of an incident made by a person shows it only while no other is open', () => {
+  test('of a manual incident shows it only while no other is open', () => {
     const one = monitor('a');
     const manualIncident = {
       id: 'made', severity: 'minor', status: 'open', started_at: '2026-01-01T00:00:00Z', created_by: 'person',

@@ -15,7 +15,7 @@ test('monitors move within the list, and no further', () => {
   expect(moveItem(['a', 'b', 'c'], 1, 5)).toEqual(['a', 'c', 'b']);
 });
 
-test('monitors are shown in the order of the page; empty names are the own ones', () => {
+test('monitors are shown in the page\'s order; an empty name means the monitor\'s own', () => {
   const read = [
     { monitor_id: '2', monitor_name: 'B', display_name: null, group_name: 'G', display_order: 1, is_visible: false },
     { monitor_id: '1', monitor_name: 'A', display_name: 'Shop', group_name: null, display_order: 0, is_visible: true },

@@ -19,17 +19,17 @@ function shown(monitors: Monitor[]) {
   return panelsOf(monitors, groups).panels.map(({ title, monitors: members }) => [title, members.map(({ name }) => name)]);
 }
 
-test('each group with monitors is a panel, named after those above it, with those of its own', () => {
+test('each group with monitors is a panel, titled with its parents, with only its own monitors', () => {
   expect(shown([
     monitor('b', 'shops'), monitor('c', 'north'), monitor('a', 'shops'), monitor('d', null), monitor('e', 'gone'), monitor('f', 'offices'),
   ])).toEqual([['Shops', ['a', 'b']], ['Shops / North', ['c']], ['Offices', ['f']], ['', ['d', 'e']]]);
 });
 
-test('a monitor keeps its place when it goes down', () => {
+test('a monitor keeps its position when it goes down', () => {
   expect(shown([monitor('web 10', null, 'down'), monitor('web 2', null)])).toEqual([['', ['web 2', 'web 10']]]);
 });
 
-test('no more tiles are shown than a screen has room for', () => {
+test('shows no more tiles than fit on a screen', () => {
   const many = Array.from({ length: MAX_TILES + 7 }, (_, at) => monitor(`m${at}`, at % 2 === 0 ? 'shops' : null));
   rankNames(many, 'en');
   const { panels, leftOut } = panelsOf(many, groups);
@@ -46,7 +46,7 @@ test('on a small wall, a monitor that is shown large has no tile', () => {
     .toEqual([['m0', 'm1'], 0, ['m2', 'm3', 'm4', 'm5']]);
 });
 
-test('what does not fit in large letters is counted, and has a tile', () => {
+test('counts problems that don\'t fit in large letters, and gives them a tile', () => {
   const { large, moreProblems, tiled } = wallParts(many(20, 9));
   expect([large.length, moreProblems, tiled.length]).toEqual([7, 2, 13]);
 });

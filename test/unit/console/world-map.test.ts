@@ -20,7 +20,7 @@ test('the map is small', () => {
 
 type Place = readonly [x: number, y: number];
 
-/** The rings of a path of `m`, `l` and `z` alone; `m` begins at the start of the ring before. */
+/** The rings of a path with only `m`, `l` and `z`; `m` is relative to the start of the previous ring. */
 function ringsOf(path: string): Place[][] {
   const rings: Place[][] = [];
   let start: Place = [0, 0];

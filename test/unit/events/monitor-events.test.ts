@@ -4,7 +4,7 @@ import { monitorEvents, type ChangedMonitor } from '../../../controller/events/v
 const changedMonitor = (id: string, change: Partial<ChangedMonitor> = {}): ChangedMonitor =>
   ({ _id: id, organization_id: 'acme', project_id: 'web', revision: 1, deleted_at: null, ...change });
 
-test('written monitors are told to their own projects, those that were deleted apart', () => {
+test('publishes changed monitors to their own projects, deleted ones separately', () => {
   const events = monitorEvents([
     changedMonitor('a'), changedMonitor('b', { project_id: 'mail' }), changedMonitor('c', { deleted_at: 5 }), changedMonitor('d'),
     changedMonitor('e', { organization_id: 'other' }),
@@ -25,7 +25,7 @@ test('an event names at most a hundred monitors', () => {
   expect(named.flat()).toEqual(all.map(({ _id }) => _id));
 });
 
-test('telling the same revisions again is the same event, and another revision is not', () => {
+test('repeating the same revisions gives the same event id, another revision does not', () => {
   const idOf = (revision: number, at: number) => monitorEvents([changedMonitor('a', { revision })], at)[0]?.id;
   expect(idOf(1, 7)).toBe(idOf(1, 8));
   expect(idOf(2, 7)).not.toBe(idOf(1, 7));

@@ -15,7 +15,7 @@ const report = z.object({ summary: z.object({
   violations: z.array(z.object({ from: z.string(), to: z.string(), rule: z.object({ name: z.string() }) })),
 }) });
 
-/** [from, to, the rule that forbids it; null when it is right]. */
+/** [from, to, the rule that forbids it; null if it is allowed]. */
 const planted: [from: string, to: string, rule: string | null][] = [
   ['shared/one.ts', 'controller/groups/any.ts', 'shared-stands-alone'],
   ['shared/two.ts', 'probe/any.ts', 'shared-stands-alone'],
@@ -106,7 +106,7 @@ function specifier(from: string, to: string): string {
   return `${'../'.repeat(from.split('/').length - 1)}${to}`;
 }
 
-describe('the boundaries', () => {
+describe('module boundaries', () => {
   let tree: PlantedTree;
   let found: string[] = [];
 
@@ -132,7 +132,7 @@ describe('the boundaries', () => {
     });
   }
 
-  test('every rule has a planted violation, and reports nothing else', () => {
+  test('every rule has a planted violation and reports nothing else', () => {
     const settings = z.object({ forbidden: z.array(z.object({ name: z.string() })) }).parse(
       createRequire(import.meta.url)('../../../.dependency-cruiser.cjs'),
     );

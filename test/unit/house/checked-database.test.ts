@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /**
- * These record every command and fail on one outside the closed list; the benches measure, and watching
- * costs.
+ * These record every command and fail on one outside the allowed list. Benchmarks are exempt, because
+ * recording takes time.
  */
 const CHECKED = ['test/helpers/checked-mongo.ts'];
 
@@ -15,14 +15,14 @@ function readdirOf(folder: string): string[] {
   ).map((name) => `${folder}/${name}`);
 }
 
-test('a test opens the database for product code only where its commands are watched', () => {
+test('tests open the database for product code only where its commands are recorded', () => {
   const files = readdirOf('test').filter(
     (file) => !file.startsWith('test/bench/') && /openMongo\(/.test(readFileSync(join(ROOT, file), 'utf8')),
   );
   expect(files.filter((file) => !file.endsWith('checked-database.test.ts')).sort()).toEqual(CHECKED);
 });
 
-test('a controller in a test is watched too', () => {
+test('controllers in tests are recorded, too', () => {
   const files =
     readdirOf('test').filter((file) => /startController\(/.test(readFileSync(join(ROOT, file), 'utf8')));
   for (const file of files.filter((one) => !one.endsWith('checked-database.test.ts'))) {

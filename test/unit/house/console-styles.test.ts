@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { root } from '../../root.mjs';
 
 const APP = join(root, 'controller/console/app');
-/** What every section may use and refine. */
+/** Style sheets that every section may use and refine. */
 const GENERAL = ['base.css', 'shell.css', 'tokens.css', 'ui.css'];
 
 const sheets = new Map(readdirSync(join(APP, 'styles')).filter((name) => name !== 'main.css')
   .map((name) => [name, classesOf(readFileSync(join(APP, 'styles', name), 'utf8'))]));
 
-/** The classes that the selectors of a style sheet name. */
+/** The class names in the selectors of a style sheet. */
 function classesOf(css: string): Set<string> {
   const selectors = css.replace(/\/\*.*?\*\//gs, '').replace(/\{[^{}]*\}/g, '{}');
   return new Set([...selectors.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name as string));
@@ -26,12 +26,12 @@ test('no section styles a class of another one', () => {
   expect([...owners].filter(([, by]) => by.length > 1)).toEqual([]);
 });
 
-test('no class is styled that nothing has', () => {
+test('every styled class is used', () => {
   const sources = readdirSync(APP, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
   const tokens = new Set(sources.match(/[a-z][\w-]*/gi));
-  // A name that is put together ends, in the sources, with the hyphen before its last part: `span-${days}`.
+  // In the sources, a composed class name ends with the hyphen before its last part: `span-${days}`.
   const isUsed = (name: string) => tokens.has(name) || tokens.has(`${name.slice(0, name.lastIndexOf('-') + 1)}`);
   const unused = [...sheets.values()].flatMap((classes) => [...classes]).filter((name) => !isUsed(name));
   expect(unused.filter((name) => !name.startsWith('u-'))).toEqual([]);

@@ -9,16 +9,16 @@ const inFolder = (folder: string): string[] =>
 const documents =
   [...readdirSync(root), ...inFolder('docs'), ...inFolder('deploy')].filter((path) => path.endsWith('.md'));
 
-/** Set by the quickstart for its own processes; no operator does. */
+/** Set by the quickstart for its own processes, not by operators. */
 const INTERNAL = ['NATS_USERS_FILE', 'NATS_PID_FILE', 'EMBEDDED_PROBE_TOKEN'];
 
-/** Variables that the schema in a config file declares. */
+/** Variables declared by the schema in a config file. */
 function declared(path: string): string[] {
   const schema = /const variables = z\.object\(\{\n(.*?)\n\}\);/s.exec(read(path))?.[1] ?? '';
   return [...schema.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map((match) => match[1] as string);
 }
 
-/** Variables in the first column of the table of settings. */
+/** Variables in the first column of the settings table. */
 function documented(): string[] {
   const settings = read('README.md').split('## Settings')[1]?.split('\n## ')[0] ?? '';
   const columns =
@@ -26,7 +26,7 @@ function documented(): string[] {
   return columns.flatMap((column) => [...column.matchAll(/`([A-Z_]+)`/g)].map((match) => match[1] as string));
 }
 
-describe('the documents', () => {
+describe('documents', () => {
   test('name every setting that a process reads, and no others', () => {
     const settings = [...declared('controller/config.ts'), ...declared('probe/config.ts')].filter(
       (name) => !INTERNAL.includes(name),
@@ -35,7 +35,7 @@ describe('the documents', () => {
     expect([...new Set(documented())].sort()).toEqual([...new Set(settings)].sort());
   });
 
-  test('name every subject of the bus', () => {
+  test('name every bus subject', () => {
     const page = read('docs/nats.md');
     const declaredIn = read('shared/contracts/subjects.ts').matchAll(/[`']([a-z]+)\.(?:\$\{|\*|>)/g);
     const families = new Set([...declaredIn].map((match) => match[1] as string));

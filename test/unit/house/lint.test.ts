@@ -6,7 +6,7 @@ import { plantTree, type PlantedTree } from './planted-tree.ts';
 interface Planted {
   path: string;
   text: string;
-  /** The one rule that must complain; null when the file is sound. */
+  /** The only rule that must report the file; null if none may. */
   rule: string | null;
 }
 
@@ -224,7 +224,7 @@ const planted: Planted[] = [
   },
 ];
 
-describe('the lint settings', () => {
+describe('lint settings', () => {
   const found = new Map<string, Set<string>>();
   let tree: PlantedTree;
 
@@ -248,7 +248,7 @@ async function lint(cwd: string): Promise<{ filename: string; code: string }[]> 
   const oxlint = join(cwd, 'node_modules/.bin/oxlint');
   const output = await new Promise<string>((resolve, reject) => {
     execFile(oxlint, ['-c', 'oxlint.config.js', '--format', 'json'], { cwd }, (error, stdout, stderr) => {
-      // It ends with 1 where it has something to report.
+      // The exit code is 1 if it reports anything.
       if (error && error.code !== 1) reject(new Error(stderr, { cause: error }));
       else resolve(stdout);
     });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
-/** A field of the line itself, which the logger writes too: the line would have it twice. */
+/** Fields that the logger writes itself: a line would contain them twice. */
 const TAKEN = /\blog\.(?:trace|debug|info|warn|error|fatal)\(\{[^}]*\b(?:name|level|time|pid|msg):/;
 
 test('no log line contains a field twice', () => {

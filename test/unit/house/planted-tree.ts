@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 
 const REPOSITORY = resolve(import.meta.dirname, '../../..');
 
-/** A source tree of its own under this repository's settings, to plant faults in. */
+/** A separate source tree under this repository's settings, to plant violations in. */
 export interface PlantedTree {
   readonly root: string;
   remove(): void;

@@ -12,8 +12,8 @@ beforeEach(() => {
   );
 });
 
-describe('the progress of a test run', () => {
-  test('begins with its steps and the time that they take', () => {
+describe('progress of a test run', () => {
+  test('begins with its steps and their expected time', () => {
     progress.open();
     expect(lines).toEqual(['unit, simulation, e2e: about 2 min on two cores that are at rest']);
   });
@@ -25,7 +25,7 @@ describe('the progress of a test run', () => {
     expect(lines).toEqual(['1/3 unit        ok: 3 passed, 0 failed (0:52)']);
   });
 
-  test('shows a step that advances, at most every five seconds', () => {
+  test('shows an advancing step at most every five seconds', () => {
     progress.begin('simulation', () => 'half');
     now = 4_999;
     progress.advance('simulation', 0.25);
@@ -53,7 +53,7 @@ describe('the progress of a test run', () => {
     progress.end('e2e', 'ok');
   });
 
-  test('estimates the rest by the pace so far', () => {
+  test('estimates the remaining time from the pace so far', () => {
     progress.begin('unit');
     now = 40_000;
     progress.end('unit', 'ok');

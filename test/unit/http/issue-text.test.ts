@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { check } from '../../../controller/http/input/validation.ts';
 
-describe('what a request breaks is said in a sentence', () => {
+describe('describes a validation issue in a sentence', () => {
   test.each<[z.ZodType, unknown, string]>([
     [z.string().min(1), '', 'Must not be empty'],
     [z.string().min(3), 'ab', 'Must be at least 3 characters'],

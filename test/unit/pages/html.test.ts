@@ -18,7 +18,7 @@ describe('markup', () => {
     }));
   });
 
-  test('of a page allows only its own style by its security policy', () => {
+  test('a page\'s security policy allows only its own style', () => {
     const page = renderPage('<Title>', html`<p>x</p>`);
     expect(page.html).toContain('<title>&#60;Title&#62; · Farwatch</title>');
     const policy = page.headers['Content-Security-Policy'];

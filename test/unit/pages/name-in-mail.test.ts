@@ -17,13 +17,13 @@ import type { NoticeDoc, OutgoingDoc } from '../../../controller/subscribers/not
 import { SubscriberLinks } from '../../../controller/subscribers/subscriber-links.ts';
 import { pageSubscriber } from '../../helpers/page-subscriber.ts';
 
-/** What the programs that find the most links would find: schemes, hosts with or without one, addresses. */
+/** What the most eager mail programs turn into links: schemes, hosts with or without one, addresses. */
 function linksIn(text: string): string[] {
   const found = /[a-z][a-z0-9+-]*:[/\\]+|\bwww\.|[^\s.]\.\p{L}|\b\d+\.\d+\.\d+\.\d+\b|\\\\/giu;
   return text.replace(/\p{Cf}/gu, '').match(found) ?? [];
 }
 
-describe('a name in a mail', () => {
+describe('name in a mail', () => {
   test.each([
     ['Win now https://evil.example', 'Win now https[:]//evil[.]example'],
     ['evil.example/x', 'evil[.]example/x'],
@@ -34,7 +34,7 @@ describe('a name in a mail', () => {
     ['evil.\u200bexample, http:\u2060//x', 'evil[.]\u200bexample, http[:]\u2060//x'],
     ['müller.ελ', 'müller[.]ελ'],
     ['api.shop.example', 'api[.]shop[.]example'],
-  ])('cannot be a link: %j', (name, shown) => {
+  ])('can\'t become a link: %j', (name, shown) => {
     expect(nameInMail(name)).toBe(shown);
     expect(linksIn(name)).not.toEqual([]);
     expect(linksIn(shown)).toEqual([]);
@@ -43,11 +43,11 @@ describe('a name in a mail', () => {
   test.each([
     'Acme Inc.', 'Dr. Ada St. John-Smith, Ph. D.', 'Shop v2.0: checkout', '.NET workers', 'Wait...', 'A/B & "C" <d>',
     '監視サービス。本番', '10.5 % of Paris/Dallas', 'O’Neill: on call',
-  ])('stays as it is without anything like a link: %s', (name) => {
+  ])('stays unchanged without anything like a link: %s', (name) => {
     expect(nameInMail(name)).toBe(name);
   });
 
-  test('is without links and can be read, whatever it contains', () => {
+  test('contains no links and stays readable, whatever it contains', () => {
     const parts = fc.constantFrom(
       'https', ':', '/', '//', '\\', '.', '..', ' ', 'www', 'evil', 'com', 'рф', '7', '203', '@', '-', '\u200b', '[', ']',
     );
@@ -108,7 +108,7 @@ const MAILS: [string, Mail[]][] = [
   ])],
 ];
 
-test.each(MAILS)('%s contains no link that a name made, in subject, text and HTML', (_what, mails) => {
+test.each(MAILS)('%s contains no link made from a name, in subject, text and HTML', (_what, mails) => {
   for (const { subject, text, html } of mails) {
     const shown = [subject, text, html.replace(/<[^>]*>/g, ' ')].map((part) => (
       part.replace(/https:\/\/(?:watch|shop)\.example\S*|ops@example\.com|status\.acme\.example/g, '')

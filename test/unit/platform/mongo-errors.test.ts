@@ -7,7 +7,7 @@ import { isDatabaseUnavailable, writeAllOrEach } from '../../../controller/platf
 
 type Made = new (pool: object, cause?: Error) => MongoError;
 type Inner = Record<'PoolClearedError' | 'PoolClearedOnNetworkError' | 'PoolClosedError', Made>;
-/** The driver fails requests under way with these, and does not export them. */
+/** The driver fails requests in progress with these and does not export them. */
 const inner = createRequire(import.meta.url)('mongodb/lib/cmap/errors.js') as Inner;
 const pool = { address: 'db.example:27017', serverError: null };
 
@@ -20,16 +20,16 @@ test.each([
   new inner.PoolClosedError(pool),
   new MongoServerError({ code: 189, message: 'stepped down' }),
   Object.assign(new Error('write'), { code: 'EPIPE' }),
-])('%s means that the database is away', (error) => expect(isDatabaseUnavailable(error)).toBe(true));
+])('%s means that the database is unavailable', (error) => expect(isDatabaseUnavailable(error)).toBe(true));
 
 test.each([
   new Error('a fault of ours'), new MongoServerError({ code: 11000, message: 'duplicate' }), 'text', null,
-])('%s does not mean that the database is away', (error) => expect(isDatabaseUnavailable(error)).toBe(false));
+])('%s does not mean that the database is unavailable', (error) => expect(isDatabaseUnavailable(error)).toBe(false));
 
-describe('items that are written together', () => {
+describe('items written together', () => {
   const aboutItems = new Error('bad item');
 
-  /** Writes `items`, of which `bad` cannot be written; returns each call and what was set aside. */
+  /** Writes `items`, of which `bad` can't be written; returns each call and what was set aside. */
   async function written(items: string[], bad: string[], error = aboutItems) {
     const calls: string[][] = [];
     const aside: string[] = [];
@@ -44,20 +44,20 @@ describe('items that are written together', () => {
     return { calls, aside };
   }
 
-  test('are written once if nothing is wrong with them', async () => {
+  test('are written once if all succeed', async () => {
     expect(await written(['a', 'b'], [])).toEqual({ calls: [['a', 'b']], aside: [] });
   });
 
-  test('are written one by one if one of them is bad, which alone is set aside', async () => {
+  test('are written one by one if one of them fails, and only that one is set aside', async () => {
     expect(await written(['a', 'b', 'c'], ['b']))
       .toEqual({ calls: [['a', 'b', 'c'], ['a'], ['b'], ['c']], aside: ['b'] });
   });
 
-  test('are not tried a second time if there is only one', async () => {
+  test('are not retried if there is only one', async () => {
     expect(await written(['b'], ['b'])).toEqual({ calls: [['b']], aside: ['b'] });
   });
 
-  test('fail together when the error is not about them', async () => {
-    await expect(written(['a', 'b'], ['b'], new Error('no answer'))).rejects.toThrow('no answer');
+  test('fail together if no item caused the error', async () => {
+    await expect(written(['a', 'b'], ['b'], new Error('no response'))).rejects.toThrow('no response');
   });
 });

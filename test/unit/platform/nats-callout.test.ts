@@ -13,7 +13,7 @@ const user: BusUser = {
 const bytes = (value: object) => Buffer.from(JSON.stringify(value));
 
 let clock: SimulatedClock;
-/** Who is connected, by connection, as the server will tell. */
+/** Current users by connection, as the server will report them. */
 let connected: Map<number, string>;
 let isResponding: boolean;
 let callout: NatsCallout;
@@ -39,14 +39,14 @@ beforeEach(() => {
   });
 });
 
-/** Lets the time pass in which verdicts of before take effect. */
+/** Waits until users admitted by earlier responses must be connected. */
 async function settle(users: BusUser[]): Promise<void> {
   await callout.publish(users, true);
   await clock.advance(5000);
   expect(await callout.publish(users, true)).toBe(true);
 }
 
-test('a former user whom an earlier verdict lets in after the others were dropped is dropped too', async () => {
+test('disconnects a removed user whom an earlier response admits after the others were disconnected', async () => {
   await settle([user]);
   connected.set(1, user.public_key);
   expect(await callout.publish([], true)).toBe(false);
@@ -59,7 +59,7 @@ test('a former user whom an earlier verdict lets in after the others were droppe
   expect(await callout.publish([], true)).toBe(true);
 });
 
-test('connections are asked for again when the server did not answer, however much later', async () => {
+test('lists connections again after the server did not respond, however much later', async () => {
   await settle([user]);
   connected.set(1, user.public_key);
   isResponding = false;

@@ -15,14 +15,14 @@ const restore = restoring<Stored>({ owner: null, held: null }, {
   parts: each(part), places: each(part), held: restoring<NonNullable<Stored['held']>>({ since: null }),
 });
 
-test('a missing field that may hold null becomes null, at any depth', () => {
+test('sets missing nullable fields to null at any depth', () => {
   const stored = { name: 'n', parts: [{}, { at: 1 }], places: { here: {} }, held: {} } as unknown as Stored;
   expect(restore(stored)).toEqual({
     name: 'n', owner: null, parts: [{ at: null }, { at: 1 }], places: { here: { at: null } }, held: { since: null },
   });
 });
 
-test('a field with a value, and an optional field that is not listed, stay as they are', () => {
+test('keeps fields with a value, and optional fields that are not listed', () => {
   const stored = { name: 'n', owner: 'o', parts: [], places: {} } as unknown as Stored;
   expect(restore(stored)).toEqual({ name: 'n', owner: 'o', parts: [], places: {}, held: null });
 });

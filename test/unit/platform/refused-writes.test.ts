@@ -22,7 +22,7 @@ function wrappedLog() {
   return { clock, refused, logged, log: refused.wrapLog(pino(sink)) };
 }
 
-test('a refused write that is repeated is an error, told ever less often', async () => {
+test('logs a repeatedly refused write as an error, less and less often', async () => {
   const { clock, refused, log, logged } = wrappedLog();
   const minutes: number[] = [];
   for (let minute = 0; minute < 10; minute += 1) {
@@ -38,7 +38,7 @@ test('a refused write that is repeated is an error, told ever less often', async
   expect(refused.count).toBe(20);
 });
 
-test('each kind of write is told of', () => {
+test('logs each kind of refused write', () => {
   const { refused, log, logged } = wrappedLog();
   log.warn(REFUSED, 'one');
   log.warn(REFUSED, 'other');
@@ -47,7 +47,7 @@ test('each kind of write is told of', () => {
   expect(refused.count).toBe(3);
 });
 
-test('all other lines stay as they are', () => {
+test('leaves all other log lines unchanged', () => {
   const { refused, log, logged } = wrappedLog();
   log.warn(AWAY, 'away');
   log.warn({ err: new RangeError('not of the database') }, 'range');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { colorOn, readableColor } from '../../../controller/status-pages/public/style/brand-color.ts';
 import { PUBLIC_STYLE } from '../../../controller/status-pages/public/style/page-style.ts';
 
-/** By the formula of WCAG 2.2. */
+/** Uses the formula of WCAG 2.2. */
 function contrast(one: string, other: string): number {
   const luminance = (color: string) => {
     const full = color.length === 4 ? color.replaceAll(/[^#]/g, '$&$&') : color;
@@ -24,7 +24,7 @@ function themesOf(name: string): string[] {
   return found.slice(0, 2);
 }
 
-test('texts have a contrast of at least 7 to 1 in both themes', () => {
+test('text has a contrast of at least 7 to 1 in both themes', () => {
   for (const name of ['text', 'accent', 'good', 'warning', 'bad', 'notice']) {
     for (const ground of ['ground', 'card']) {
       for (const [theme, color] of themesOf(name).entries()) {
@@ -36,17 +36,17 @@ test('texts have a contrast of at least 7 to 1 in both themes', () => {
 
 test.each([
   ['#0b4f8a', '#fff'], ['#e11d74', '#fff'], ['#ffd400', '#000'], ['#ffffff', '#000'], ['#000000', '#fff'],
-])('texts on %s are %s', (color, expected) => {
+])('text on %s is %s', (color, expected) => {
   expect(colorOn(color)).toBe(expected);
 });
 
-test('a color that readers can read in a theme stays as it is', () => {
+test('a color that is readable in a theme stays unchanged', () => {
   expect(readableColor('#0b4f8a', 'light')).toBe('#0b4f8a');
   expect(readableColor('#ffd400', 'dark')).toBe('#ffd400');
   expect(readableColor('#ffd400', 'light')).not.toBe('#ffd400');
 });
 
-test('whatever its color is, the owner of a page cannot make links or buttons hard to read', () => {
+test('no brand color makes links or buttons hard to read', () => {
   const [light = '', dark = ''] = themesOf('ground');
   const [lightCard = '', darkCard = ''] = themesOf('card');
   const color = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);

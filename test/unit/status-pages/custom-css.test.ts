@@ -12,7 +12,7 @@ test.each([
   ['@media (max-width: 30em) { html h1 { font-size: 1.2rem } }', '@media (max-width:30em){.page h1{font-size:1.2rem}}'],
   ['summary ~ p { color: var(--good) }', '.page summary~p{color:var(--good)}'],
   ['', ''],
-])('%j is limited to the content of the page', (text, css) => {
+])('%j is limited to the page\'s content', (text, css) => {
   expect(scopeCss(text)).toEqual({ css });
 });
 
@@ -63,7 +63,7 @@ const FRAGMENTS = [
   '/*', '*/', '<!--', '</style>', '&', '!important', '\n', 'é', '\u2028', 'position:fixed', '::before',
 ];
 
-test('whatever a style consists of, what is left of it is within the content and loads nothing', () => {
+test('no custom CSS reaches outside the content or loads anything', () => {
   const style = fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 40 }).map((parts) => parts.join(''));
   fc.assert(fc.property(style, (text) => {
     const scoped = scopeCss(text);

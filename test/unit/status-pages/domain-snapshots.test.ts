@@ -15,7 +15,7 @@ const openSnapshots = () => new DomainSnapshots(dir, createLog('test', 'silent')
 const page = (subdomain: string, domain: string | null, verified = domain) =>
   ({ subdomain, custom_domain: domain, verified_domain: verified });
 
-test('the next start knows the domains of pages, as they were last', async () => {
+test('the next process knows the last domains of pages', async () => {
   const first = openSnapshots();
   expect(first.recall('status.acme.example')).toBeNull();
   first.save(page('acme', 'old.acme.example'));
@@ -34,7 +34,7 @@ test('the next start knows the domains of pages, as they were last', async () =>
   expect(openSnapshots().recall('status.acme.example')).toBeNull();
 });
 
-test.each(['', '{', '{"v":2,"domains":{}}', '{"v":1,"domains":[1]}'])('a file with %j is as good as none', async (text) => {
+test.each(['', '{', '{"v":2,"domains":{}}', '{"v":1,"domains":[1]}'])('treats a file with %j as missing', async (text) => {
   writeFileSync(join(dir, 'domains'), text);
   const snapshots = openSnapshots();
   expect(snapshots.recall('status.acme.example')).toBeNull();

@@ -25,7 +25,7 @@ function setUp() {
   return { clock, known, state, hosts, at };
 }
 
-test('the host of the API is never one of a page, also below the domain of pages', async () => {
+test('the API\'s host never belongs to a page, even below the page domain', async () => {
   const { at, state } = setUp();
   for (const host of ['app.farwatch.example', 'farwatch.example', 'localhost:3000', '127.0.0.1', undefined, 'a_b']) {
     expect(await at(host, '/api/monitors')).toBe('/api/monitors');
@@ -36,7 +36,7 @@ test('the host of the API is never one of a page, also below the domain of pages
     .toEqual([true, true, false]);
 });
 
-test('a domain is looked up once in ten seconds, and as long as the database is away not forgotten', async () => {
+test('looks up a domain once in ten seconds, and remembers it while the database is unavailable', async () => {
   const { at, state, clock, known, hosts } = setUp();
   const all = Array.from({ length: 5 }, () => at('status.acme.example'));
   expect(await Promise.all(all)).toEqual(all.map(() => '/status/acme'));
@@ -51,7 +51,7 @@ test('a domain is looked up once in ten seconds, and as long as the database is 
   expect(await at('status.acme.example')).toBe('/');
 });
 
-test('on its own host a page has its own paths only', () => {
+test('on its own host, a page serves only its own paths', () => {
   const urls = (...all: string[]) => all.map((url) => urlOnPage(url, 'acme'));
   const unchanged = ['/status/acme', '/status/acme/feed.atom?a=1', '/status/assets/live.js', '/api/public/subscribers/verify'];
   expect(urls(...unchanged)).toEqual(unchanged);
@@ -61,7 +61,7 @@ test('on its own host a page has its own paths only', () => {
   ]);
 });
 
-test('a domain that was never looked up leads to the page that last had it, while the database is away', async () => {
+test('while the database is unavailable, an unknown domain leads to the page that last had it', async () => {
   const { at, state, clock } = setUp();
   state.isAway = true;
   expect([await at('old.acme.example'), await at('never.acme.example')]).toEqual(['/status/acme', '/']);

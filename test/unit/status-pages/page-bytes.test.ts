@@ -11,13 +11,13 @@ const DAYS = 90;
 const MAX_BYTES = 100_000;
 const PAGE = { branding: null, allow_search_indexing: true, incident_history_days: 7, created_at: 0 };
 
-/** The same numbers from 0 to 1 in each run, which nothing can compress. */
+/** The same numbers from 0 to 1 in each run, which are incompressible. */
 function dice(): () => number {
   let last = 7;
   return () => (last = (last * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
-/** `share` of the days had trouble, each in its own measure. */
+/** `share` of the days had failures, each with another uptime. */
 function pageOf(share: number): PublicPageView {
   const next = dice();
   const digits = (count: number) => Array.from({ length: count }, () => Math.floor(next() * 16).toString(16)).join('');
@@ -35,8 +35,8 @@ function pageOf(share: number): PublicPageView {
   };
 }
 
-/** At a fifth, nearly all components still title each day with trouble. */
-test.each([0.2, 1])('a page of 200 monitors with trouble on %d of all days is small', (share) => {
+/** At a fifth, nearly all components still title each day with failures. */
+test.each([0.2, 1])('a page of 200 monitors with failures on %d of all days is small', (share) => {
   const compressors = {
     gzip: (text: string) => gzipSync(text),
     br: (text: string) => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
@@ -50,7 +50,7 @@ test.each([0.2, 1])('a page of 200 monitors with trouble on %d of all days is sm
   }
 });
 
-test('many days in trouble are drawn as one line for each stretch that looks alike', () => {
+test('draws many days with failures as one line per run of equal days', () => {
   const { html } = renderPublicPage(pageOf(1), PAGE, 'en');
   const [bars = ''] = /<svg viewBox=.*?<\/svg>/s.exec(html) ?? [];
   const drawn = [...bars.matchAll(/h(\d+)/g)].reduce((days, [, width]) => days + (Number(width) + 1) / 4, 0);

@@ -7,12 +7,12 @@ import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 
-/** A page whose name is what is to be shown; anything else makes no difference here. */
+/** A page with this name; the other fields don't matter here. */
 function pageCalled(name: string, now: number, more: object = {}): FoundPage {
   return { page: {}, view: { name, as_of: isoTime(now), is_current: true, ...more } } as unknown as FoundPage;
 }
 
-/** `name`: what reading finds; null: no page. `failing`: with what reading fails. */
+/** `name`: what a read finds; null: no page. `failing`: the error with which reads fail. */
 function setUp(lastKnown: FoundPage | null = null) {
   const clock = new SimulatedClock(NOW);
   const seen = {
@@ -44,7 +44,7 @@ function setUp(lastKnown: FoundPage | null = null) {
 }
 
 describe('readers', () => {
-  test('who come within a second share one reading and one rendering', async () => {
+  test('within the same second share one read and one rendering', async () => {
     const { clock, seen, shown, form } = setUp();
     await Promise.all(Array.from({ length: 100 }, () => form()));
     await clock.advance(999);
@@ -55,7 +55,7 @@ describe('readers', () => {
     expect(seen.reads).toBe(2);
   });
 
-  test('get the same bytes while nothing changes, for ten seconds', async () => {
+  test('get the same bytes for ten seconds while nothing changes', async () => {
     const { clock, seen, text } = setUp();
     const first = await text();
     await clock.advance(5000);
@@ -85,7 +85,7 @@ describe('readers', () => {
     expect(await text()).toContain(JSON.stringify(after).slice(1, -1));
   });
 
-  test('who find a form ready get it at once, while it is read again', async () => {
+  test('get a cached rendering at once while the page is read again', async () => {
     const { clock, seen, pages, form } = setUp();
     expect(pages.cachedResponse('acme', 'html')).toBeNull();
     const made = await form();
@@ -103,8 +103,8 @@ describe('readers', () => {
   });
 });
 
-describe('a page that cannot be read', () => {
-  test('is shown as it was last, says so, and is current again afterwards', async () => {
+describe('a page that can\'t be read', () => {
+  test('is shown as it last was, marked as outdated, and is current again afterwards', async () => {
     const { clock, seen, shown, pages, form } = setUp();
     await form();
     seen.failing = new Error('the database is away');
@@ -119,14 +119,14 @@ describe('a page that cannot be read', () => {
     expect(await shown()).toEqual({ name: 'Acme', as_of: '2026-11-22T12:00:06.000Z', is_current: true });
   });
 
-  test('is recalled from the disk when this process has not read it', async () => {
+  test('is recalled from disk if this process has not read it', async () => {
     const { seen, shown } = setUp(pageCalled('From before', NOW - 60_000));
     seen.failing = new Error('the database is away');
     expect(await shown()).toMatchObject({ name: 'From before', is_current: false });
     expect(seen).toMatchObject({ saved: [], removed: [] });
   });
 
-  test('keeps a reader waiting for two seconds at most when it is known', async () => {
+  test('delays a reader for at most two seconds if it is known', async () => {
     const { clock, seen, shown } = setUp(pageCalled('From before', NOW - 60_000));
     let finish: () => void = () => undefined;
     seen.hangs = new Promise((resolve) => (finish = resolve));
@@ -138,7 +138,7 @@ describe('a page that cannot be read', () => {
     expect(await shown()).toMatchObject({ name: 'Acme', is_current: true });
   });
 
-  test('fails for its reader when nothing is known, and is tried again for the next', async () => {
+  test('fails for its reader if unknown, and is retried for the next', async () => {
     const { seen, shown } = setUp();
     seen.failing = new Error('the database is away');
     await expect(shown()).rejects.toThrow('away');
@@ -148,7 +148,7 @@ describe('a page that cannot be read', () => {
 });
 
 describe('a change', () => {
-  test('is seen by the next reader', async () => {
+  test('is visible to the next reader', async () => {
     const { seen, pages, shown } = setUp();
     await shown();
     seen.name = 'Renamed';
@@ -157,7 +157,7 @@ describe('a change', () => {
     expect(seen.removed).toEqual([]);
   });
 
-  test('that ends the publication removes the page everywhere, also one that is being read', async () => {
+  test('that ends the publication removes the page everywhere, even during a read', async () => {
     const { clock, seen, pages, shown } = setUp();
     let finish: () => void = () => undefined;
     seen.hangs = new Promise((resolve) => (finish = resolve));
@@ -173,8 +173,8 @@ describe('a change', () => {
   });
 });
 
-describe('the memory of pages', () => {
-  test('holds a thousand names at most', async () => {
+describe('page cache', () => {
+  test('holds at most a thousand names', async () => {
     const { seen, shown } = setUp();
     for (let at = 0; at <= 1000; at += 1) await shown(`page-${at}`);
     await shown('page-1');
@@ -183,7 +183,7 @@ describe('the memory of pages', () => {
     expect(seen.reads).toBe(1002);
   });
 
-  test('holds 64 MB at most', async () => {
+  test('holds at most 64 MB', async () => {
     const { seen, pages, form } = setUp();
     const large = 'x'.repeat(1024 * 1024);
     for (let at = 0; at < 40; at += 1) await form(`form-${at}`, () => large);
@@ -196,7 +196,7 @@ describe('the memory of pages', () => {
   });
 });
 
-test('what many ask for is read once a second, and again after a failure', async () => {
+test('the read cache reads a value once a second, and again after a failure', async () => {
   const clock = new SimulatedClock(NOW);
   let [reads, isFailing] = [0, true];
   const readings = new ReadCache(clock, async (name) => {

@@ -24,7 +24,7 @@ function componentOf(daily_uptime: (number | null)[], more: Partial<PublicCompon
   return { id: 'a', name: 'Shop', group: null, status: 'up', daily_uptime, ...more };
 }
 
-describe('the days of a component', () => {
+describe('days of a component', () => {
   const days = [null, null, 100, 100, 99.95, 97, 20, ...Array<number>(83).fill(100)];
   const shown = shownDays(componentOf(days), pageOf([]));
 
@@ -37,11 +37,11 @@ describe('the days of a component', () => {
   test.each([
     [null, 'unknown'], [100, 'operational'], [99.9, 'operational'], [99.89, 'degraded'], [95, 'degraded'],
     [94.9, 'down'], [0, 'down'],
-  ] as const)('with %s percent are %s', (uptime, state) => {
+  ] as const)('with an uptime of %s percent are %s', (uptime, state) => {
     expect(dayState(uptime, { operational: 99.9, degraded: 95 })).toBe(state);
   });
 
-  test('are one line for each stretch, and name each day with trouble', () => {
+  test('are drawn as one line per run of equal days, and each day with failures has a title', () => {
     const { text } = uptimeBars(shown, english);
     expect(text).toContain('<path class="n" d="M0 0h7"/>');
     expect(text).toContain('<path class="u" d="M8 0h7M16 0h3M28 0h331"/>');
@@ -50,14 +50,14 @@ describe('the days of a component', () => {
     expect(text).toMatch(/role="img" aria-label="90 days: 99\.05%"/);
   });
 
-  test('are listed in words where something failed or is unknown, newest first', () => {
+  test('are listed as text where something failed or is unknown, newest first', () => {
     expect(imperfectDays(shown, english).map(({ text }) => text)).toEqual([
       '<li>31 Aug: 20%</li>', '<li>30 Aug: 97%</li>', '<li>29 Aug: 99.95%</li>',
       '<li>25 Aug – 26 Aug: no data</li>',
     ]);
   });
 
-  test('stay few bytes when every day had trouble', () => {
+  test('take few bytes even if every day had failures', () => {
     const bad = shownDays(componentOf(Array.from({ length: 90 }, (_, index) => 50 + index / 10)), pageOf([]));
     expect(uptimeBars(bad, english).text).not.toContain('<title>');
     expect(imperfectDays(bad, english)).toHaveLength(21);
@@ -74,12 +74,12 @@ describe('response times', () => {
   const point = (at: number, avg: number | null, count: number, failed = 0) =>
     ({ at, avg, count, failed, min: avg, max: avg, p50: avg, p95: avg, p99: avg });
 
-  test('of regions count by their successful checks', () => {
+  test('of regions are weighted by their successful checks', () => {
     const series = [[point(0, 100, 30), point(HOUR_MS, null, 5, 5)], [point(0, 400, 15, 5)]];
     expect(mergeRegions(series)).toEqual([{ at: 0, ms: 175 }, { at: HOUR_MS, ms: null }]);
   });
 
-  test('are a line with a gap where there are none, and said in words', () => {
+  test('are a line with gaps for missing data, with a text summary', () => {
     const points = [0, 1, 3].map((hour) => ({ at: hour * HOUR_MS, ms: 100 + 100 * hour }));
     const { text } = responseTimeChart(points, HOUR_MS, english);
     expect(text).toContain('<path d="M0 75h1L200 50M600 0h1"/>');
@@ -103,7 +103,7 @@ describe('languages', () => {
     for (const language of LANGUAGES) expect(textsOf(TEXTS[language]).every((text) => text.trim() !== '')).toBe(true);
   });
 
-  test.each(LANGUAGES)('a page in %s says so, and links to all others', (language) => {
+  test.each(LANGUAGES)('a page in %s declares its language and links to all others', (language) => {
     const component = componentOf([100, null], { uptime: { '90d': 99.5 }, response_time_ms: 1234 });
     const { html, headers } = renderPublicPage(pageOf([component]), PAGE, language);
     expect(html).toContain(`<html lang="${language}"`);
@@ -115,7 +115,7 @@ describe('languages', () => {
   });
 });
 
-test('a page of 200 components, each fourth with a bad day, is below 100 kB before it is compressed', () => {
+test('a page of 200 components, each fourth with a bad day, is below 100 kB uncompressed', () => {
   const components = Array.from({ length: 200 }, (_, index) => componentOf(
     Array.from({ length: 90 }, (_day, day) => (day === index / 4 ? 97.35 : 100)), {
       id: `0199a3f4-7c21-7b3e-9d52-3f1c2ab4${String(index).padStart(4, '0')}`, name: `Service ${index}`,

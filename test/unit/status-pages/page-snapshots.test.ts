@@ -35,7 +35,7 @@ function page(name = 'Acme', subdomain = 'acme'): FoundPage {
 
 const read = (snapshots: PageSnapshots) => snapshots.recall('acme').then((found) => found?.view);
 
-test('a page is recalled as it was, also by the next process', async () => {
+test('a page is recalled unchanged, also by the next process', async () => {
   const snapshots = openSnapshots();
   snapshots.save(page());
   await snapshots.settled();
@@ -46,7 +46,7 @@ test('a page is recalled as it was, also by the next process', async () => {
   expect(await next.recall('other')).toBeNull();
 });
 
-test('a page that changes is written every ten seconds, one that does not every five minutes', async () => {
+test('writes a changing page every ten seconds and an unchanged one every five minutes', async () => {
   const snapshots = openSnapshots();
   const same = page();
   const written = async (found: FoundPage) => {
@@ -65,7 +65,7 @@ test('a page that changes is written every ten seconds, one that does not every 
   expect(await written({ ...same, view: page('Changed').view })).toEqual(['Changed', 310_000]);
 });
 
-test('a page that is removed while it is written stays removed', async () => {
+test('a page removed during a write stays removed', async () => {
   const snapshots = openSnapshots();
   snapshots.save(page());
   snapshots.remove('acme');
@@ -83,7 +83,7 @@ test.each([
   ['is of another page', (text: string) => text.replace('"subdomain":"acme"', '"subdomain":"other"')],
   ['is of a draft', (text: string) => text.replace('"published"', '"draft"')],
   ['lacks what pages show', (text: string) => text.replace('"overall"', '"old_overall"')],
-])('a file that %s is as good as none', async (_what, spoil) => {
+])('treats a file that %s as missing', async (_what, spoil) => {
   const first = openSnapshots();
   first.save(page());
   await first.settled();
@@ -96,7 +96,7 @@ test.each([
   expect(await read(snapshots)).toMatchObject({ name: 'Again' });
 });
 
-test('only pages have files: no name leads out of the folder', async () => {
+test('only pages have files: no name leads outside the folder', async () => {
   const snapshots = openSnapshots();
   writeFileSync(join(dir, '..', 'escape.json'), JSON.stringify({ v: 1, ...page('Escaped', '../escape') }));
   expect(await snapshots.recall('../escape')).toBeNull();

@@ -18,7 +18,7 @@ function setUp() {
   return { clock, seen, streams };
 }
 
-test('a controller serves three thousand readers of pages, and more when some have gone', async () => {
+test('a controller serves three thousand readers of pages, and more once some have left', async () => {
   const { clock, streams } = setUp();
   const all = Array.from({ length: 3000 }, (_, at) => streams.join(`page-${at % 3}`));
   expect(all).not.toContain(null);
@@ -30,7 +30,7 @@ test('a controller serves three thousand readers of pages, and more when some ha
   expect(streams.join('page-0')).toBeNull();
 });
 
-test('a reader that does not read is disconnected, and holds up nobody', async () => {
+test('disconnects a reader that does not read, without delaying others', async () => {
   const { clock, seen, streams } = setUp();
   const [stalled, reading] = [streams.join('acme'), streams.join('acme')];
   let read = '';
@@ -43,7 +43,7 @@ test('a reader that does not read is disconnected, and holds up nobody', async (
   expect(read.match(/^event: version$/gm)?.length).toBe(401);
 });
 
-test('nothing is read while no page is open, and a lost browser comes back after a time of its own', async () => {
+test('reads nothing while no page is open, and spreads the reconnects of browsers', async () => {
   const { clock, seen, streams } = setUp();
   const stream = streams.join('acme');
   expect(String(stream?.read())).toBe('retry: 4000\n\n');

@@ -50,14 +50,14 @@ test.each([
   })).toBe(state);
 });
 
-test('a resolved post is shown for the days of the page, an open one always', () => {
+test('shows a resolved post for the page\'s days of history, an open one always', () => {
   const page = { incident_history_days: 7 };
   const post = (status: 'resolved' | 'monitoring', days: number) =>
     isShown({ status, published_at: NOW - days * DAY_MS }, page, NOW);
   expect([post('resolved', 7), post('resolved', 7.01), post('monitoring', 300)]).toEqual([true, false, true]);
 });
 
-test('time frames are read in their order, after the last day', () => {
+test('reads time frames in their order, after the last day', () => {
   expect(framesOf({ uptime_timeframes: ['90d', '24h'] })).toEqual({
     frames: ['24h', '90d'], hours: [24, 24, 2160],
   });
@@ -71,7 +71,7 @@ test('an unset branding stays unset; null removes a field', () => {
   });
 });
 
-describe('the page for people', () => {
+describe('the HTML page', () => {
   const page = { branding: null, allow_search_indexing: true, incident_history_days: 3, created_at: 0 };
   const HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
   const view: PublicPageView = {
@@ -103,7 +103,7 @@ describe('the page for people', () => {
     expect(html).toContain('src="https://cdn.acme.example/logo.png?a=1&#38;b=%22"');
   });
 
-  test('shows it as text on all of its other pages, too', () => {
+  test('shows it as text on all of its subpages, too', () => {
     const appearance = { branding, allow_search_indexing: false };
     const locale = pageLocale('en', 'UTC');
     const [component, post] = [view.components[0] as PublicComponent, view.incidents[0] as PublicPost];
@@ -119,7 +119,7 @@ describe('the page for people', () => {
     }
   });
 
-  test('shows one uptime, and all others on the page of the component', () => {
+  test('shows one uptime per component, and all others on the component\'s page', () => {
     const component: PublicComponent =
       { id: 'b', name: 'API', group: null, status: 'up', uptime: { '24h': 100, '7d': 99.5, '90d': 98.7 }, daily_uptime: [100] };
     const appearance = { branding: null, allow_search_indexing: true };
@@ -142,14 +142,14 @@ describe('the page for people', () => {
     ]).toContain("img-src 'none'");
   });
 
-  test('with images that were stored before their hosts were checked leaves these out of its policy', () => {
+  test('leaves images stored before their hosts were validated out of its policy', () => {
     const stored = { logoUrl: 'https://a.example;script-src/1.png', faviconUrl: 'https://a.example,x/i.ico' };
     const { headers, html } = renderPublicPage(view, { ...page, branding: stored }, 'en');
     expect(headers['Content-Security-Policy']).toContain("img-src 'none'; form-action");
     expect(html).not.toContain('a.example');
   });
 
-  test('names states and gaps in words, and rounds no outage away', () => {
+  test('names states and gaps in text, and rounds no outage away', () => {
     expect(html).toContain('Some systems are down');
     expect(html).toContain('>Down<');
     expect(html).toContain('No data');
@@ -160,7 +160,7 @@ describe('the page for people', () => {
     expect(html).toContain('<meta name="robots" content="noindex">');
   });
 
-  test('shows first the state, ongoing incidents with their latest update, and maintenance under way', () => {
+  test('starts with the state, ongoing incidents with their latest update, and current maintenance', () => {
     const post = (id: string, status: PublicPost['status'], updates: PublicPost['updates']): PublicPost => ({
       id, title: `Title of ${id}`, message: `First of ${id}`, severity: 'major', status, affected: ['API'],
       published_at: '2026-11-21T11:00:00.000Z', resolved_at: status === 'resolved' ? view.as_of : null, updates,
@@ -196,7 +196,7 @@ describe('the page for people', () => {
     for (const absent of ['First of now', 'Second of now', 'First of over', '24 hours']) expect(shown).not.toContain(absent);
   });
 
-  test('folds the groups of a long page, but for those in trouble', () => {
+  test('collapses the groups of a long page, except those with failures', () => {
     const components = Array.from({ length: 40 }, (_, at): PublicComponent =>
       ({ id: `${at}`, name: `Node ${at}`, group: `Group ${at % 2}`, status: at === 7 ? 'degraded' : 'up' }));
     const groups = (count: number) => [...renderPublicPage(

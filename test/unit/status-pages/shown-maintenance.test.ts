@@ -5,7 +5,7 @@ const NOW = Date.parse('2026-11-22T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Occurrences of an hour each, that begin in this many hours. */
+/** One-hour occurrences that begin in this many hours. */
 function windowOf(id: string, ...starts: number[]) {
   const occurrences = starts.map((hours) =>
     ({ starts_at: NOW + hours * HOUR_MS, ends_at: NOW + (hours + 1) * HOUR_MS }));
@@ -14,7 +14,7 @@ function windowOf(id: string, ...starts: number[]) {
 
 const NAMES = new Map([['shop', 'Shop'], ['api', 'API']]);
 
-test('readers see what is under way and what comes within two weeks, soonest first', () => {
+test('shows current maintenance and that of the next two weeks, soonest first', () => {
   const shown = shownMaintenance([
     windowOf('later', 30), windowOf('now', -0.5), windowOf('over', -1), windowOf('far', 14 * 24),
   ], NAMES, NOW);
@@ -23,11 +23,11 @@ test('readers see what is under way and what comes within two weeks, soonest fir
   ]);
 });
 
-test('components that the page does not show are not named', () => {
+test('does not name components that the page does not show', () => {
   expect(shownMaintenance([windowOf('now', 0)], NAMES, NOW)[0]?.affected).toEqual(['Shop']);
 });
 
-test('a daily window fills no page, nor do many windows', () => {
+test('limits the occurrences of a daily window and the number of windows', () => {
   const daily = windowOf('daily', ...Array.from({ length: 9 }, (_, day) => (day * DAY_MS) / HOUR_MS));
   expect(shownMaintenance([daily], NAMES, NOW)).toHaveLength(3);
   const many = Array.from({ length: 200 }, (_, at) => windowOf(`w${at}`, at));

@@ -7,12 +7,12 @@ const period: PeriodStats = {
   failed_checks: 1, last_check_at: 1, last_success_at: 1, last_failure_at: 1,
 };
 
-test('maintenance counts on a page only if the page says so', () => {
+test('counts maintenance only if the page says so', () => {
   expect(shownUptime({ maintenance_affects_uptime: true }, period)).toBe(90);
   expect(shownUptime({ maintenance_affects_uptime: false }, period)).toBe(100);
 });
 
-test('without watched time there is no uptime', () => {
+test('without monitored time there is no uptime', () => {
   const nothing = { ...period, uptime_percentage: null, uptime_outside_maintenance: null };
   for (const maintenance_affects_uptime of [true, false]) {
     expect(shownUptime({ maintenance_affects_uptime }, nothing)).toBeNull();

@@ -38,7 +38,7 @@ const EXPECTED = {
 describe.each(LANGUAGES)('in the language %s', (language) => {
   const [progress, unsubscribeLabel, planned] = EXPECTED[language] as [string, string, string];
 
-  test('a mail frames what people have written, and leads to pages in this language', () => {
+  test('a mail surrounds what people wrote with text and links to pages in this language', () => {
     const mail = noticeMail(toReader(language), outgoing, NOTICE);
     expect(mail.subject).toBe('[Acme] Shop is slow');
     for (const part of [progress, 'We look into it.', unsubscribeLabel]) expect(mail.text).toContain(part);
@@ -47,7 +47,7 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
     expect(mail.headers?.['List-Unsubscribe']).toContain(`&lang=${language}>`);
   });
 
-  test('maintenance has the times of the page\'s zone, in mails and for webhooks', () => {
+  test('maintenance has times in the page\'s zone, in mails and for webhooks', () => {
     const { text } = noticeMail(toReader(language), outgoing, WINDOW);
     expect(text.replaceAll('\u202f', ' ')).toContain(planned);
     expect(text).toContain('The shop is read-only.');
@@ -55,7 +55,7 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
   });
 });
 
-test('who subscribed without a language is told in English, with links that leave it to the browser', () => {
+test('a subscriber without a language gets English, with links that leave the language to the browser', () => {
   const mail = digestMail(toReader(null), outgoing, [NOTICE, WINDOW]);
   expect(mail.subject).toBe('[Acme] 2 updates');
   expect(mail.text).toContain('Maintenance: Move');

@@ -14,13 +14,13 @@ const post: PostDoc = {
   published_at: 1000, updated_at: 1000, resolved_at: null,
 };
 
-describe('the notices of a post', () => {
+describe('notices of a post', () => {
   const updates = [
     { status: 'identified' as const, message: 'A disk.', created_at: 2000 },
     { status: 'resolved' as const, message: 'Over.', created_at: 3000 },
   ];
 
-  test('are its beginning and each update, in order, each with its own status', () => {
+  test('are its initial message and each update, in order, each with its own status', () => {
     const notices = noticesOf({ ...post, status: 'resolved', updates });
     expect(notices.map(({ text, is_first, post: of, created_at }) => [text, is_first, of?.status, created_at])).toEqual([
       ['We look.', true, 'investigating', 1000], ['A disk.', false, 'identified', 2000],
@@ -29,19 +29,19 @@ describe('the notices of a post', () => {
     expect(new Set(notices.map(({ thread }) => thread)).size).toBe(1);
   });
 
-  test('leave out what was told, and keep the ids of the others', () => {
+  test('leave out what was already sent, and keep the ids of the others', () => {
     const all = noticesOf({ ...post, updates });
     expect(noticesOf({ ...post, updates, notified_count: 2 })).toEqual(all.slice(2));
     expect(noticesOf({ ...post, updates, notified_count: 3 })).toEqual([]);
   });
 
-  test('of a critical one are for those who want all or only critical ones', () => {
+  test('of a critical post are for subscribers to all or only to critical incidents', () => {
     expect(noticesOf(post)[0]?.topics).toEqual(['critical_incidents', 'all_incidents']);
     expect(noticesOf({ ...post, severity: 'major' })[0]?.topics).toEqual(['all_incidents']);
   });
 });
 
-test('a digest is sent at the end of the hour or day in UTC, and what comes at that instant in the next', () => {
+test('sends a digest at the end of the hour or day in UTC; an event at that instant is in the next', () => {
   const day = Date.UTC(2026, 2, 29);
   expect(digestAt('hourly', day + 1)).toBe(day + HOUR);
   expect(digestAt('hourly', day + HOUR)).toBe(day + 2 * HOUR);
@@ -49,7 +49,7 @@ test('a digest is sent at the end of the hour or day in UTC, and what comes at t
   expect(digestAfter('daily', day)).toBe(day + 24 * HOUR);
 });
 
-describe('what is sent at once', () => {
+describe('immediate messages', () => {
   const [notice] = noticesOf(post);
   const subscriber = pageSubscriber({ organizationId: 'o', projectId: 'p', pageId: 'page' }, 'a@x.example');
   const channels = (change: Partial<typeof subscriber>, kind: 'incident' | 'message' = 'incident') =>
@@ -57,7 +57,7 @@ describe('what is sent at once', () => {
       .map(({ channel }) => channel);
   const daily = { ...subscriber.preferences, frequency: 'daily' as const };
 
-  test('is a mail unless the subscriber wants digests, and a request to their webhook', () => {
+  test('are a mail unless the subscriber wants digests, and a request to their webhook', () => {
     expect(channels({})).toEqual(['email']);
     expect(channels({ webhook_url: 'https://x.example/' })).toEqual(['email', 'webhook']);
     expect(channels({ preferences: daily, webhook_url: 'https://x.example/' })).toEqual(['webhook']);
@@ -74,14 +74,14 @@ describe('after an attempt', () => {
   const after = (outcome: SendOutcome, attempts = 1, now = 1000) =>
     afterSending({ ...outgoing, attempts }, outcome, { now, random: 0 });
 
-  test('it is over when sent, dropped, refused for good or tried too often', () => {
+  test('stops when sent, dropped, permanently refused or out of attempts', () => {
     expect(after('sent')).toEqual({ state: 'sent', attempts: 1 });
     expect(after('dropped')).toEqual({ state: 'dropped', attempts: 1 });
     expect(after('dead')).toEqual({ state: 'failed', attempts: 1 });
     expect(after('retry', 6)).toEqual({ state: 'failed', attempts: 6 });
   });
 
-  test('a failure is repeated later and later, and a busy relay counts as no attempt', () => {
+  test('retries a failure with growing delays, and does not count a busy relay as an attempt', () => {
     const waits = [1, 2, 3, 4, 5].map((attempts) => (after('retry', attempts).due_at ?? 0) - 1000);
     expect(waits).toEqual([30_000, 120_000, 600_000, HOUR, 4 * HOUR]);
     expect(after('busy', 9)).toEqual({ state: 'pending', attempts: 8, due_at: 6000 });

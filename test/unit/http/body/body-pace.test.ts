@@ -5,7 +5,7 @@ import { BodyParts } from '../../../../controller/http/body/body-parts.ts';
 import { receiveBytes } from '../../../../controller/http/body/body.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 
-/** A body that is being received; `send` resolves when it has come. */
+/** A body that is being received; `send` resolves once its data has arrived. */
 function receiving() {
   const [clock, parts, request] = [new SimulatedClock(), new BodyParts(), new IncomingMessage(new Socket())];
   const received = receiveBytes(request, clock, parts);
@@ -17,7 +17,7 @@ function receiving() {
   return { clock, parts, received, send, end };
 }
 
-test('a body with 40 kB in each 5 s is received, however little its last part is', async () => {
+test('accepts a body with 40 kB in each 5 s, however small its last part is', async () => {
   const { clock, parts, received, send, end } = receiving();
   for (let at = 0; at < 3; at += 1) {
     await send(40_960);
@@ -30,7 +30,7 @@ test('a body with 40 kB in each 5 s is received, however little its last part is
   expect(clock.pending).toBe(0);
 });
 
-test('a slower body is refused, and nothing of it is kept', async () => {
+test('refuses a slower body and discards it', async () => {
   const { clock, parts, received, send } = receiving();
   const refused = expect(received).rejects.toMatchObject({ code: 'BAD_REQUEST', message: 'Request body arrives too slowly' });
   await send(40_960);

@@ -3,7 +3,7 @@ import { DocumentMemory } from '../../../../controller/http/body/document-memory
 
 const open = () => new DocumentMemory(100, () => new Error('refused'));
 
-test('when documents hold too much, the newest one of the caller with the most is refused, never a newcomer', async () => {
+test('above the limit, refuses the newest document of the heaviest caller, never of a newcomer', async () => {
   const memory = open();
   const greedy = [memory.reserve('greedy'), memory.reserve('greedy')];
   for (const parts of greedy) parts.add(Buffer.alloc(50));
@@ -16,7 +16,7 @@ test('when documents hold too much, the newest one of the caller with the most i
   expect(memory.refused).toBe(1);
 });
 
-test('a released document holds nothing', () => {
+test('a released document uses no memory', () => {
   const memory = open();
   for (let at = 0; at < 3; at += 1) {
     const parts = memory.reserve('one');

@@ -14,7 +14,7 @@ const refusal = (text: string): string => {
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
 
 describe('strict JSON', () => {
-  test('is parsed as JSON.parse does', () => {
+  test('parses like JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -38,7 +38,7 @@ describe('strict JSON', () => {
     ['["constructor"]', ['constructor']],
     ['"\\ud83d\\ude00"', '\u{1f600}'],
     [`${'['.repeat(64)}${']'.repeat(64)}`, JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`)],
-  ])('%s is accepted', (text, value) => {
+  ])('accepts %s', (text, value) => {
     expect(parseStrictJson(text)).toEqual(value);
   });
 
@@ -57,7 +57,7 @@ describe('strict JSON', () => {
 
 });
 
-describe('the work for a megabyte grows only linearly', () => {
+describe('parsing a megabyte takes linear time', () => {
   /** The most expensive text is a key with its brackets, colon and comma. */
   const MAX_STEPS_PER_CHAR = 8;
   let counter: StepCounter<{ parseStrictJson(text: string): unknown }>;
@@ -85,7 +85,7 @@ describe('the work for a megabyte grows only linearly', () => {
     ['surrogate pairs and a lone surrogate', `"${'\\ud83d\\ude00'.repeat(80_000)}\\ud83d"`],
     ['quotes', '"'.repeat(1_000_000)],
     ['identical keys', `{${'"a":1,'.repeat(150_000)}"a":1}`],
-  ])('for %s, which is refused', async (_what, text) => {
+  ])('for %s, which is rejected', async (_what, text) => {
     const steps = await counter.count(
       () => expect(() => counter.exports.parseStrictJson(text)).toThrow(/^Request body/),
     );
@@ -94,7 +94,7 @@ describe('the work for a megabyte grows only linearly', () => {
   });
 });
 
-test('megabytes are parsed in turns, with the same result', async () => {
+test('parsing megabytes yields to other requests and returns the same result', async () => {
   let turns = 0;
   let isOver = false;
   const count = () => {

@@ -9,14 +9,14 @@ const padded = (text: string) => `${BLANK}${text}${BLANK.repeat(20)}`;
 describe.each([
   ['a name', singleLineText(100)], ['a text', multilineText(100)], ['a message', requiredMultilineText(100)],
 ])('%s', (_what, schema) => {
-  test('is trimmed before its length and characters are judged', () => {
+  test('is trimmed before its length and characters are validated', () => {
     for (const text of ['x', '𝒳'.repeat(100), 'a b']) expect(schema.parse(padded(text))).toBe(text);
     for (const text of ['x'.repeat(101), '\u0007', 'a\u0007b', '\u0000']) {
       expect(schema.safeParse(padded(text)).success, JSON.stringify(text)).toBe(false);
     }
   });
 
-  test('has a pattern in the document that agrees about padding', () => {
+  test('has a pattern in the API document that accepts padding', () => {
     const pattern = new RegExp(z.toJSONSchema(schema, { io: 'input' }).pattern as string, 'u');
     for (const text of ['x', 'a b', '𝒳', 'a\u0007b', '', '\u0007']) {
       expect(pattern.test(padded(text)), JSON.stringify(text)).toBe(schema.safeParse(padded(text)).success);
@@ -24,11 +24,11 @@ describe.each([
   });
 });
 
-test('a name has no line break within it, and something to be seen', () => {
+test('a name needs a visible character and has no line break', () => {
   for (const text of ['a\nb', '', BLANK]) expect(singleLineText(100).safeParse(text).success).toBe(false);
 });
 
-test('an address is trimmed before its length is judged', () => {
+test('an email address is trimmed before its length is validated', () => {
   const { email } = loginInput.parse({ email: `${' '.repeat(300)}Ada@Example.com\n`, password: 'x' });
   expect(email).toBe('ada@example.com');
 });

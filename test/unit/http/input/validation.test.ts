@@ -12,7 +12,7 @@ function failureOf(run: () => unknown): AppError {
   throw new Error('nothing was thrown');
 }
 
-describe('a validation error', () => {
+describe('validation error', () => {
   const schema = z.strictObject({
     name: z.string().min(1), tags: z.array(z.string()).optional(),
     nested: z.strictObject({ a: z.int() }).optional(),
@@ -35,7 +35,7 @@ describe('a validation error', () => {
     expect(error.message).toContain('Validation failed: name: Required; tags.1: Must be a string');
   });
 
-  test('tells a missing choice from an unknown one', () => {
+  test('distinguishes a missing enum value from an unknown one', () => {
     const what = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('x') })]);
     const choices = z.strictObject({ role: z.enum(['a', 'b']), what });
     expect(failureOf(() => validate(choices, { what: {} })).details).toEqual([
@@ -46,7 +46,7 @@ describe('a validation error', () => {
     expect(message).toContain('role: Must be one of: a, b');
   });
 
-  test('stays short however many fields are wrong', () => {
+  test('stays short however many fields are invalid', () => {
     const fields = Array.from({ length: 5000 }, (_, n) => [`k${n}${'x'.repeat(500)}`, n]);
     const error = failureOf(() => validate(schema, Object.fromEntries(fields)));
     expect(error.details).toHaveLength(50);
@@ -54,7 +54,7 @@ describe('a validation error', () => {
   });
 });
 
-describe('a query string', () => {
+describe('query string', () => {
   test('is parsed into plain names and values', () => {
     const fields = { a: '1', b: 'x y z', c: '', d: '', sort_by: 'name', e: '[]', _f: '2' };
     expect(parseQuery('a=1&b=x%20y+z&c=&d&sort_by=name&e=%5B%5D&_f=2')).toEqual(fields);
@@ -66,11 +66,11 @@ describe('a query string', () => {
     'a=1&a=2', 'a[]=1', 'a[b]=1', 'a[$ne]=1', '$gt=1', 'a.b=1', '__proto__=1', '%5F_proto__=1', '=1', 'a=%00',
     'ä=1',
     `${'x'.repeat(65)}=1`,
-  ])('%s is refused', (text) => {
+  ])('rejects %s', (text) => {
     expect(failureOf(() => parseQuery(text)).code).toBe('VALIDATION_ERROR');
   });
 
-  test('cannot reach a prototype', () => {
+  test('can\'t reach a prototype', () => {
     expect(Object.hasOwn(parseQuery('constructor=1&toString=2'), 'constructor')).toBe(true);
     const schema = z.strictObject({ a: z.string().optional() });
     expect(failureOf(() => validate(schema, parseQuery('constructor=1'))).code).toBe('VALIDATION_ERROR');

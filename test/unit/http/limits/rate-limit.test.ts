@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RATE_WINDOW_MS, RateLimiter } from '../../../../controller/http/limits/rate-limit.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 
-describe('the rate limiter', () => {
+describe('rate limiter', () => {
   test('allows exactly the limit in a window that starts with the first request', async () => {
     const clock = new SimulatedClock();
     const limiter = new RateLimiter(clock, 3);
@@ -17,7 +17,7 @@ describe('the rate limiter', () => {
     expect(limiter.take('a')).toMatchObject({ isAllowed: true, remaining: 2, retryAfter: 900, resetAt });
   });
 
-  test('ignores jumps of the wall clock', () => {
+  test('ignores wall clock jumps', () => {
     let wallMs = 1_000_000_000_000;
     const timer = { cancel: () => undefined };
     const clock = { now: () => wallMs, monotonic: () => 5, setTimer: () => timer, setRepeating: () => timer };
@@ -27,7 +27,7 @@ describe('the rate limiter', () => {
     expect(limiter.take('a').isAllowed).toBe(false);
   });
 
-  test('does not count a peek', () => {
+  test('peek does not count a request', () => {
     const limiter = new RateLimiter(new SimulatedClock(), 2);
     for (let n = 0; n < 5; n += 1) expect(limiter.peek('a').remaining).toBe(2);
     limiter.take('a');
@@ -50,14 +50,14 @@ describe('the rate limiter', () => {
     expect(allowed(20, () => inNetwork(0))).toBe(10);
     expect(allowed(200, (at) => inNetwork(at + 1))).toBe(30);
     expect(allowed(1000, (at) => inNetwork(256 * (at % 200 + 1)))).toBe(120);
-    // What is refused opens no windows; each allowed request, one of 64 and one of 56 bits at most.
+    // Refused requests open no windows; allowed ones open at most one each for the /64 and the /56.
     expect(limiter.size).toBeLessThanOrEqual(2 * 160 + 1);
     expect(limiter.take(inNetwork(3)).limit).toBe(40);
     expect(limiter.take(inNetwork(60_000))).toMatchObject({ isAllowed: false, limit: 160, remaining: 0 });
     expect(allowed(20, () => 'ip:2001:db8:b:0::/64')).toBe(10);
   });
 
-  test('says of all networks of a caller what has the fewest requests left', () => {
+  test('reports the network of a caller with the fewest requests left', () => {
     const limiter = new RateLimiter(new SimulatedClock(), 10);
     expect(limiter.take('ip:2001:db8:a:1::/64')).toMatchObject({ limit: 10, remaining: 9 });
     for (const at of [2, 3, 4]) for (let n = 0; n < 10; n += 1) limiter.take(`ip:2001:db8:a:${at}::/64`);
@@ -66,7 +66,7 @@ describe('the rate limiter', () => {
     expect(limiter.take('ip:2001:db8:a:5::/64')).toMatchObject({ limit: 10, remaining: 9 });
   });
 
-  test('drops windows that have ended', async () => {
+  test('drops expired windows', async () => {
     const clock = new SimulatedClock();
     const limiter = new RateLimiter(clock, 1, 1000);
     for (let n = 0; n < 500; n += 1) limiter.take(`ip:${n}`);

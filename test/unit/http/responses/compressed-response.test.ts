@@ -18,8 +18,8 @@ test.each([
   expect(preferredEncoding(accepted)).toBe(encoding);
 });
 
-describe('an answer for many', () => {
-  test('has the same content in each encoding, and a tag for each', async () => {
+describe('compressed response', () => {
+  test('has the same content in each encoding, with an ETag of its own', async () => {
     const response = long();
     const [plain, gzip, br] = await Promise.all(
       [undefined, 'gzip', 'br'].map((accepted) => response.negotiate({ 'accept-encoding': accepted })),
@@ -33,7 +33,7 @@ describe('an answer for many', () => {
     expect(plain?.headers).not.toHaveProperty('Content-Encoding');
   });
 
-  test('is there at once after it was made in that encoding', async () => {
+  test('is available synchronously once it was built in that encoding', async () => {
     const response = long();
     expect(response.negotiateSync({ 'accept-encoding': 'br' })).toBeNull();
     await response.negotiate({ 'accept-encoding': 'br' });
@@ -49,7 +49,7 @@ describe('an answer for many', () => {
     ['a weak tag among others', (tag: string) => `"other", W/${tag}`, 304],
     ['anything', () => '*', 304],
     ['another tag', () => '"other"', 200],
-  ] as const)('is %s already: %j', async (_what, held, status) => {
+  ] as const)('handles If-None-Match with %s', async (_what, held, status) => {
     const response = long();
     const tag = (await response.negotiate({})).headers['ETag'] as string;
     const encoded = await response.negotiate({ 'if-none-match': held(tag) });
@@ -57,12 +57,12 @@ describe('an answer for many', () => {
     expect(encoded.headers['ETag']).toBe(tag);
   });
 
-  test('has another tag when only a header differs', async () => {
+  test('has another ETag if only a header differs', async () => {
     const other = new CompressedResponse(TEXT, { 'Content-Type': 'text/plain', 'Content-Language': 'de' });
     expect((await other.negotiate({})).headers['ETag']).not.toBe((await long().negotiate({})).headers['ETag']);
   });
 
-  test('has text with a character per byte, and never a header that HTTP forbids', async () => {
+  test('has text with one character per byte, and never a header that HTTP forbids', async () => {
     const { text, body } = await new CompressedResponse('Grüße ✓', { 'X-Of': 'a page' }).negotiate({});
     expect(Buffer.from(text.body, 'latin1')).toEqual(body);
     const lines = /^X-Of: a page\r\nVary: Accept-Encoding\r\nETag: "[^"]+"\r\nContent-Length: 11\r\n$/;

@@ -7,17 +7,17 @@ function setUp(maxEntries: number) {
     computed.push(text);
     return text === 'nothing' ? null : text.length;
   });
-  return { asked: computed, meaningOf: lengthOf };
+  return { computed, lengthOf };
 }
 
-test('what a text means is worked out once, also if it means nothing', () => {
-  const { asked: computed, meaningOf: lengthOf } = setUp(10);
+test('computes a value once per text, even if it is null', () => {
+  const { computed, lengthOf } = setUp(10);
   expect(['abc', 'nothing', 'abc', 'nothing'].map(lengthOf)).toEqual([3, null, 3, null]);
   expect(computed).toEqual(['abc', 'nothing']);
 });
 
-test('however many texts there are, few are remembered, and none that is long', () => {
-  const { asked: computed, meaningOf: lengthOf } = setUp(2);
+test('memoizes few of many texts, and no long ones', () => {
+  const { computed, lengthOf } = setUp(2);
   for (const text of ['a', 'b', 'b', 'c', 'b', 'c']) lengthOf(text);
   expect(computed).toEqual(['a', 'b', 'c', 'b']);
   const long = 'x'.repeat(251);

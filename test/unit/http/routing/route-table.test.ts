@@ -10,25 +10,25 @@ const route = (path: string, method: 'GET' | 'POST' = 'GET'): Route => defineRou
   handle: async () => ({ status: 200, data: {} }),
 });
 
-describe('the table of routes', () => {
-  test('is refused if a route declares no known auth', () => {
+describe('route table', () => {
+  test('rejects a route without a known auth', () => {
     const bare = { ...route('/api/a'), auth: undefined } as unknown as Route;
     expect(() => checkRoutes([bare])).toThrow('GET /api/a: a route without auth does not start');
     const unknown = { ...route('/api/a'), auth: { access: 'everybody' } } as unknown as Route;
     expect(() => checkRoutes([unknown])).toThrow('without auth');
   });
 
-  test('is refused if two routes have the same path, even with parameters of different names', () => {
+  test('rejects two routes with the same path, even if their parameters have different names', () => {
     expect(() => checkRoutes([route('/api/a/:id'), route('/api/a/:name')])).toThrow('declared twice');
     expect(() => checkRoutes([route('/api/a'), route('/api/a', 'POST'), route('/api/a/:id')])).not.toThrow();
   });
 
-  test('is refused if a route checks no parameters or declares no answer', () => {
+  test('rejects a route that validates no path parameters or declares no response', () => {
     expect(() => checkRoutes([{ ...route('/api/a/:id'), params: undefined }])).toThrow('no schema');
-    expect(() => checkRoutes([{ ...route('/api/a'), responses: {} }])).toThrow('no answer');
+    expect(() => checkRoutes([{ ...route('/api/a'), responses: {} }])).toThrow('no response');
   });
 
-  test('is refused if a route could change something without an entry in the audit log', () => {
+  test('rejects a route that could make changes without an audit log entry', () => {
     const write = { ...route('/api/a', 'POST'), auth: { access: 'account' } } as Route;
     expect(() => checkRoutes([write])).toThrow(
       'POST /api/a: says neither how the audit log calls it nor that',
@@ -39,7 +39,7 @@ describe('the table of routes', () => {
     expect(() => checkRoutes([{ ...write, method: 'GET' }])).not.toThrow();
   });
 
-  test('tries a fixed segment before a parameter', () => {
+  test('matches a fixed segment before a parameter', () => {
     const paths = ['/api/a/:id/stats', '/api/a/:id', '/api/a/stats', '/api/:x/b', '/api/a'];
     const ordered = inMatchingOrder(paths.map((path) => route(path))).map(({ path }) => path);
     expect(ordered).toEqual(['/api/a', '/api/a/stats', '/api/a/:id', '/api/a/:id/stats', '/api/:x/b']);

@@ -21,7 +21,7 @@ test('a route keeps its declaration, which also types its handler', async () => 
   expect(route.body).toBeUndefined();
 });
 
-test('a whole number in the query has only decimal digits and lies in its range', () => {
+test('a whole number in the query has only decimal digits and is within its range', () => {
   const limit = queryInt({ min: 1, max: 100, fallback: 50 });
   expect(limit.parse('7')).toBe(7);
   expect(limit.parse(undefined)).toBe(50);

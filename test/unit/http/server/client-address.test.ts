@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addressBucket, clientAddress } from '../../../../controller/http/server/client-address.ts';
 
-describe('the address of a client', () => {
+describe('client address', () => {
   test.each<[string, string | undefined, string | string[] | undefined, number, string]>([
     ['is the peer if no proxy is trusted', '203.0.113.5', '1.1.1.1', 0, '203.0.113.5'],
     ['is the peer without the header', '203.0.113.5', undefined, 2, '203.0.113.5'],
@@ -20,7 +20,7 @@ describe('the address of a client', () => {
   });
 });
 
-describe('the rate limit bucket of an address', () => {
+describe('rate limit key of an address', () => {
   test.each([
     ['203.0.113.5', '203.0.113.5'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],

@@ -3,26 +3,26 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { ConnectionShares, type HttpSocket } from '../../../../controller/http/server/connection-shares.ts';
 
-/** How many of these connections are admitted, which stay open. */
+/** Opens `count` connections and returns those that are admitted; they stay open. */
 function admitted(shares: ConnectionShares, count: number, address: (at: number) => string): Socket[] {
   const sockets = Array.from({ length: count }, () => new Socket());
   return sockets.filter((socket, at) => shares.admit(socket, address(at)));
 }
 
-/** Address `host` of the /64 number `at` in a /48; 256 of them are in one /56. */
+/** Address `host` in /64 number `at` of a /48; each /56 contains 256 of them. */
 const inNetwork = (network: string, at: number, host = 1) => `2001:db8:${network}:${at.toString(16)}::${host}`;
 
-test('a /64 has the share of an address, a /56 four and a /48 half of all', () => {
+test('limits a /64 to one address share, a /56 to four and a /48 to half of all connections', () => {
   const shares = new ConnectionShares({ maxConnections: 100, maxConnectionsOfAddress: 5 });
   expect(admitted(shares, 10, (at) => inNetwork('a', 0, at + 1))).toHaveLength(5);
-  // 15 more fit into the /56.
+  // The /56 has room for 15 more.
   expect(admitted(shares, 50, (at) => inNetwork('a', at + 1))).toHaveLength(15);
   expect(admitted(shares, 100, (at) => inNetwork('a', 256 * (at + 1)))).toHaveLength(30);
   expect(admitted(shares, 10, () => inNetwork('b', 0))).toHaveLength(5);
   expect(admitted(shares, 10, () => '192.0.2.1')).toHaveLength(5);
 });
 
-test('a closed connection gives its place back in each network', async () => {
+test('a closed connection frees its share in each network', async () => {
   const shares = new ConnectionShares({ maxConnections: 8, maxConnectionsOfAddress: 2 });
   const open = admitted(shares, 8, (at) => inNetwork('a', at));
   expect(open).toHaveLength(4);
@@ -30,12 +30,12 @@ test('a closed connection gives its place back in each network', async () => {
   expect(admitted(shares, 8, (at) => inNetwork('a', at + 8))).toHaveLength(4);
 });
 
-test('the share of an address holds for its wider networks where it is more than half of all', () => {
+test('an address share above half of all connections also applies to wider networks', () => {
   const shares = new ConnectionShares({ maxConnections: 10, maxConnectionsOfAddress: 10 });
   expect(admitted(shares, 20, (at) => inNetwork('a', at))).toHaveLength(10);
 });
 
-test('near the limit of all, the /48 with the most loses an idle connection, though no /64 has two', () => {
+test('near the limit, closes an idle connection of the largest /48, even if no /64 has two', () => {
   const shares = new ConnectionShares({ maxConnections: 10, maxConnectionsOfAddress: 5 });
   const greedy = admitted(shares, 5, (at) => inNetwork('a', at));
   const modest = admitted(shares, 4, (at) => `192.0.2.${at % 2}`);
@@ -45,7 +45,7 @@ test('near the limit of all, the /48 with the most loses an idle connection, tho
   expect(modest.some(({ destroyed }) => destroyed)).toBe(false);
 });
 
-test('a newcomer never closes connections of those who have fewer open', () => {
+test('a newcomer never closes connections of clients with fewer open', () => {
   const shares = new ConnectionShares({ maxConnections: 10, maxConnectionsOfAddress: 10 });
   const modest = admitted(shares, 2, () => '192.0.2.1');
   const greedy: HttpSocket[] = admitted(shares, 7, () => '192.0.2.2');
@@ -55,7 +55,7 @@ test('a newcomer never closes connections of those who have fewer open', () => {
   expect([...modest, ...greedy].some(({ destroyed }) => destroyed)).toBe(false);
 });
 
-test('four addresses whose connections all have requests leave the last tenth, and make room for newcomers', async () => {
+test('four addresses with busy connections leave the last tenth free and make room for newcomers', async () => {
   const shares = new ConnectionShares({ maxConnections: 100, maxConnectionsOfAddress: 25 });
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   const admittedOf = new Map<string, HttpSocket[]>();
@@ -64,7 +64,7 @@ test('four addresses whose connections all have requests leave the last tenth, a
     const isAdmitted = shares.admit(socket, address);
     socket._httpMessage = response;
     if (isAdmitted) admittedOf.set(address, [...(admittedOf.get(address) ?? []), socket]);
-    // What was closed emits its event.
+    // Waits for the close events of evicted sockets.
     await new Promise((resolve) => setImmediate(resolve));
     return isAdmitted;
   };

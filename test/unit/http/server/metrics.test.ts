@@ -4,7 +4,7 @@ import { observeRequests } from '../../../../controller/http/server/metrics.ts';
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The same numbers as the library itself keeps them. */
+/** The same metrics as counted by the library itself. */
 function byTheLibrary(registry: Registry): ReturnType<typeof observeRequests> {
   const served = new Counter({
     name: 'farwatch_http_requests_total', help: 'Requests, by route and status.',
@@ -20,7 +20,7 @@ function byTheLibrary(registry: Registry): ReturnType<typeof observeRequests> {
   };
 }
 
-test('what is counted reads as if the library had counted it, however often it is read', async () => {
+test('metrics match those that the library would have counted, however often they are scraped', async () => {
   const [ours, theirs] = [new Registry(), new Registry()];
   const observers = [observeRequests(ours), byTheLibrary(theirs)];
   expect(await ours.metrics()).toBe(await theirs.metrics());
@@ -35,7 +35,7 @@ test('what is counted reads as if the library had counted it, however often it i
   expect(await ours.metrics()).toBe(await theirs.metrics());
 });
 
-test('methods that anybody can invent share one label', async () => {
+test('methods that clients can invent share one label', async () => {
   const registry = new Registry();
   const observe = observeRequests(registry);
   for (const method of ['PROPFIND', 'MADE-UP']) observe({ method, route: 'none', status: 404, durationMs: 1 });
