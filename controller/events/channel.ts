@@ -18,18 +18,18 @@ export const LINGER_MS = 60_000;
 /** The latest live events of one project, and its clients. */
 export class Channel {
   readonly #clock: Clock;
-  readonly #watchResults: () => BusSubscription;
+  readonly #subscribeToResults: () => BusSubscription;
   readonly #sinks = new Set<EventSink>();
   #ring: EventRing;
   #results: BusSubscription | null = null;
   /** Ring position from which the ring holds results. */
   #resultsSince = 0;
-  #linger: Timer | null = null;
+  #lingerTimer: Timer | null = null;
 
   /** `subscribeToResults` starts receiving the project's results. */
   constructor(clock: Clock, subscribeToResults: () => BusSubscription) {
     this.#clock = clock;
-    this.#watchResults = subscribeToResults;
+    this.#subscribeToResults = subscribeToResults;
     this.#ring = new EventRing(this.#newPosition());
   }
 
@@ -47,9 +47,9 @@ export class Channel {
   }
 
   join(sink: EventSink, lastEventId: string | null): void {
-    this.#linger?.cancel();
+    this.#lingerTimer?.cancel();
     if (this.#results === null) {
-      this.#results = this.#watchResults();
+      this.#results = this.#subscribeToResults();
       // A new position: earlier clients have missed results, even if nothing else has happened since.
       this.#ring.add(this.#newPosition(), '');
       this.#resultsSince = this.#ring.seq;
@@ -62,8 +62,8 @@ export class Channel {
   leave(sink: EventSink): void {
     this.#sinks.delete(sink);
     if (this.#sinks.size > 0 || this.#results === null) return;
-    this.#linger?.cancel();
-    this.#linger = this.#clock.setTimer(LINGER_MS, () => this.stop());
+    this.#lingerTimer?.cancel();
+    this.#lingerTimer = this.#clock.setTimer(LINGER_MS, () => this.stop());
   }
 
   /** Makes clients reload, because events may have been missed; nobody can resume from before. */
@@ -75,7 +75,7 @@ export class Channel {
 
   /** Stops receiving results; clients stay connected. */
   stop(): void {
-    this.#linger?.cancel();
+    this.#lingerTimer?.cancel();
     void this.#results?.stop();
     this.#results = null;
   }

@@ -89,8 +89,7 @@ export class EventHub {
    */
   connect(
     { organizationId, projectId }: Tenant, { user, maxStreams }: { user: string; maxStreams: number },
-    stream: EventSink,
-    lastEventId: string | null,
+    stream: EventSink, lastEventId: string | null,
   ): 'user_full' | 'organization_full' | 'full' | null {
     if (this.#count((other) => other.user === user) >= MAX_STREAMS_PER_USER) return 'user_full';
     if (this.streamsOf(organizationId) >= maxStreams) return 'organization_full';
@@ -141,8 +140,8 @@ export class EventHub {
     }
   }
 
-  #take(event: LiveEvent | null, isOnItsSubject: boolean): void {
-    if (event === null || !isOnItsSubject) {
+  #take(event: LiveEvent | null, hasOwnSubject: boolean): void {
+    if (event === null || !hasOwnSubject) {
       this.refused += 1;
       return;
     }

@@ -7,17 +7,17 @@ export class EventRing {
   /** `seq` is 1, 2, 3 … in order of arrival. */
   readonly #entries: { id: string; text: string; bytes: number; seq: number }[] = [];
   readonly #ids = new Map<string, number>();
-  readonly #beginning: string;
+  readonly #firstId: string;
   #bytes = 0;
   /** Number of events added so far. */
   seq = 0;
   /** Id of the latest event, where an up-to-date client resumes. */
   last: string;
 
-  /** `beginning` is the id of the position before the first event. */
-  constructor(beginning: string) {
-    this.#beginning = beginning;
-    this.last = beginning;
+  /** `firstId` is the id of the position before the first event. */
+  constructor(firstId: string) {
+    this.#firstId = firstId;
+    this.last = firstId;
   }
 
   /** False for a duplicate of an event in the ring. An empty text only marks a position. */
@@ -35,7 +35,7 @@ export class EventRing {
 
   /** The events after `id` in order, and the `seq` of `id`; null if the ring doesn't hold it. */
   after(id: string): { texts: string[]; seq: number } | null {
-    const seq = id === this.#beginning ? 0 : this.#ids.get(id);
+    const seq = id === this.#firstId ? 0 : this.#ids.get(id);
     const oldest = this.#entries[0]?.seq ?? this.seq + 1;
     if (seq === undefined || seq + 1 < oldest) return null;
     const later = this.#entries.slice(seq + 1 - oldest);

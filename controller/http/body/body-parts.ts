@@ -5,12 +5,12 @@ export class BodyParts {
   size = 0;
   /** Rejects when the body is refused. */
   readonly refused: Promise<never>;
-  readonly #onGrown: () => void;
+  readonly #onGrow: () => void;
   #reject: (failure: Error) => void = () => undefined;
   #failure: Error | null = null;
 
-  constructor(onGrown: () => void = () => undefined) {
-    this.#onGrown = onGrown;
+  constructor(onGrow: () => void = () => undefined) {
+    this.#onGrow = onGrow;
     this.refused = new Promise((_resolve, reject) => (this.#reject = reject));
     // Once the body is complete, nothing awaits this promise: a late rejection must not be unhandled.
     this.refused.catch(() => undefined);
@@ -19,7 +19,7 @@ export class BodyParts {
   add(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.size += chunk.length;
-    this.#onGrown();
+    this.#onGrow();
   }
 
   clear(): void {

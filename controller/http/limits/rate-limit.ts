@@ -46,7 +46,7 @@ export class RateLimiter {
     for (const { key, factor } of networks) {
       const window = this.#current(key, at);
       const limit = this.#limit * factor;
-      if (window !== null && window.count >= limit) return this.#verdict(window, limit, false, at);
+      if (window !== null && window.count >= limit) return this.#decide(window, limit, false, at);
     }
     for (const { key } of networks) (this.#current(key, at) ?? this.#open(key, at)).count += 1;
     return this.#strictest(networks, at);
@@ -89,7 +89,7 @@ export class RateLimiter {
   /** The rate decision of the network with the fewest requests left. */
   #strictest([own, ...wider]: readonly [CountedNetwork, ...CountedNetwork[]], at: number): RateDecision {
     const decisionOf = ({ key, factor }: CountedNetwork) =>
-      this.#verdict(this.#current(key, at) ?? newWindow(at), this.#limit * factor, true, at);
+      this.#decide(this.#current(key, at) ?? newWindow(at), this.#limit * factor, true, at);
     let strictest = decisionOf(own);
     for (const network of wider) {
       const decide = decisionOf(network);
@@ -98,7 +98,7 @@ export class RateLimiter {
     return strictest;
   }
 
-  #verdict(window: Window, limit: number, isAllowed: boolean, at: number): RateDecision {
+  #decide(window: Window, limit: number, isAllowed: boolean, at: number): RateDecision {
     const leftMs = window.endsAt - at;
     return {
       isAllowed, limit,

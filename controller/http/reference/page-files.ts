@@ -18,7 +18,7 @@ const CACHE_FOREVER = 'public, max-age=31536000, immutable';
  * take three megabytes, which the next garbage collection frees.
  */
 export class PageFiles {
-  readonly #packed = new Map<string, WeakRef<CompressedResponse>>();
+  readonly #compressed = new Map<string, WeakRef<CompressedResponse>>();
   #version: string | null = null;
 
   /** Version in the files' path; it changes with their content. */
@@ -30,12 +30,12 @@ export class PageFiles {
   async read(kind: Kind, file: PageFile, version: string): Promise<CompressedResponse> {
     const caching = version === this.version ? CACHE_FOREVER : 'no-store';
     const key = `${file} ${caching}`;
-    const cached = this.#packed.get(key)?.deref();
+    const cached = this.#compressed.get(key)?.deref();
     if (cached !== undefined) return cached;
     const content = file in OWN_FILES ? OWN_FILES[file as keyof typeof OWN_FILES] : await readShipped(file);
     const headers = { 'Content-Type': PAGE_FILES[kind].contentType, 'Cache-Control': caching };
     const response = new CompressedResponse(content, headers);
-    this.#packed.set(key, new WeakRef(response));
+    this.#compressed.set(key, new WeakRef(response));
     return response;
   }
 }

@@ -47,10 +47,10 @@ export class CompressedResponse implements Compressed {
   readonly #body: Buffer;
   readonly #headers: Record<string, string>;
   readonly #tag: string;
-  readonly #made = new Map<Encoding, Representation>();
+  readonly #representations = new Map<Encoding, Representation>();
   /** Encodings by Accept-Encoding header: browsers send only a few different ones. */
-  readonly #seen = new Map<string | string[] | undefined, Encoding>();
-  readonly #making = new Map<Encoding, Promise<Representation>>();
+  readonly #encodings = new Map<string | string[] | undefined, Encoding>();
+  readonly #pending = new Map<Encoding, Promise<Representation>>();
 
   /** `headers` excludes those of the encoding. */
   constructor(body: string | Buffer, headers: Record<string, string>) {
@@ -70,23 +70,23 @@ export class CompressedResponse implements Compressed {
 
   /** Null until the encoding for this client is built. */
   negotiateSync(request: IncomingHttpHeaders): SharedResponse | null {
-    const representation = this.#made.get(this.#encodingFor(request));
+    const representation = this.#representations.get(this.#encodingFor(request));
     return representation === undefined ? null : selectByTag(representation, request);
   }
 
   async negotiate(request: IncomingHttpHeaders): Promise<SharedResponse> {
     const encoding = this.#encodingFor(request);
-    const pending = this.#making.get(encoding) ?? this.#encode(encoding);
-    this.#making.set(encoding, pending);
+    const pending = this.#pending.get(encoding) ?? this.#encode(encoding);
+    this.#pending.set(encoding, pending);
     return selectByTag(await pending, request);
   }
 
   #encodingFor({ 'accept-encoding': accepted }: IncomingHttpHeaders): Encoding {
     if (this.#body.length < MIN_COMPRESSED_BYTES) return 'identity';
-    const cached = this.#seen.get(accepted);
+    const cached = this.#encodings.get(accepted);
     if (cached !== undefined) return cached;
     const preferred = preferredEncoding(accepted);
-    if (this.#seen.size < MAX_CACHED_ENCODINGS) this.#seen.set(accepted, preferred);
+    if (this.#encodings.size < MAX_CACHED_ENCODINGS) this.#encodings.set(accepted, preferred);
     return preferred;
   }
 
@@ -105,7 +105,7 @@ export class CompressedResponse implements Compressed {
     const full = sharedResponse(200, { ...commonHeaders, ...encodingHeaders, 'Content-Length': String(body.length) }, body);
     const notModified = sharedResponse(304, commonHeaders, EMPTY_BODY);
     const representation: Representation = { etag, full, notModified };
-    this.#made.set(encoding, representation);
+    this.#representations.set(encoding, representation);
     return representation;
   }
 }

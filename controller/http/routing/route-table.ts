@@ -11,20 +11,20 @@ export function checkRoutes(routes: readonly Route[]): void {
   for (const route of routes) {
     const name = `${route.method} ${route.path}`;
     const pattern = name.replace(/:[A-Za-z_]+/g, ':');
-    const problem = problemOf(route) ?? (taken.has(pattern) ? 'declared twice' : null);
+    const problem = problemOf(route) ?? (taken.has(pattern) ? 'is declared twice' : null);
     if (problem !== null) throw new Error(`${name}: ${problem}`);
     taken.add(pattern);
   }
 }
 
 function problemOf({ auth, method, path, params, audit, responses }: Route): string | null {
-  if (!ACCESS.has(auth?.access)) return 'a route without auth does not start';
-  if (auth.access === 'path-project' && !path.includes('/:projectId/')) return 'its path names no project';
-  if (path.includes(':') && params === undefined) return 'the parameters of its path have no schema';
+  if (!ACCESS.has(auth?.access)) return 'declares no known auth';
+  if (auth.access === 'path-project' && !path.includes('/:projectId/')) return 'its path has no :projectId';
+  if (path.includes(':') && params === undefined) return 'its path parameters have no schema';
   if (method !== 'GET' && auth.access !== 'public' && audit === undefined) {
-    return 'says neither how the audit log calls it nor that it changes nothing';
+    return 'must declare an audit log name, or `audit: false` if it changes nothing';
   }
-  return Object.keys(responses).length === 0 ? 'no response is declared' : null;
+  return Object.keys(responses).length === 0 ? 'declares no response' : null;
 }
 
 /** Routes in matching order: a fixed segment comes before a parameter in the same place. */

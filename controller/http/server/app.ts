@@ -10,8 +10,7 @@ import { DocumentReader } from '../body/document-reader.ts';
 import { clientAddress } from './client-address.ts';
 import {
   addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse,
-  sendUnmatched,
-  type Exchange, type ExchangeState,
+  sendUnmatched, type Exchange, type ExchangeState,
 } from './exchange.ts';
 import { CallerCache } from '../limits/caller-cache.ts';
 import type { RequestObserver } from './metrics.ts';

@@ -59,7 +59,7 @@ export function addressKey(address: string): string {
 export async function sendResponse(exchange: Exchange, route: Route, response: RouteResponse): Promise<void> {
   const declared = route.responses[response.status];
   if (declared === undefined) {
-    throw new Error(`${route.method} ${route.path} replied with ${response.status}, which it does not declare`);
+    throw new Error(`${route.method} ${route.path} responded with ${response.status}, which it does not declare`);
   }
   if (response.compressed !== undefined) {
     const { status, headers, body } = await response.compressed.negotiate(exchange.req.headers);

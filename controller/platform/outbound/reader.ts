@@ -33,7 +33,7 @@ export class GuardedReader implements OutboundReader {
     const target = parseHttpUrl(url);
     if (!target.ok) return { kind: 'refused', reason: `the address ${target.reason}` };
     const { origin, pathname, search } = target.url;
-    return this.#within<GetOutcome>(timeoutMs, async (signal) => {
+    return this.#runWithin<GetOutcome>(timeoutMs, async (signal) => {
       const path = `${pathname}${search}`;
       const sent = { accept, 'user-agent': USER_AGENT };
       const request = { origin, path, method: 'GET', headers: sent, signal } as const;
@@ -44,7 +44,7 @@ export class GuardedReader implements OutboundReader {
   }
 
   query({ host, port, line, limitBytes, timeoutMs }: QueryRequest): Promise<QueryOutcome> {
-    return this.#within<QueryOutcome>(timeoutMs, async (signal) => {
+    return this.#runWithin<QueryOutcome>(timeoutMs, async (signal) => {
       const socket = await this.#socketTo(host, port, signal);
       const abort = () => socket.destroy(new Error(String(signal.reason)));
       signal.addEventListener('abort', abort, { once: true });
@@ -64,7 +64,7 @@ export class GuardedReader implements OutboundReader {
     await this.#agent.destroy();
   }
 
-  async #within<Outcome>(
+  async #runWithin<Outcome>(
     timeoutMs: number, read: (signal: AbortSignal) => Promise<Outcome>,
   ): Promise<Outcome | { kind: 'refused' | 'failed'; reason: string }> {
     if (this.#isClosed) return { kind: 'failed', reason: STOPPED };

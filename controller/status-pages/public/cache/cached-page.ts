@@ -38,7 +38,7 @@ const MAX_RESPONSES = 100;
 interface Reading {
   done: Promise<void>;
   /** Resolves when the read has completed, failed or timed out. */
-  doneOrLate: Promise<unknown>;
+  doneOrTimedOut: Promise<unknown>;
 }
 
 /**
@@ -69,7 +69,7 @@ export class CachedPage {
   async current(): Promise<FoundPage | null> {
     if (this.#shown !== undefined && this.#age < FRESH_FOR_MS) return this.#shown;
     const reading = this.#refresh();
-    if (!this.#isFailing) await reading?.doneOrLate;
+    if (!this.#isFailing) await reading?.doneOrTimedOut;
     if (this.#shown !== undefined && this.#age < USABLE_FOR_MS) return this.#shown;
     const last = this.#shown ?? (await this.#deps.recall());
     // The read may have completed in the meantime.
@@ -116,7 +116,7 @@ export class CachedPage {
     if (this.#reading !== null) return this.#reading;
     if (this.#isFailing && clock.monotonic() - this.#attemptedAt < FRESH_FOR_MS) return null;
     const done = this.#read();
-    this.#reading = { done, doneOrLate: within(clock, READ_TIMEOUT_MS, done).catch(() => undefined) };
+    this.#reading = { done, doneOrTimedOut: within(clock, READ_TIMEOUT_MS, done).catch(() => undefined) };
     return this.#reading;
   }
 

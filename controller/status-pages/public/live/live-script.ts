@@ -20,9 +20,9 @@ export const LIVE_SCRIPT = `'use strict';
   const script = document.currentScript;
   if (!main || !script || !window.EventSource) return;
   let source = null;
-  let again = 0;
+  let retryTimer = 0;
   let shown = null;
-  let loading = 0;
+  let loadTimer = 0;
 
   const keyOf = (node) => node.id || node.getAttribute('href') || node.textContent;
   const stops = () => [...main.querySelectorAll('a, summary, button')];
@@ -62,23 +62,23 @@ export const LIVE_SCRIPT = `'use strict';
   }
 
   function open() {
-    clearTimeout(again);
+    clearTimeout(retryTimer);
     if (document.hidden || (source && source.readyState !== EventSource.CLOSED)) return;
     source = new EventSource(script.dataset.events);
     source.addEventListener('version', ({ data }) => {
       const { version } = JSON.parse(data);
-      clearTimeout(loading);
-      if (version !== shown) loading = setTimeout(() => load(version).catch(() => {}), Math.random() * 1000);
+      clearTimeout(loadTimer);
+      if (version !== shown) loadTimer = setTimeout(() => load(version).catch(() => {}), Math.random() * 1000);
     });
     source.onerror = () => {
       // Browsers reconnect by themselves after a lost connection, but not after an error status.
-      if (source.readyState === EventSource.CLOSED) again = setTimeout(open, 15000 + Math.random() * 30000);
+      if (source.readyState === EventSource.CLOSED) retryTimer = setTimeout(open, 15000 + Math.random() * 30000);
     };
   }
 
   function close() {
-    clearTimeout(again);
-    clearTimeout(loading);
+    clearTimeout(retryTimer);
+    clearTimeout(loadTimer);
     if (source) source.close();
     source = null;
   }

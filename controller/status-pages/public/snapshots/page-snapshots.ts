@@ -66,7 +66,7 @@ export class PageSnapshots implements LastKnownPages {
     if (!this.#files.has(subdomain) || this.#pending.get(subdomain) === null) return null;
     try {
       const { page, view } = snapshot.parse(JSON.parse(await readFile(this.#path(subdomain), 'utf8')));
-      if (page.subdomain !== subdomain) throw new Error('it is another page');
+      if (page.subdomain !== subdomain) throw new Error('the file belongs to another page');
       return { page: asPage(page), view };
     } catch (error) {
       this.#deps.log.warn({ err: error, subdomain }, 'could not use the snapshot of a status page');

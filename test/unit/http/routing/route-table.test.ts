@@ -13,9 +13,9 @@ const route = (path: string, method: 'GET' | 'POST' = 'GET'): Route => defineRou
 describe('route table', () => {
   test('rejects a route without a known auth', () => {
     const bare = { ...route('/api/a'), auth: undefined } as unknown as Route;
-    expect(() => checkRoutes([bare])).toThrow('GET /api/a: a route without auth does not start');
+    expect(() => checkRoutes([bare])).toThrow('GET /api/a: declares no known auth');
     const unknown = { ...route('/api/a'), auth: { access: 'everybody' } } as unknown as Route;
-    expect(() => checkRoutes([unknown])).toThrow('without auth');
+    expect(() => checkRoutes([unknown])).toThrow('no known auth');
   });
 
   test('rejects two routes with the same path, even if their parameters have different names', () => {
@@ -31,7 +31,7 @@ describe('route table', () => {
   test('rejects a route that could make changes without an audit log entry', () => {
     const write = { ...route('/api/a', 'POST'), auth: { access: 'account' } } as Route;
     expect(() => checkRoutes([write])).toThrow(
-      'POST /api/a: says neither how the audit log calls it nor that',
+      'POST /api/a: must declare an audit log name',
     );
     for (const audit of ['a.created', false] as const) {
       expect(() => checkRoutes([{ ...write, audit }])).not.toThrow();
