@@ -24,8 +24,8 @@ function limited(text: z.ZodString, max: number, message?: string) {
 }
 
 /**
- * Non-empty text on one line, trimmed before validation. `except` lists further forbidden characters, which
- * the API document names.
+ * Non-empty text on one line, trimmed before validation. `except` lists characters that only the documented
+ * pattern excludes; the caller has to refuse them.
  */
 export function singleLineText(max: number, except = '') {
   return withoutAny(CONTROLS, max).min(1, 'Must not be empty')

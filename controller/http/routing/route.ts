@@ -39,9 +39,9 @@ export function authorOf(caller: Caller): string {
 }
 
 /**
- * What a route requires. `account`: a session, with `organization` at least that role, with `keys: true` also
- * an API key. `project`: that role in the request's project. `path-project`: in the project of `:projectId`;
- * `header: true` requires X-Project-ID to match. `verified: false` admits unverified accounts.
+ * `account`: a session; `organization` requires at least that role, `keys: true` admits API keys. `project`:
+ * that role in the request's project; `keys: false` refuses API keys. `path-project`: in the project of
+ * `:projectId`; `header: true` requires X-Project-ID to match. `verified: false` admits unverified accounts.
  */
 export type Auth =
   | { access: 'public' }
@@ -124,8 +124,10 @@ export interface AuditActor {
 
 interface ResponseExtras {
   headers?: Record<string, string>;
-  /** What only the handler knows: who sent a public request, and whose organization it changed. */
-  /** Details of a public request for its audit entry. Null: nothing was changed, so nothing is logged. */
+  /**
+   * Audit details that only the handler of a public request knows: the actor and the organization. Null:
+   * nothing was changed, so nothing is logged.
+   */
   audit?: { actor?: AuditActor; organizationId?: string } | null;
 }
 

@@ -17,12 +17,12 @@ const planted: Planted[] = [
   { path: 'shared/can-parse.ts', text: 'export const isUrl = (text: string): boolean => URL.canParse(text);\n', rule: syntax },
   {
     path: 'probe/breaks-tls.ts',
-    text: 'export const legacy = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n', rule: syntax,
+    text: 'export const legacyOf = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n', rule: syntax,
   },
   {
     path: 'probe/loads-tls.ts',
     text: 'import { connect } from \'node:tls\';\n\nexport const dial = connect;\n'
-      + 'export const legacy = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n',
+      + 'export const legacyOf = (one: { toLegacyObject(): object }): object => one.toLegacyObject();\n',
     rule: null,
   },
   { path: 'controller/parses-date.ts', text: 'export const at = (): Date => new Date(5);\n', rule: null },

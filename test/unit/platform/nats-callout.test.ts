@@ -27,7 +27,7 @@ beforeEach(() => {
     bus: {
       subscribe: () => ({ stop: async () => undefined }),
       requestMany: async () => {
-        if (!isResponding) throw new Error('no answer');
+        if (!isResponding) throw new Error('no response');
         const connections = [...connected].map(([cid, name]) => ({ cid, account: 'PROBES', authorized_user: name }));
         return [bytes({ server: { id: 'S' }, data: { total: connections.length, connections } })];
       },

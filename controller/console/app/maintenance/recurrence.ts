@@ -52,7 +52,7 @@ export function daysOfMonth(month: string): string[] {
   return Array.from({ length: weeks * 7 }, (_, at) => new Date(start + at * DAY_MS).toISOString().slice(0, 10));
 }
 
-/** As in 2027-03-28, like `day`. */
+/** Days are as in 2027-03-28. */
 export function dayAfter(day: string): string {
   return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }

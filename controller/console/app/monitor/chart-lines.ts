@@ -10,8 +10,8 @@ export const FIGURES = ['avg', 'p50', 'p95', 'p99', 'max'] as const;
 export type Figure = (typeof FIGURES)[number];
 
 /** Number of line colors; more regions reuse them. */
-const COLORS = 8;
-const colorAt = (index: number) => `line-${(index % COLORS) + 1}`;
+const COLOR_COUNT = 8;
+const colorAt = (index: number) => `line-${(index % COLOR_COUNT) + 1}`;
 
 type Name = (region: string) => string;
 
