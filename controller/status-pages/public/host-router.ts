@@ -5,7 +5,7 @@ import type { InstallationNames } from '../domains/domain-rules.ts';
 
 /** Changes by another controller become visible after this time. */
 const CACHE_TTL_MS = 10_000;
-/** Cached hosts, with or without a page. Above that, evicts the least recently used. */
+/** Cached hosts, with or without a page. Above that, evicts the one read longest ago. */
 const MAX_CACHED_HOSTS = 1000;
 
 interface HostDeps {

@@ -12,7 +12,7 @@ system.addEventListener('change', ({ matches }) => {
   isSystemDark.value = matches;
 });
 
-/** Whether views are dark by default, unless the user has chosen a theme. */
+/** Makes the view dark unless the user has chosen a theme. */
 export const prefersDark = signal(false);
 
 /** The effective color scheme. */
