@@ -109,8 +109,8 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   };
   const anchors = new Anchors({
     clock, named: settings.checks.anchors,
-    installation: [natsUrl, controllerUrl].flatMap((urls) => (urls === null ? [] : endpointsIn(urls))),
-    // Name servers configured for targets may not know the NATS host.
+    installation: [natsUrl, controllerUrl].flatMap(endpointsIn),
+    // Name servers that are set for targets need not know NATS.
     resolver: new SystemResolver(clock), isLinkResponsive: (timeoutMs) => link.isResponsive(timeoutMs),
   });
   const evidence =

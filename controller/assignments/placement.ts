@@ -129,7 +129,7 @@ export class Placement {
     const { directory, liveness } = this.#deps;
     return directory.probesOf(regionId).filter(isEnrolled).map((probe) => ({
       probeId: probe._id, presence: liveness.presenceOf(probe), isDraining: probe.is_draining,
-      isQuarantined: (probe.quarantine ?? null) !== null,
+      isQuarantined: probe.quarantine !== null,
     }));
   }
 

@@ -57,7 +57,9 @@ function withCorrectedTime(response: ResponseEvidence, shiftMs: number): Respons
 const nulls = {
   remote_address: null, status_line: null, body_excerpt: null, certificate: null, timings: null,
 };
-const nested = { certificate: restoring<TlsFacts>({ expires_at: null }) };
+const nested = { certificate: restoring<TlsFacts>(
+  { expires_at: null, valid_from: null, problem: null, weak_signature: null },
+) };
 const restoreResponse = restoring<ResponseEvidence>(nulls, nested);
 
 export const restoreEvidence =

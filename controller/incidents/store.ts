@@ -128,10 +128,8 @@ export class IncidentStore {
 
   /** Records that pages were notified. Does nothing if the incident has changed or the claim was lost. */
   async markPagesNotified(claimed: IncidentDoc, pageIds: string[]): Promise<void> {
-    const { revision } = claimed;
     await this.#incidents.updateOne(
-      // The revision too, because older controllers change incidents without removing the claim.
-      { revision, ...claimedAs(claimed) },
+      claimedAs(claimed),
       { $set: { notified_page_ids: pageIds }, $unset: { claim: '', pages_due: '' } },
     );
   }

@@ -34,7 +34,7 @@ const OFFLINE_NOTICE_AFTER_MS = 60_000;
  */
 export function noticesDue(observations: readonly ProbeObservation[]): ProbeNotice[] {
   const observable = observations.filter(({ probe }) => isEnrolled(probe) && probe.last_beat_at !== null);
-  const unnotified = observable.filter(({ probe }) => (probe.notified_offline ?? null) === null);
+  const unnotified = observable.filter(({ probe }) => probe.notified_offline === null);
   const silent = unnotified.filter(({ isLive }) => !isLive);
   const isLikelyOurFault = silent.length > 1 && silent.length * 2 > unnotified.length;
   return observable.flatMap((one) => [...presenceNotices(one, isLikelyOurFault), ...quarantineNotices(one)]);
@@ -43,7 +43,7 @@ export function noticesDue(observations: readonly ProbeObservation[]): ProbeNoti
 function presenceNotices(
   { probe, isLive, presence, silentMs, reason }: ProbeObservation, isLikelyOurFault: boolean,
 ): ProbeNotice[] {
-  const { notified_offline: notifiedSince = null, last_beat_at: lastBeatAt } = probe;
+  const { notified_offline: notifiedSince, last_beat_at: lastBeatAt } = probe;
   if (notifiedSince !== null) {
     const isBack = isLive && presence === 'steady';
     return isBack ? [{ event: 'probe.online', probe, since: notifiedSince, reason: null }] : [];
@@ -53,7 +53,7 @@ function presenceNotices(
 }
 
 function quarantineNotices({ probe }: ProbeObservation): ProbeNotice[] {
-  const { notified_quarantine: notifiedSince = null, quarantine } = probe;
+  const { notified_quarantine: notifiedSince, quarantine } = probe;
   if (!quarantine) {
     return notifiedSince === null ? [] : [{ event: 'probe.released', probe, since: notifiedSince, reason: null }];
   }

@@ -59,31 +59,29 @@ export interface ProbeDoc {
   public_key?: string;
   /** Curve key (X…) that assignments are sealed to. */
   box_key?: string;
-  /** When the rotation of the probe's keys was requested; null or absent if none is in progress. */
-  rotation_asked_at?: number | null;
-  /** Keys offered in a rotation. NATS accepts both until the probe uses these. */
+  /** Since when the probe's keys are being replaced; null while they are not. */
+  rotation_asked_at: number | null;
+  /** What it has offered meanwhile: NATS accepts both, until the probe uses these. */
   next_public_key?: string;
   next_box_key?: string;
-  /** When the current keys came into use; before the first rotation, when the probe enrolled. */
-  keys_changed_at?: number | null;
+  /** Since when its keys are the present ones; before a first rotation, since it enrolled. */
+  keys_changed_at: number | null;
   enrolled_at: number | null;
   version: string | null;
   capabilities: string[];
-  /**
-   * Hosting provider and network number. Probes that share a network fail together. Absent for older probes.
-   */
-  provider?: string | null;
-  asn?: number | null;
-  /** Addresses and ranges that its checks come from; at first the one it enrolled from. */
-  addresses?: string[];
+  /** Who hosts it, and the number of its network: probes that share one fail together. */
+  provider: string | null;
+  asn: number | null;
+  /** Where its checks come from: addresses and ranges; at first the one that it enrolled from. */
+  addresses: string[];
   is_draining: boolean;
-  /** Set while its reports have no effect on verdicts. Older documents have neither. */
-  quarantine?: Quarantine | null;
+  /** While what it reports decides nothing. */
+  quarantine: Quarantine | null;
   quarantined_before?: PreviousQuarantine;
-  /** When the silence or quarantine in the last notice began; null once its end was reported. */
-  notified_offline?: number | null;
-  notified_quarantine?: number | null;
-  /** Set once the probe is deleted, until its monitors have moved. */
+  /** Since when it was silent, or quarantined, as its operator was last told; null once its end was told. */
+  notified_offline: number | null;
+  notified_quarantine: number | null;
+  /** Set when it was deleted and its monitors still have to move. */
   removed_at: number | null;
   /** As the controllers last saw it, so that a restarted controller need not consider every probe dead. */
   is_online: boolean;

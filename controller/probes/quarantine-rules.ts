@@ -39,7 +39,9 @@ const CLEAN_MS = 180_000;
 const MAX_CLEAN_MS = 3_600_000;
 /** A quarantine that begins within this time after the last one is a relapse. */
 const RELAPSE_WITHIN_MS = 3_600_000;
-/** How often an ongoing problem is stored. */
+/** Of a probe that has not sent a beat. */
+const NO_LOAD = { lateness_ms: 0, missed_rate: 0, lost_rate: 0 };
+/** How often it is stored that something is still wrong. */
 const CONFIRM_INTERVAL_MS = 30_000;
 
 /** The most serious problem in beats and votes; null if there is none. */
@@ -50,7 +52,7 @@ export function problemOf(
   if (doubled !== null) return { problem: 'doubled', reason: doubled };
   const clockOffsetMs = clockShiftMs(track);
   if (clockOffsetMs !== 0) return { problem: 'clock', reason: `Its clock is off by ${Math.round(clockOffsetMs / 1000)} s` };
-  const { lateness_ms: lateMs = 0, missed_rate: missed = 0, lost_rate: lost = 0 } = track?.beat ?? {};
+  const { lateness_ms: lateMs, missed_rate: missed, lost_rate: lost } = track?.beat ?? NO_LOAD;
   if (lateMs >= LATE_MS) {
     return { problem: 'late', reason: `Its checks start up to ${Math.round(lateMs / 1000)} s late` };
   }

@@ -40,9 +40,9 @@ export class ProbeStore extends Documents<ProbeDoc> {
       { key: { public_key: 1 }, name: 'identity', unique: true, sparse: true },
       { key: { next_public_key: 1 }, name: 'next_identity', unique: true, sparse: true },
     ], restoring<ProbeDoc>({
-      organization_id: null, enrolled_at: null, version: null, removed_at: null, last_beat_at: null,
-      rotation_asked_at: null, keys_changed_at: null, quarantine: null, notified_offline: null,
-      notified_quarantine: null,
+      organization_id: null, enrolled_at: null, version: null, provider: null, asn: null, removed_at: null,
+      last_beat_at: null, rotation_asked_at: null, keys_changed_at: null, quarantine: null,
+      notified_offline: null, notified_quarantine: null,
     }));
   }
 
@@ -149,8 +149,8 @@ export class ProbeStore extends Documents<ProbeDoc> {
     return this.update({ _id: id, 'quarantine.since': since }, change);
   }
 
-  /** Records the latest notices to the probe's operator. */
-  async recordNotified(id: string, notified: Pick<ProbeDoc, 'notified_offline' | 'notified_quarantine'>): Promise<void> {
+  /** Notes what the probe's operator was told. */
+  async recordNotified(id: string, notified: Partial<Pick<ProbeDoc, 'notified_offline' | 'notified_quarantine'>>): Promise<void> {
     await this.update({ _id: id, removed_at: null }, { $set: notified });
   }
 

@@ -30,7 +30,7 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
     minority_accepted: false, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
     accounted_until: since, accounted: {}, maintained: null, unrolled_day: null,
-    slow: null, flaps: null, warned: null, certificate: null, no_data_since: null,
+    slow: null, flaps: null, domain_warning: null, certificate: null, no_data_since: null,
     maintenance_since: null, withheld: null, late: null,
     ...(heartbeat ? { heartbeat } : {}),
   };
@@ -162,7 +162,7 @@ function withResult(
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
     accounted_until: state.accounted_until, accounted: state.accounted, maintained: state.maintained,
     unrolled_day: state.unrolled_day,
-    slow: state.slow, flaps: state.flaps, warned: state.warned, certificate: state.certificate,
+    slow: state.slow, flaps: state.flaps, domain_warning: state.domain_warning, certificate: state.certificate,
     no_data_since: state.no_data_since, maintenance_since: state.maintenance_since,
     withheld: state.withheld, late: state.late,
   };

@@ -8,9 +8,9 @@ import type { VoteRecord } from './votes/vote-ledger.ts';
 export interface RegionState {
   verdict: 'up' | 'down' | 'unknown';
   degraded: boolean;
-  /** Consecutive slow successes; absent in older documents. */
-  slows?: number;
-  /** Consecutive failures. */
+  /** Slow successes in a row. */
+  slows: number;
+  /** Failures in a row. */
   fails: number;
   first_fail_at: number | null;
   /** Start of the latest result that counted. */
@@ -19,11 +19,11 @@ export interface RegionState {
   status_code: number | null;
   error: CheckError | null;
   probe_id: string | null;
-  /** Version of that probe; absent in older documents. */
-  engine?: string;
-  /** Why the region is unknown: `silent`, or the reason for missed slots. */
+  /** Version of that probe; empty if none has reported. */
+  engine: string;
+  /** Why the region is unknown: `silent`, or why slots were missed. */
   reason: string | null;
-  /** The failure that confirmed the current outage; absent in older documents. */
+  /** The failure that confirmed the present outage; absent without one. */
   down_at?: number;
   /** The alert that this region is down, while the monitor is not, was emitted. */
   is_alerted?: true;
@@ -180,8 +180,8 @@ export interface MonitorState {
   outage: Outage | null;
   last_check_at: number | null;
   last_success_at: number | null;
-  /** Response time of that success, ms; absent in older documents. */
-  last_success_ms?: number | null;
+  /** Response time of that success, ms. */
+  last_success_ms: number | null;
   last_failure_at: number | null;
   /** Time is accounted up to here, Unix ms. */
   accounted_until: number;
@@ -195,8 +195,8 @@ export interface MonitorState {
   slow: Outage | null;
   /** Null without a recent outage. */
   flaps: Flaps | null;
-  /** Older versions wrote `tls`. */
-  warned: { tls: ExpiryWarning | null; domain: ExpiryWarning | null } | null;
+  /** The latest warning that the registration of the domain expires. */
+  domain_warning: ExpiryWarning | null;
   /** Null until a result carries a certificate. */
   certificate: CertificateState | null;
   /** Start of the unknown status, Unix ms, if it was alerted; otherwise null. */

@@ -108,7 +108,7 @@ export class MonitorStep {
   /** Alerts of an outage's start (`resolvedAt` null) or end. */
   alertOutage(event: AlertEvent, outage: Outage, regions: string[], resolvedAt: number | null): void {
     const { incident_id: id, started_at, type, message } = outage;
-    const { last_success_at: at, last_success_ms: ms = null } = this.state;
+    const { last_success_at: at, last_success_ms: ms } = this.state;
     const votes = event === 'monitor.down' ? summaryOf(castVotes(this.state)) : null;
     this.alert(event, {
       incident: { id, started_at, resolved_at: resolvedAt }, error: { type, message }, regions,

@@ -129,12 +129,9 @@ export class Installation {
 
   #probeSpec(nats: NatsServer | null, token: string | null): ProcessSpec {
     const args = token === null ? [] : ['--controller', this.url];
-    const { allowPrivate } = this.#deps.settings.controller.checks;
     const env = {
       ...withoutSecrets(this.#deps.env), DATA_DIR: this.#probeDir, NATS_URL: nats?.url,
       FARWATCH_TOKEN: token ?? undefined, FARWATCH_TOKEN_FILE: undefined,
-      // For assignments from older versions, which don't specify it.
-      PROBE_ALLOW_PRIVATE: String(allowPrivate),
     };
     const onMessage = (message: unknown) => {
       if ((message as { msg?: unknown } | null)?.msg === 'connected') this.#hasProbeConnected = true;

@@ -51,6 +51,6 @@ function cutHeaders(response: ResponseEvidence, message: EvidenceMessage): void 
 
 function dropNames({ certificate }: ResponseEvidence): void {
   if (!certificate) return;
-  certificate.more_names = (certificate.more_names ?? 0) + (certificate.names?.length ?? 0);
+  certificate.more_names += certificate.names.length;
   certificate.names = [];
 }

@@ -74,7 +74,7 @@ function headerOf(line: string): { name: string; value: string } {
 
 /** Certificate facts with few names; the others are only counted. */
 export function withFewNames(facts: TlsFacts): TlsFacts {
-  const { names = [], more_names: more = 0 } = facts;
+  const { names, more_names: more } = facts;
   const shown = names.slice(0, MAX_SHOWN_NAMES);
   return { ...facts, names: shown, more_names: more + names.length - shown.length };
 }

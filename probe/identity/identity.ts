@@ -15,8 +15,8 @@ const seeds = z.object({
 const keysFile = seeds.extend({ v: z.literal(1) });
 const identityFile = keysFile.extend({
   answer: enrolResponse,
-  /** Where the probe enrolled; absent in files of earlier versions. */
-  controller_url: z.string().optional(),
+  /** Where it enrolled. */
+  controller_url: z.string(),
   next: seeds.optional(),
   former: seeds.optional(),
 });
@@ -29,9 +29,9 @@ export interface ProbeKeys {
 /** A probe's keys and its enrolment response. */
 export interface Identity extends ProbeKeys {
   enrolment: EnrolResponse;
-  /** Where the probe enrolled; null if unknown. */
-  controllerUrl: string | null;
-  /** Offered to the controllers, not in use yet. */
+  /** Where it enrolled. */
+  controllerUrl: string;
+  /** Offered to the controllers, and not in use yet. */
   next?: ProbeKeys;
   /** No longer in use, but the controllers may not know that yet. */
   former?: ProbeKeys;
@@ -43,7 +43,7 @@ export async function loadIdentity(path: string): Promise<Identity | null> {
   if (text === null) return null;
   const { answer: enrolment, controller_url, next, former, ...own } = identityFile.parse(JSON.parse(text));
   return {
-    ...keysOf(own), enrolment, controllerUrl: controller_url ?? null,
+    ...keysOf(own), enrolment, controllerUrl: controller_url,
     ...(next && { next: keysOf(next) }), ...(former && { former: keysOf(former) }),
   };
 }
@@ -52,8 +52,7 @@ export async function loadIdentity(path: string): Promise<Identity | null> {
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
   const { enrolment, controllerUrl, next, former } = identity;
   const file: z.infer<typeof identityFile> = {
-    v: 1, ...seedsOf(identity), answer: enrolment,
-    ...(controllerUrl !== null && { controller_url: controllerUrl }),
+    v: 1, ...seedsOf(identity), answer: enrolment, controller_url: controllerUrl,
     ...(next && { next: seedsOf(next) }), ...(former && { former: seedsOf(former) }),
   };
   await writeFileSafely(path, `${JSON.stringify(file)}\n`);

@@ -17,8 +17,8 @@ export interface Recovered {
   coverage: Coverage | null;
   /** By monitor: slots with a result after that mark, in the order of the log. */
   recorded: Map<string, SlotRun[]>;
-  /** Started lanes in the last mark; null if no mark lists them. */
-  started: NotedLane[] | null;
+  /** Lanes that the last mark says are begun. */
+  started: NotedLane[];
   damagedFrames: number;
 }
 
@@ -36,7 +36,7 @@ export function segmentPath(directory: string, id: number): string {
  */
 export async function recoverSpool(directory: string): Promise<Recovered> {
   const recovered: Recovered = {
-    segments: [], lanes: new Map(), coverage: null, recorded: new Map(), started: null,
+    segments: [], lanes: new Map(), coverage: null, recorded: new Map(), started: [],
     damagedFrames: 0,
   };
   const afterMark: Buffer[] = [];
@@ -95,12 +95,12 @@ function takeMark(recovered: Recovered, afterMark: Buffer[], payload: Buffer): v
     recovered.coverage = mark.coverage;
     afterMark.length = 0;
   }
-  recovered.started = mark.begun ?? recovered.started;
+  recovered.started = mark.begun;
   for (const [epoch, shard, watermark] of mark.trims) {
     const lane = laneOf(recovered, epoch, shard);
     lane.watermark = Math.max(lane.watermark, watermark);
   }
-  for (const [epoch, shard, end] of mark.ends ?? []) growTo(laneOf(recovered, epoch, shard), end);
+  for (const [epoch, shard, end] of mark.ends) growTo(laneOf(recovered, epoch, shard), end);
 }
 
 function takeSlots(recorded: Map<string, SlotRun[]>, payload: Buffer): void {
@@ -112,6 +112,6 @@ function takeSlots(recorded: Map<string, SlotRun[]>, payload: Buffer): void {
       recorded.set(result.monitor_id, runs);
     }
   } catch {
-    // The checksum is valid but the content unreadable: written by another version. It is sent unchanged.
+    // The sum is right and the content is not: written by a newer version. It is sent as it is.
   }
 }

@@ -38,13 +38,11 @@ interface ShardLanes {
 export class StartedLanes {
   readonly #shards: ShardLanes[];
 
-  /** `noted`: started lanes in the last mark; null from older versions, which recorded none. */
-  constructor(old: Lane[], noted: readonly NotedLane[] | null) {
+  /** `noted`: what the last mark says. */
+  constructor(old: Lane[], noted: readonly NotedLane[]) {
     this.#shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
       const lanes = old.filter((lane) => lane.shard === shard);
-      const epochs = noted
-        ? noted.filter((each) => each[1] === shard).map(([epoch]) => epoch)
-        : lanes.slice(-MAX_UNSETTLED_LANES).map(({ epoch }) => epoch);
+      const epochs = noted.filter((each) => each[1] === shard).map(([epoch]) => epoch);
       return initialShard(shard, lanes, epochs);
     });
   }

@@ -15,10 +15,8 @@ export const assignment = z.object({
   phase_ms: z.int().min(0),
   /** Immediate rechecks by the probe after the first failure that follows a success. */
   retries: z.int().min(0).max(5),
-  /**
-   * Whether the check may reach private and loopback addresses; if absent, the probe's own setting applies.
-   */
-  allow_private: z.boolean().optional(),
+  /** Whether the check may reach private and loopback addresses, as far as the probe allows it. */
+  allow_private: z.boolean(),
   spec: checkSpec,
 });
 export type Assignment = z.infer<typeof assignment>;

@@ -30,8 +30,8 @@ export type Assertion = z.infer<typeof assertion>;
 const status = z.int().min(100).max(599);
 
 /**
- * The request of an HTTP check and the conditions on its response. Durations are ms. Optional fields are
- * omitted at their default, as older controllers do.
+ * The request of an HTTP check, and what its response has to be. Durations are ms. Controllers leave out
+ * optional fields that say nothing.
  */
 const request = {
   url: z.string(),
@@ -97,11 +97,10 @@ export const tcpSpec = z.object({
   protocol: z.enum(TCP_PROTOCOLS),
   /** Whether the service must greet as its protocol requires. */
   protocol_validation: z.boolean(),
-  /** Older controllers omit it; then it is `defaultTls`. */
-  tls: z.enum(TCP_TLS).optional(),
-  /** For `generic`: what to send and what the response must contain. Each character is one byte. */
-  send: z.string().nullable().default(null),
-  expect: z.string().nullable().default(null),
+  tls: z.enum(TCP_TLS),
+  /** Of `generic`: what is sent, and what must come in answer. Each character is a byte. */
+  send: z.string().nullable(),
+  expect: z.string().nullable(),
 });
 export type TcpSpec = z.infer<typeof tcpSpec>;
 

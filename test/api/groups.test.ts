@@ -58,7 +58,7 @@ describe('groups', () => {
       const member = await monitor(middle.id);
       app.owners.live.set(member.id, {
         status: 'down', since: 0, last_check_at: 1, last_success_at: null, last_failure_at: 1,
-        open_incident: null, regions: [],
+        open_incident: null, regions: [], in_maintenance: false,
       });
       const { data } = await tenant.readKey.get(`/api/groups/${middle.id}`);
       expect(data.check_count).toBe(1);
@@ -405,7 +405,7 @@ describe('groups', () => {
     const live = (status: 'up' | 'down' | 'degraded') =>
       ({
         status, since: 0, last_check_at: 1, last_success_at: null, last_failure_at: null, open_incident: null,
-        regions: [],
+        regions: [], in_maintenance: false,
       });
     const stats = (uptime: number | null, time: number | null) =>
       ({ uptime_percentage: uptime, avg_response_time: time, total_checks: 1, failed_checks: 0 });

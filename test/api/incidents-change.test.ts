@@ -325,7 +325,7 @@ describe('an incident of the state machine', () => {
     await rig.incidents.outbox.open(one);
     const outage = (failure_count: number) => rig.live.set(monitor_id, {
       status: 'down', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
-      regions: [],
+      in_maintenance: false, regions: [],
       open_incident: {
         id: one.id, started_at: one.started_at, severity: 'critical', type: 'timeout', failure_count,
       },

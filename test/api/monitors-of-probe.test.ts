@@ -34,7 +34,7 @@ test('a probe is asked for what it runs: by name what the project may see, by nu
   await assigned(other, 'Secret');
   app.owners.live.set(shop, {
     status: 'down', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null, open_incident: null,
-    regions: [],
+    in_maintenance: false, regions: [],
   });
   expect(await read(one)).toEqual({
     monitors: [

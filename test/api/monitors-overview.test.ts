@@ -44,7 +44,7 @@ const overview = async (query = ''): Promise<Loose> => {
 };
 const live = (change: Partial<MonitorLive> = {}): MonitorLive => ({
   status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
-  open_incident: null, regions: [], ...change,
+  open_incident: null, regions: [], in_maintenance: false, ...change,
 });
 const region = (name: string, change: Partial<MonitorLive['regions'][number]> = {}) => ({
   region: name, status: 'up' as const, reason: null, last_check_at: null, response_time_ms: null,
@@ -56,7 +56,7 @@ test('tells the state of each monitor, since when and where', async () => {
   const down = await create({ name: 'Down', group_id: group.id, tags: ['web'] });
   const fresh = await create({ name: 'Fresh', interval_seconds: 300 });
   const incident = {
-    id: randomUUID(), started_at: 1_700_000_000_000, severity: 'major' as const, type: 'timeout' as const,
+    id: randomUUID(), started_at: 1_700_000_000_000, severity: 'major' as const, type: 'timeout' as const, failure_count: 1,
   };
   const at = 1_700_000_123_456;
   app.owners.live.set(down, live({

@@ -35,7 +35,7 @@ const names = async (query: string) =>
 
 const live = (change: Partial<MonitorLive> = {}): MonitorLive => ({
   status: 'up', since: 1, last_check_at: null, last_success_at: null, last_failure_at: null,
-  open_incident: null, regions: [], ...change,
+  open_incident: null, regions: [], in_maintenance: false, ...change,
 });
 type StoredIncident = Partial<IncidentDoc> & Pick<IncidentDoc, '_id'>;
 const stored = (
@@ -111,7 +111,7 @@ describe('the list', () => {
     const monitorWithStats = await create({ name: 'known' });
     const incident = {
       id: randomUUID(), started_at: Date.now() - 5 * 60_000 - 500, severity: 'critical' as const,
-      type: 'timeout' as const,
+      type: 'timeout' as const, failure_count: 1,
     };
     const at = 1_700_000_123_456;
     app.owners.live.set(monitorWithStats, live({
@@ -181,7 +181,7 @@ describe('the current incident', () => {
   test('has the severity that people give it, on the dashboard too', async () => {
     const id = await monitorWithStats();
     const incident = await make(id);
-    const own = { id: incident, started_at: Date.now(), severity: 'critical' as const, type: 'timeout' as const };
+    const own = { id: incident, started_at: Date.now(), severity: 'critical' as const, type: 'timeout' as const, failure_count: 1 };
     app.owners.live.set(id, live({ status: 'down', last_check_at: 5_000, open_incident: own }));
     await client.put(`/api/incidents/${incident}`, { severity: 'minor' });
     const wanted = [incident, 'open', 'minor'];
@@ -205,7 +205,7 @@ describe('the current incident', () => {
     const left = [first, 'acknowledged', 'major'];
     expect(await shown(id)).toEqual([left, left, left]);
     const own = {
-      id: randomUUID(), started_at: Date.now() - 60_000, severity: 'critical' as const, type: 'timeout' as const,
+      id: randomUUID(), started_at: Date.now() - 60_000, severity: 'critical' as const, type: 'timeout' as const, failure_count: 1,
     };
     await app.db.collection<StoredIncident>('incidents').insertOne(stored(id, own));
     app.owners.live.set(id, live({ status: 'down', last_check_at: 5_000, open_incident: own }));
@@ -238,7 +238,7 @@ describe('the statistics of a monitor', () => {
     const id = await create();
     const incident = {
       id: randomUUID(), started_at: Date.now() - 90_000, severity: 'major' as const,
-      type: 'status_code' as const,
+      type: 'status_code' as const, failure_count: 1,
     };
     app.owners.figures.set(id, figures());
     app.owners.live.set(

@@ -26,7 +26,7 @@ beforeAll(async () => {
   monitors = { shown: await monitor('shop-eu-3'), hidden: await monitor('secret') };
   app.owners.live.set(monitors.shown, {
     status: 'down', since: 1, last_check_at: 1, last_success_at: null, last_failure_at: 1, open_incident: null,
-    regions: [],
+    in_maintenance: false, regions: [],
   });
   await client.put(`${page.path}/monitors`, { monitors: [
     { monitor_id: monitors.shown, display_name: 'Shop' }, { monitor_id: monitors.hidden, is_visible: false },

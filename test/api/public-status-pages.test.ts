@@ -85,7 +85,7 @@ test('a page whose components are all up is not operational while a post is open
   const monitor = await createMonitor('Shop');
   app.owners.live.set(monitor, {
     status: 'up', since: 1, last_check_at: Date.now(), last_success_at: null, last_failure_at: null,
-    open_incident: null, regions: [],
+    open_incident: null, regions: [], in_maintenance: false,
   });
   await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitor }] });
   await client.post(`${pages}/${id}/publish`);

@@ -327,7 +327,7 @@ describe('monitors of a page', () => {
     const listed = (await client.get(path)).data.status_pages.find(({ id }: Loose) => id === page.id);
     expect(listed.monitor_count).toBe(2);
     app.owners.live.set(one, {
-      status: 'up', since: 0, last_check_at: 1, last_success_at: 1, last_failure_at: null, open_incident: null, regions: [],
+      status: 'up', since: 0, last_check_at: 1, last_success_at: 1, last_failure_at: null, open_incident: null, regions: [], in_maintenance: false,
     });
     app.owners.figures.set(one, { uptime_percentage: 99.25, avg_response_time: 10, total_checks: 9, failed_checks: 0 });
     const page24h = (await client.get(`${path}/${page.id}`)).data.status_page;

@@ -56,7 +56,7 @@ export class VirtualProbe {
   readonly region: string;
   readonly process: SimulatedProcess;
   readonly #options: VirtualProbeOptions;
-  readonly #disk: Disk = { lanes: new Map(), started: null };
+  readonly #disk: Disk = { lanes: new Map(), started: [] };
   readonly #runner: Runner;
   readonly #scheduler: Scheduler;
   readonly #assignments = new Map<string, Assignment>();
@@ -99,8 +99,8 @@ export class VirtualProbe {
     const { monitor_id, organization_id, project_id, interval_ms, timeout_ms, retries } = config;
     const assignment: Assignment = {
       monitor_id, organization_id, project_id, assignment_rev: config.check_revision, interval_ms, timeout_ms,
-      phase_ms: phaseMs(monitor_id, interval_ms, index, regions), retries,
-      // Checks only receive their spec, so it identifies the monitor.
+      phase_ms: phaseMs(monitor_id, interval_ms, index, regions), retries, allow_private: true,
+      // Checks learn only their spec, so that names the monitor.
       spec: { type: monitor_id },
     };
     this.#assignments.set(monitor_id, assignment);

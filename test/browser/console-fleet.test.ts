@@ -115,7 +115,8 @@ describe('the fleet in the console', () => {
       region: 'madrid', status: 'down' as const, reason: 'timeout', last_check_at: 1, response_time_ms: null, probe_id: probe.id,
     };
     rig.app.owners.live.set(ids[6] as string, {
-      status: 'down', since: 1, last_check_at: 1, last_success_at: null, last_failure_at: 1, open_incident: null, regions: [region],
+      status: 'down', since: 1, in_maintenance: false, last_check_at: 1, last_success_at: null, last_failure_at: 1,
+      open_incident: null, regions: [region],
     });
     await rig.open(tenant.owner, `/fleet/probes/${probe.id}`, DESKTOP, async (page, problems) => {
       const runs = page.getByRole('region', { name: 'Assigned monitors' });

@@ -136,7 +136,7 @@ describe('what is odd', () => {
     });
     rig.app.owners.live.set(id, {
       status: 'down', since: Date.now() - 600_000, last_check_at: Date.now() - 9000, last_success_at: null,
-      last_failure_at: null, open_incident: null, regions: [],
+      last_failure_at: null, open_incident: null, regions: [], in_maintenance: false,
     });
     await rig.open(tenant.owner, '/settings/account', DESKTOP, async (page) => {
       // The browser is an hour late.

@@ -29,7 +29,7 @@ async function create(tenant: Tenant, change: Loose): Promise<string> {
 
 const liveState = (change: Partial<MonitorLive> = {}): MonitorLive => ({
   status: 'up', since: Date.now() - 2 * HOUR_MS, last_check_at: Date.now() - 5000, last_success_at: null,
-  last_failure_at: null, open_incident: null, ...change,
+  last_failure_at: null, open_incident: null, in_maintenance: false, ...change,
   regions: [{
     region: 'eu', status: change.status ?? 'up', reason: null, last_check_at: Date.now() - 5000, response_time_ms: 123,
     probe_id: null,

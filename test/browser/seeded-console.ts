@@ -66,7 +66,7 @@ async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<v
     await writeResults(app, id, Date.now(), Infinity);
     app.owners.live.set(id, {
       status, since: Date.now() - (at + 3) * 9 * HOUR_MS, last_check_at: Date.now() - 9000, last_success_at: null,
-      last_failure_at: null, open_incident: null,
+      last_failure_at: null, open_incident: null, in_maintenance: false,
       regions: [{
         region: 'paris', status, reason: null, last_check_at: Date.now() - 9000, response_time_ms: 40 + at * 61,
         probe_id: null,

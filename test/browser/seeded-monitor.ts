@@ -55,8 +55,8 @@ export async function seedMonitor(app: TestApp, tenant: Tenant, now: number): Pr
   ]);
   app.owners.live.set(id, {
     status: 'down', since: downAt, last_check_at: now - 20_000, last_success_at: downAt - MINUTE_MS,
-    last_failure_at: now - 20_000,
-    open_incident: { id: incident, started_at: downAt, severity: 'critical', type: 'status_code' },
+    last_failure_at: now - 20_000, in_maintenance: false,
+    open_incident: { id: incident, started_at: downAt, severity: 'critical', type: 'status_code', failure_count: 1 },
     regions: REGIONS.map(({ id: region }) => {
       const isUp = region === 'osaka';
       return {

@@ -54,7 +54,7 @@ export async function publishPage(app: TestApp, branding: object = {}) {
 function liveState(status: MonitorLive['status']): MonitorLive {
   return {
     status, since: 1, last_check_at: Date.now(), last_success_at: null, last_failure_at: null,
-    open_incident: null, regions: [],
+    open_incident: null, regions: [], in_maintenance: false,
   };
 }
 

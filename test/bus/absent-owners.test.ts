@@ -155,9 +155,9 @@ function expectRight(seen: Map<string, Seen>): void {
 /** Keeps the leases of controllers that are gone from being taken over until `holds`. */
 async function whileRenewed(holds: () => boolean): Promise<void> {
   const client = await MongoClient.connect(rig.store.url);
-  const leases = client.db().collection<{ holder: string; expires_at: number }>('leases');
+  const leases = client.db().collection<{ holder: string; renewed_at: number }>('leases');
   await until(async () => {
-    await leases.updateMany({}, { $inc: { expires_at: 1 } });
+    await leases.updateMany({}, { $inc: { renewed_at: 1 } });
     return holds();
   }, { what: 'a number is not told', everyMs: 500 });
   await client.close();

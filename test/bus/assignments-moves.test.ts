@@ -241,9 +241,6 @@ test('a controller with another policy of private addresses sends all assignment
   await first.placement.apply(monitors.slice(0, 10));
   await until(() => held().length === 10);
   expect(held().every((assignment) => assignment.allow_private === true)).toBe(true);
-  // As a controller of an earlier version left it.
-  const items = rig.mongo.db.collection<{ monitor_id: string }>('assignments');
-  await items.updateOne({ monitor_id: monitors[0]?._id ?? '' }, { $unset: { 'assignment.allow_private': '' } });
   await rig.fleets[0]?.fleet.stop();
   const second = await rig.controller({ env: { REGISTRATION: 'open' } });
   await until(() => held().length === 10 && held().every((assignment) => assignment.allow_private === false));
@@ -251,12 +248,13 @@ test('a controller with another policy of private addresses sends all assignment
   await second.placement.apply(monitors.slice(0, 10));
   await one.sync();
   expect(one.revision).toBe(revision);
-  await items.updateOne({ monitor_id: monitors[0]?._id ?? '' }, { $unset: { 'assignment.allow_private': '' } });
+  const items = rig.mongo.db.collection<{ monitor_id: string }>('assignments');
+  await items.updateOne({ monitor_id: monitors[0]?._id ?? '' }, { $set: { 'assignment.allow_private': true } });
   await second.placement.renewPolicy(one.enrolment?.probe_id ?? '');
   await until(() => one.revision === revision + 1);
 });
 
-test('assignments that an earlier version stored get the present defaults after an upgrade', async () => {
+test('stored assignments are made anew when the version of specs grows', async () => {
   const tcp = { port: 25, protocol: 'smtp', protocol_validation: null, tls: null, send: null, expect: null } as const;
   const mail: MonitorDoc = { ...monitorDoc(0), type: 'TCP', target: 'mail.example', http: null, tcp };
   const first = await rig.controller();
@@ -274,7 +272,7 @@ test('assignments that an earlier version stored get the present defaults after 
     { monitor_id: mail._id }, { $set: { 'assignment.spec.protocol_validation': false } },
   );
   await db.collection<{ _id: string }>('regions').updateOne(
-    { _id: 'local' }, { $set: { to_place: 0 }, $unset: { spec_version: '' } },
+    { _id: 'local' }, { $set: { to_place: 0, spec_version: SPEC_VERSION - 1 } },
   );
   one.revision = 0;
   await rig.controller();

@@ -61,7 +61,7 @@ class ShardWriter {
 
   constructor(stores: ResultStores, shard: number, now: number) {
     this.#stores = stores;
-    this.#state = new ShardState(shard, { n: 0, lanes: [] }, []);
+    this.#state = new ShardState(shard, { n: 0, lanes: [], taken_at: 0 }, []);
     this.#now = now;
   }
 
@@ -84,7 +84,7 @@ class ShardWriter {
     const rest = this.#entries.filter((entry) => entry.n > n);
     for (let at = 0; at < rest.length; at += 100) await this.#stores.journal.insert(rest.slice(at, at + 100));
     await this.#stores.snapshots.move(
-      this.#state.shard, { n, lanes: this.#lanes[n] ?? [], taken_at: this.#entries[n - 1]?.taken_at },
+      this.#state.shard, { n, lanes: this.#lanes[n] ?? [], taken_at: this.#entries[n - 1]?.taken_at ?? 0 },
     );
   }
 

@@ -188,6 +188,7 @@ export function monitorConfig(change: Partial<MonitorConfig> = {}): MonitorConfi
       Date.now(),
     ), organization_id: TENANT.organizationId, project_id: TENANT.projectId, revision: 1, check_revision: 1, name: 'Shop', target: 'https://shop.example/',
     type: 'HTTP', status: 'active', interval_ms: 60_000, timeout_ms: 10_000, retries: 1, quorum: 'majority',
+    tls_warning_days: [], tls_validity: false, domain_warning_days: [], domain_expires_at: null,
     slow_response_threshold_ms: null,
     notification_target_ids: [], monitoring_regions: [], changed_at: 1, ...change,
   };

@@ -1,4 +1,5 @@
 import type { ResponseEvidence, EvidenceMessage } from '../../shared/contracts/evidence.ts';
+import { BARE_FACTS } from './tls-facts.ts';
 
 /** What a successful HTTPS check at `at` (Unix ms) saw. */
 export function goodResponse(at: number): ResponseEvidence {
@@ -8,7 +9,7 @@ export function goodResponse(at: number): ResponseEvidence {
     body_excerpt: '<h1>Shop</h1>',
     certificate: {
       valid: true, expires_at: at + 86_400_000, issuer: 'CN=CA', subject: 'CN=shop.example', fingerprint256: 'AA',
-      protocol: 'TLSv1.3',
+      protocol: 'TLSv1.3', ...BARE_FACTS,
     },
     timings: { dns: 1, connect: 2, tls: 3, first_byte: 4.5, transfer: 0.5 },
   };

@@ -95,13 +95,13 @@ export class OwnersBus implements ControllerBus {
 
 /** The response of an owner with these figures in its latest hour. */
 function openMonitorOf(monitorId: string, live: MonitorLive, stats: Figures | undefined): UnwrittenMonitor {
-  if (stats === undefined) return { monitor_id: monitorId, live, hours: [] };
+  if (stats === undefined) return { monitor_id: monitorId, live, written: 'none', hours: [] };
   const { uptime_percentage: uptime, avg_response_time: meanMs, total_checks: total, failed_checks: failed } =
     stats;
   return {
-    monitor_id: monitorId, live,
+    monitor_id: monitorId, live, written: JSON.stringify(stats),
     hours: [{
-      hour: Math.floor(Date.now() / HOUR_MS) * HOUR_MS, first_entry: null,
+      hour: Math.floor(Date.now() / HOUR_MS) * HOUR_MS, first_entry: null, last_entry: null,
       counts: {
         total, failed, missed: 0, time_sum: Math.round((meanMs ?? 0) * 10),
         time_count: meanMs === null ? 0 : 1,

@@ -96,7 +96,8 @@ export class TestProbe {
     const { region_id, probe_id } = this.enrolment as EnrolResponse;
     const beat: Beat = {
       v: 1, epoch: 'epoch-1', sent_at: Date.now(), started_at: 1, version: 'test', capabilities: ['http'],
-      revision: this.revision, monitors: this.held.size, in_flight: 0, spool_depth: 3, load: 0.1, ...change,
+      revision: this.revision, monitors: this.held.size, in_flight: 0, spool_depth: 3, load: 0.1,
+      lateness_ms: 0, missed_rate: 0, lost_rate: 0, ...change,
     };
     this.nats.publish(subjects.beat(region_id, probe_id), JSON.stringify(beat));
   }

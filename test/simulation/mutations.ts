@@ -94,8 +94,9 @@ export const MUTATIONS: readonly Mutation[] = [
     sentence: 'the snapshot moves to n only after everything up to n is written',
     disguise: (stores, world) => ({ ...stores, snapshots: {
       ...stores.snapshots, move: (shard) => stores.snapshots.move(shard, {
-        n: world.db.truth.get(shard)?.length ?? 0,
-        lanes: (world.db.truth.get(shard) ?? []).flatMap((entry) => entry.lanes),
+        n: world.db.truth.get(shard)?.length ?? 0, taken_at: world.clock.now(),
+        lanes: (world.db.truth.get(shard) ?? []).flatMap(({ lanes, taken_at: movedAt }) =>
+          lanes.map((lane) => ({ ...lane, moved_at: movedAt }))),
       }),
     } }),
   },
@@ -103,9 +104,7 @@ export const MUTATIONS: readonly Mutation[] = [
     sentence: 'lane positions outlive raw results',
     disguise: (stores, world) => ({ ...stores, snapshots: {
       ...stores.snapshots, move: (shard, snapshot) => {
-        const lanes = snapshot.lanes.filter(
-          ({ moved_at: movedAt = 0 }) => movedAt > world.clock.now() - 300_000,
-        );
+        const lanes = snapshot.lanes.filter(({ moved_at: movedAt }) => movedAt > world.clock.now() - 300_000);
         return stores.snapshots.move(shard, { ...snapshot, lanes });
       },
     } }),

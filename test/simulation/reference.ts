@@ -20,7 +20,7 @@ export interface Reference {
 }
 
 export function referenceOf(db: SimulatedDatabase, shard: number): Reference {
-  const state = new ShardState(shard, { n: 0, lanes: [] }, []);
+  const state = new ShardState(shard, { n: 0, lanes: [], taken_at: 0 }, []);
   const reference: Reference = {
     state, effects: [], accepted: [], pingRows: [], pings: [], refused: new Set(), dropped: new Set(),
   };

@@ -12,6 +12,7 @@ import type { Placed, SimulatedDatabase } from './simulated-database.ts';
 import { SimulatedProcess, type Pulse } from './simulated-process.ts';
 import { SimulatedSpool, type Disk } from './simulated-spool.ts';
 import type { Targets } from './targets.ts';
+import { BARE_FACTS } from '../helpers/tls-facts.ts';
 
 /** A probe polls for changed assignments at this interval. */
 const SYNC_EVERY_MS = 5000;
@@ -40,7 +41,7 @@ interface Check {
 export class SimulatedProbe {
   readonly probeId: string;
   readonly region: string;
-  readonly disk: Disk = { lanes: new Map(), started: null };
+  readonly disk: Disk = { lanes: new Map(), started: [] };
   readonly #parts: ProbeParts;
   /** The last checked slot of each monitor, on disk. */
   readonly #covered = new Map<string, { dueAt: number; revision: number }>();
@@ -183,7 +184,7 @@ export class SimulatedProbe {
     if (fnv1a(`${id} ${this.region} ${at}`) % 10 > 0) return null;
     const number = Math.floor(at / (30 * 60_000));
     return {
-      valid: true, expires_at: (number + 1) * 30 * 60_000 + 20 * 86_400_000, issuer: 'CA', subject: 'target',
+      ...BARE_FACTS, valid: true, expires_at: (number + 1) * 30 * 60_000 + 20 * 86_400_000, issuer: 'CA', subject: 'target',
       fingerprint256: `${number}`, protocol: 'TLSv1.3', key: number % 3 === 0 ? 'RSA 1024' : 'RSA 2048',
     };
   }

@@ -22,8 +22,8 @@ export interface Disk {
     batches: PackedBatch[];
     results: CheckResult[];
   }>;
-  /** The begun lanes in the latest mark. */
-  started: NotedLane[] | null;
+  /** What the last mark says of begun lanes. */
+  started: NotedLane[];
 }
 
 /** The spool of one probe process on an in-memory disk, with the real lanes, packing and reading. */

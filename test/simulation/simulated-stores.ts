@@ -115,7 +115,7 @@ function snapshotStore(db: SimulatedDatabase, wire: Line): ShardStores['snapshot
       const found = db.snapshots.get(shard);
       return {
         n: found?.position ?? 0, lanes: [], ...(JSON.parse(found?.content ?? '{}') as object),
-        taken_at: found?.taken_at,
+        taken_at: found?.taken_at ?? 0,
       };
     }),
     move: (shard, snapshot) => {
@@ -219,9 +219,9 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
   const isUnchanged = (lease: Lease): boolean => {
     const { shard, holder } = lease;
     const found = shard === null
-      ? { holder, expires_at: db.controllers.get(holder)?.expires_at }
+      ? { holder, renewed_at: db.controllers.get(holder)?.renewed_at }
       : db.leases.get(shard);
-    return found?.holder === holder && found.expires_at === lease.expires_at;
+    return found?.holder === holder && found.renewed_at === lease.renewed_at;
   };
   return {
     list: () => wire.read(() => [
@@ -229,11 +229,11 @@ function leaseStore(db: SimulatedDatabase, wire: Line): LeaseDeps['store'] {
       ...db.leases.values(),
     ]),
     announce: (holder, sign) => wire.write([() => void db.controllers.set(holder, sign)], () => undefined),
-    acquire: (shard, holder, from, expiresAt) => {
+    acquire: (shard, holder, from, renewedAt) => {
       let isOurs = false;
       return wire.write([() => {
         isOurs = from ? isUnchanged(from) : (db.leases.get(shard)?.holder ?? holder) === holder;
-        if (isOurs) db.leases.set(shard, { shard, holder, expires_at: expiresAt });
+        if (isOurs) db.leases.set(shard, { shard, holder, renewed_at: renewedAt });
       }], () => isOurs);
     },
     renew: (shards, holder, sign) => {

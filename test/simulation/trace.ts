@@ -8,7 +8,7 @@ const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
 /** The true journal's effects on one monitor, one line per entry that affects it. */
 export function trace(db: SimulatedDatabase, id: string): string[] {
   const shard = shardOf(id);
-  const state = new ShardState(shard, { n: 0, lanes: [] }, []);
+  const state = new ShardState(shard, { n: 0, lanes: [], taken_at: 0 }, []);
   const lines: string[] = [];
   for (const entry of db.truth.get(shard) ?? []) {
     const results = entry.batches.flatMap(({ region, batch }) =>

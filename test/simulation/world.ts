@@ -156,6 +156,7 @@ export class World {
       monitor_id: id, organization_id: 'organization', project_id: 'project', revision: 1, check_revision: 1,
       name: 'monitor', target: 'https://example.org/', type: 'HTTP',
       status: 'active', interval_ms: MINUTE_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority', tls_warning_days: [30, 7], tls_validity: true,
+      domain_warning_days: [], domain_expires_at: null,
       slow_response_threshold_ms: null,
       notification_target_ids: [], monitoring_regions: [], changed_at: this.clock.now(), ...settings,
     };

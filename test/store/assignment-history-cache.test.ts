@@ -39,7 +39,7 @@ function planned(probe_id: string, at: number, isGone: boolean): PlannedChange {
   revisions += 1;
   const assignment: Assignment = {
     monitor_id: monitor(at), organization_id: 'o', project_id: 'p', assignment_rev: revisions,
-    interval_ms: 1000, timeout_ms: 1, phase_ms: 0, retries: 0, spec: { type: 'X' },
+    interval_ms: 1000, timeout_ms: 1, phase_ms: 0, retries: 0, allow_private: true, spec: { type: 'X' },
   };
   return {
     probe_id, organization_id: 'o', monitor_id: monitor(at), region: 'r', monitor_rev: revisions,

@@ -82,7 +82,7 @@ function planned(probeId: string, monitor: number, rev: number, isGone: boolean)
   const monitorId = derivedId('m', monitor);
   const assignment: Assignment = {
     monitor_id: monitorId, organization_id: 'o', project_id: 'p', assignment_rev: rev,
-    interval_ms: 1000, timeout_ms: 1, phase_ms: 0, retries: 0, spec: { type: 'X' },
+    interval_ms: 1000, timeout_ms: 1, phase_ms: 0, retries: 0, allow_private: true, spec: { type: 'X' },
   };
   const ids = { probe_id: probeId, organization_id: 'o', monitor_id: monitorId };
   return { region: 'r', monitor_rev: rev, assignment: isGone ? null : assignment, ...ids };

@@ -112,13 +112,3 @@ test('a snapshot whose parts are gone is not taken for whole', async () => {
   await db.collection<{ _id: string }>('snapshots').deleteMany({ _id: { $gt: '03:' } });
   await expect(store.load(SHARD)).rejects.toThrow('parts of the snapshot of shard 3 are missing');
 });
-
-test('lanes that an older version wrote as arrays are read', async () => {
-  const db = freshDb();
-  await db.collection<{ _id: string }>('snapshots').insertOne(
-    { _id: '03', position: 7, lanes: [['p/e', 4, 9], ['p/f', 5]] } as { _id: string },
-  );
-  expect(await new SnapshotStore(db).load(SHARD)).toEqual({
-    n: 7, lanes: [{ lane: 'p/e', position: 4, moved_at: 9 }, { lane: 'p/f', position: 5 }],
-  });
-});

@@ -42,7 +42,7 @@ class Owner {
     this.configs = [0, 1, 2].map((number) => configOf({
       monitor_id: idIn(shard, number), interval_ms: INTERVAL_MS, retries: 0, quorum: 'any',
     }));
-    this.state = new ShardState(shard, { n: 0, lanes: [] }, []);
+    this.state = new ShardState(shard, { n: 0, lanes: [], taken_at: 0 }, []);
   }
 
   take(results: CheckResult[], late: boolean): void {
@@ -75,7 +75,8 @@ class Owner {
   /** Gives the shard to another owner, which holds no results because all are written. */
   async move(): Promise<void> {
     this.state = new ShardState(
-      this.#shard, { n: this.state.n, lanes: [{ lane: 'p/e', position: this.#seq }] }, await this.states.load(this.#shard),
+      this.#shard, { n: this.state.n, lanes: [{ lane: 'p/e', position: this.#seq, moved_at: 0 }], taken_at: 0 },
+      await this.states.load(this.#shard),
     );
     this.#owners += 1;
   }
@@ -83,7 +84,7 @@ class Owner {
   /** Gives the shard to another owner, which reads the entries from this one on again, after an old snapshot. */
   async moveOwner(from: JournalEntry): Promise<void> {
     this.state = new ShardState(
-      this.#shard, { n: from.n - 1, lanes: [] }, await this.states.load(this.#shard),
+      this.#shard, { n: from.n - 1, lanes: [], taken_at: 0 }, await this.states.load(this.#shard),
     );
     for (const entry of this.entries.slice(from.n - 1)) this.state.apply(entry);
     this.#owners += 1;

@@ -32,7 +32,7 @@ const letter: DeadLetter = {
 
 test.each<[string, () => Promise<unknown>]>([
   ['a journal entry', () => new JournalStore(mongo.db).insert([entry])],
-  ['a snapshot', () => new SnapshotStore(mongo.db).move(1, { n: 1, lanes: [] })],
+  ['a snapshot', () => new SnapshotStore(mongo.db).move(1, { n: 1, lanes: [], taken_at: 1 })],
   ['a dead letter', () => new DeadLetterStore(mongo.db).add([letter])],
   ['a delivery', () => new DeliveryStore(mongo.db).insertAbsent([{ _id: 'd' } as DeliveryDoc])],
   ['an assignment', () => {

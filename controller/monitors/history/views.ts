@@ -66,9 +66,8 @@ export function viewSpan(span: StatusSpan, now: number): SpanView {
   return { duration_seconds: Math.max(0, Math.floor(((span.to ?? now) - span.from) / 1000)), ...span };
 }
 
-/** Older probes send no names, start of validity, key and problem message. */
 export function viewTlsFacts(facts: TlsFacts): z.input<typeof certificateView> {
-  const { subject, issuer, names = [], more_names = 0, valid_from = null, valid, protocol, key = '' } = facts;
+  const { subject, issuer, names, more_names, valid_from, valid, protocol, key } = facts;
   const { expires_at: valid_to, fingerprint256: fingerprint_sha256, problem } = facts;
   return {
     subject, issuer, names, more_names, valid_from, valid_to, fingerprint_sha256, is_trusted: valid,

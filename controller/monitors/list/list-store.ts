@@ -138,9 +138,8 @@ function listFilter(tenant: Tenant, query: MonitorListQuery): Filter<MonitorDoc>
   return filter;
 }
 
-/** The index by creation time predates the others, hence its name. */
 function groupIndex(field: (typeof ORDERS)[number]): string {
-  return field === 'created_at' ? 'list_of_group' : `list_of_group_by_${field}`;
+  return `list_of_group_by_${field}`;
 }
 
 /** Groups and tags are more selective than order or type, which the query planner cannot know. */

@@ -48,7 +48,7 @@ export async function enrolProbe(
   const isSigned = isSignedByOwnerOf(public_key, enrolText(request), signature);
   if (!isSigned) throw fieldError('signature', 'Signature is not valid');
   if (!isBoxKey(box_key)) throw fieldError('box_key', 'Must be a public curve key');
-  const knownAddresses = offered.addresses ?? [];
+  const { addresses: knownAddresses } = offered;
   const addresses = knownAddresses.length > 0 ? knownAddresses : [ctx.address.replace(/^ip:/, '')];
   const identity = { public_key, box_key, version, capabilities, addresses };
   const probe = await probes.claim(hash, identity, ctx.now).catch((error: unknown) => {

@@ -123,7 +123,7 @@ function writeSources(out: ByteWriter, { source, sources }: ResultColumns, order
   return numbers;
 }
 
-/** Older versions write and read only the first two parts. */
+/** A source of late results has four parts, any other two. */
 function textOf({ region, probe_id, received }: Source): string {
   return [region, probe_id, ...(received ? [received.at, received.epoch] : [])].join('\n');
 }

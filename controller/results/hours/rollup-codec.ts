@@ -4,12 +4,10 @@ import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { Counts } from './row-layout.ts';
 import type { Histogram, RegionRollup, Rollup, Totals } from './rollup.ts';
 
-/** A rollup is encoded as varints after a format byte: about 80 bytes, where a document would take 600. */
-const FORMAT = 2;
-/** Followed by the maintenance times, if there were any. */
-const WITH_MAINTENANCE = 3;
-/** Had one histogram for all regions. */
-const FIRST_FORMAT = 1;
+/** A rollup is packed as varints after a format byte: some 80 bytes, where a document would take 600. */
+const FORMAT = 1;
+/** Followed by the times of maintenance, where there were any. */
+const WITH_MAINTENANCE = 2;
 
 export function encodeRollup(rollup: Rollup): Uint8Array {
   const out = new ByteWriter(256);
@@ -32,24 +30,20 @@ export function encodeRollup(rollup: Rollup): Uint8Array {
 /** @throws RangeError if this version does not know the format. */
 export function decodeRollup(bytes: Uint8Array): Rollup {
   const from = new ByteReader(bytes);
-  const format = from.u8();
-  const totals = readTotals(from, format);
-  if (format === FIRST_FORMAT) readHistogram(from);
-  return { regions: readRegions(from, format), ...totals };
+  const totals = readTotals(from);
+  return { regions: readRegions(from), ...totals };
 }
 
 /**
  * Decodes only the sums over all regions, at a fraction of the cost. @throws RangeError like `decodeRollup`.
  */
 export function decodeTotals(bytes: Uint8Array): Totals {
-  const from = new ByteReader(bytes);
-  return readTotals(from, from.u8());
+  return readTotals(new ByteReader(bytes));
 }
 
-function readTotals(from: ByteReader, format: number): Totals {
-  if (![FORMAT, FIRST_FORMAT, WITH_MAINTENANCE].includes(format)) {
-    throw new RangeError(`unknown rollup format ${format}`);
-  }
+function readTotals(from: ByteReader): Totals {
+  const format = from.u8();
+  if (format !== FORMAT && format !== WITH_MAINTENANCE) throw new RangeError(`unknown rollup format ${format}`);
   const counts = readCounts(from);
   const [accounted, times] = [readTimes(from), readTimes(from)];
   const maintenance: Totals['maintenance'] = format === WITH_MAINTENANCE
@@ -70,15 +64,14 @@ function writeRegionTimes(out: ByteWriter, region: RegionRollup): void {
   }
 }
 
-function readRegions(from: ByteReader, format: number): Record<string, RegionRollup> {
-  const next = (): [string, RegionRollup] => [from.text(), readRegion(from, format)];
+function readRegions(from: ByteReader): Record<string, RegionRollup> {
+  const next = (): [string, RegionRollup] => [from.text(), readRegion(from)];
   return Object.fromEntries(Array.from({ length: from.varint() }, next));
 }
 
-function readRegion(from: ByteReader, format: number): RegionRollup {
+function readRegion(from: ByteReader): RegionRollup {
   const counts = readCounts(from);
-  const isTimed = counts.time_count > 0 && format !== FIRST_FORMAT;
-  if (!isTimed) return { time_min: 0, time_max: 0, histogram: [], ...counts };
+  if (counts.time_count === 0) return { time_min: 0, time_max: 0, histogram: [], ...counts };
   const min = from.varint();
   return { time_min: min, time_max: min + from.varint(), histogram: readHistogram(from), ...counts };
 }

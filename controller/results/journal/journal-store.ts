@@ -2,7 +2,7 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import type { JournaledPing, Witness } from '../../verdicts/monitor-state.ts';
 import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { entryId, type ClockDecision, type EntryBatch, type JournalEntry } from './journal-entry.ts';
+import { ENTRY_VERSION, entryId, type ClockDecision, type EntryBatch, type JournalEntry } from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { duplicatesOnly, isPermanentlyRefused } from '../../platform/mongo/mongo-errors.ts';
 import { each, restoring } from '../../platform/mongo/null-fields.ts';
@@ -25,8 +25,7 @@ interface JournalDoc {
   })[];
   pings?: JournaledPing[];
   clock?: ClockDecision[];
-  /** Pairs in documents of older versions. */
-  lanes?: ({ lane: string; position: number } | [lane: string, position: number])[];
+  lanes?: JournalEntry['lanes'];
 }
 
 const restoreAssigned = restoring<ClockDecision & { kind: 'assigned' }>({ domains: null });
@@ -117,7 +116,7 @@ function toEntry(doc: JournalDoc): JournalEntry {
     shard, n, v: doc.v, writer: doc.writer, taken_at: doc.taken_at, configs: [], batches: [], pings: [],
     clock: [], lanes: [],
   };
-  if (doc.v !== 1) return entry;
+  if (doc.v !== ENTRY_VERSION) return entry;
   restoreDoc(doc);
   for (const stored of doc.batches ?? []) {
     const { probe_id, region, bytes: { buffer: bytes }, refused = [], late = [], muted } = stored;
@@ -130,8 +129,6 @@ function toEntry(doc: JournalDoc): JournalEntry {
   }
   return {
     ...entry, configs: doc.configs ?? [], pings: doc.pings ?? [], clock: doc.clock ?? [],
-    lanes: (doc.lanes ?? []).map(
-      (moved) => (Array.isArray(moved) ? { lane: moved[0], position: moved[1] } : moved),
-    ),
+    lanes: doc.lanes ?? [],
   };
 }

@@ -70,7 +70,7 @@ export class HealthReader {
 function addTo({ counts, slowest, flakiest }: ProjectHealth, id: string, { state }: LiveMonitor): void {
   const { status } = state;
   if (status === 'up' || status === 'down' || status === 'degraded') counts[status] += 1;
-  const time = state.last_success_ms ?? null;
+  const time = state.last_success_ms;
   if (time !== null && state.status !== 'down' && state.status !== 'unknown') {
     slowest.push({ monitor_id: id, response_time_ms: time });
   }

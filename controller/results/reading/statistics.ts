@@ -111,7 +111,7 @@ export class Statistics {
   async #over(
     totals: WrittenTotals, monitors: Map<string, UnwrittenMonitor>, from: number,
   ): Promise<Map<string, PeriodStats | null>> {
-    const versions = new Map([...monitors].map(([id, { written: version }]) => [id, version ?? null]));
+    const versions = new Map([...monitors].map(([id, { written: version }]) => [id, version]));
     const written = await totals.of(versions, from, this.#deps.clock.now());
     const inDays = await this.#positionsInDays(monitors, written, from);
     const stats = new Map<string, PeriodStats | null>();

@@ -4,9 +4,9 @@ export interface Lease {
   /** Null for the lease that announces a live controller. */
   shard: number | null;
   holder: string;
-  /** Changes with each renewal. Only changes matter, because the clocks of controllers may differ. */
-  expires_at: number;
-  /** True if the controller cannot reach the bus, and so receives no results. Absent from older ones. */
+  /** Unix ms by its holder's clock. Others only see that it changes: clocks of controllers may differ. */
+  renewed_at: number;
+  /** Of a controller: it cannot reach the bus, so no result reaches it. */
   is_cut_off?: boolean;
 }
 

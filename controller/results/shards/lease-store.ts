@@ -5,12 +5,12 @@ import type { Lease } from './lease-rules.ts';
 interface LeaseDoc {
   _id: string;
   holder: string;
-  expires_at: number;
+  renewed_at: number;
   is_cut_off?: boolean;
 }
 
-/** The fields written by a renewal. */
-type Renewal = Required<Pick<Lease, 'expires_at' | 'is_cut_off'>>;
+/** What a renewal writes. */
+type Renewal = Required<Pick<Lease, 'renewed_at' | 'is_cut_off'>>;
 
 /** Prefix of the documents that announce live controllers. */
 const CONTROLLER = 'controller:';
@@ -45,8 +45,8 @@ export class LeaseStore {
    * Takes a shard from the owner of a known lease, or, with null, a shard that is free or already ours. False
    * if the lease has changed since or another controller was faster.
    */
-  async acquire(shard: number, holder: string, from: Lease | null, expiresAt: number): Promise<boolean> {
-    const change = { $set: { holder, expires_at: expiresAt } };
+  async acquire(shard: number, holder: string, from: Lease | null, renewedAt: number): Promise<boolean> {
+    const change = { $set: { holder, renewed_at: renewedAt } };
     if (from) return (await this.#leases.updateOne(unchanged(from), change)).matchedCount === 1;
     try {
       await this.#leases.updateOne({ _id: shardName(shard), holder }, change, { upsert: true });
@@ -82,7 +82,7 @@ export class LeaseStore {
   }
 }
 
-/** Matches an unchanged lease. */
-function unchanged({ shard, holder, expires_at }: Lease): LeaseDoc {
-  return { _id: shard === null ? CONTROLLER + holder : shardName(shard), holder, expires_at };
+/** Matches a lease as it was seen. */
+function unchanged({ shard, holder, renewed_at }: Lease): LeaseDoc {
+  return { _id: shard === null ? CONTROLLER + holder : shardName(shard), holder, renewed_at };
 }

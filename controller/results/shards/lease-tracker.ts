@@ -49,7 +49,7 @@ export class LeaseTracker {
       const name = `${lease.shard ?? ''}/${lease.holder}`;
       const before = sightings.get(name);
       const sighting =
-        before?.renewal === lease.expires_at ? before : { renewal: lease.expires_at, since: at };
+        before?.renewal === lease.renewed_at ? before : { renewal: lease.renewed_at, since: at };
       this.#seen.set(name, sighting);
       const leftMs = sighting.since + deadAfterMs - at;
       if (leftMs > 0) firstDueMs = Math.min(firstDueMs, leftMs);

@@ -15,9 +15,7 @@ const DEAD_AFTER_MS = 5000;
  * Less than the takeover delay: after this long without a renewal, a controller no longer trusts its state.
  */
 const TRUSTED_MS = 4500;
-/** For older controllers, which compare the expiry with their clocks. */
-const EXPIRY_MS = 10_000;
-/** Poll interval when this is the only controller. A new controller notifies it repeatedly. */
+/** A controller that is alone seldom looks for others: those that come ask it to look, again and again. */
 const ONLY_CONTROLLER_POLL_INTERVAL_MS = 20_000;
 
 export interface LeaseDeps {
@@ -129,7 +127,7 @@ export class Leases {
     const startedAt = clock.monotonic();
     peers.readClock(clock);
     const isCutOff = !peers.isOnlyController && this.#deps.isCutOff();
-    const renewal = { expires_at: this.#expiry(), is_cut_off: isCutOff };
+    const renewal = { renewed_at: clock.now(), is_cut_off: isCutOff };
     if (await store.renew([...this.#mine], holder, renewal)) {
       if (peers.isOnlyController && startedAt - this.#polledAt < ONLY_CONTROLLER_POLL_INTERVAL_MS) {
         this.#renewedAt = startedAt;
@@ -177,17 +175,13 @@ export class Leases {
   }
 
   async #acquire(shard: number, from: Lease | null): Promise<boolean> {
-    const { store, holder, acquired } = this.#deps;
-    const isOurs = await store.acquire(shard, holder, from, this.#expiry());
+    const { store, holder, acquired, clock } = this.#deps;
+    const isOurs = await store.acquire(shard, holder, from, clock.now());
     if (isOurs) {
       this.#mine.add(shard);
       acquired(shard);
     }
     return isOurs;
-  }
-
-  #expiry(): number {
-    return this.#deps.clock.now() + EXPIRY_MS;
   }
 
   async #lose(shard: number): Promise<void> {

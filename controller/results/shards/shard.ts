@@ -135,10 +135,10 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   static async load(
     shard: number, writer: string, deps: ShardDeps, context: ActorContext<ShardMessage>,
   ): Promise<Shard> {
-    const { stores, clock } = deps;
+    const { stores } = deps;
     const snapshot = await stores.snapshots.load(shard);
     const records = await stores.states.load(shard);
-    const state = new ShardState(shard, snapshot, records, clock.now());
+    const state = new ShardState(shard, snapshot, records);
     const loaded = new Shard(deps, context, state, writer);
     await loaded.#carryOut(records.filter(({ outbox }) => outbox.length > 0));
     await loaded.#replay();

@@ -2,25 +2,20 @@ import { probeOfLane } from '../../../shared/contracts/result.ts';
 import { LANES_PER_PROBE } from './lane-rules.ts';
 import type { LanePosition } from './records.ts';
 
-type Moved = Required<LanePosition>;
-
 /**
  * Positions of a shard's lanes, at most `LANES_PER_PROBE` per probe. Which lanes are kept depends only on the
  * order of moves, so all readers of the journal keep the same ones.
  */
-export class Lanes implements Iterable<Moved> {
-  /** By probe; each probe's lanes in the order of their last move. */
-  readonly #probes = new Map<string, Map<string, Moved>>();
+export class Lanes implements Iterable<LanePosition> {
+  /** By probe; the lanes of each in the order in which they were last moved. */
+  readonly #probes = new Map<string, Map<string, LanePosition>>();
 
-  /** `defaultMovedAt` (Unix ms) applies to lanes without a time. */
-  constructor(lanes: Iterable<LanePosition> = [], defaultMovedAt = 0) {
-    for (const { lane, position, moved_at: movedAt } of lanes) {
-      this.move(lane, position, movedAt ?? defaultMovedAt);
-    }
+  constructor(lanes: Iterable<LanePosition> = []) {
+    for (const { lane, position, moved_at: movedAt } of lanes) this.move(lane, position, movedAt);
   }
 
-  /** All lanes, each probe's in the order of their last move. */
-  *[Symbol.iterator](): Iterator<Moved> {
+  /** Every lane, those of each probe in the order in which they were last moved. */
+  *[Symbol.iterator](): Iterator<LanePosition> {
     for (const lanes of this.#probes.values()) yield* lanes.values();
   }
 
@@ -29,13 +24,11 @@ export class Lanes implements Iterable<Moved> {
     return this.#probes.get(probeOfLane(lane))?.get(lane)?.position ?? 0;
   }
 
-  /**
-   * Moves a lane forward, `at` Unix ms. Returns the lane that its probe loses in return; null without one.
-   */
-  move(lane: string, position: number, at: number): Moved | null {
+  /** Moves a lane forward, `at` Unix ms. Returns the lane that its probe loses for it; null when none. */
+  move(lane: string, position: number, at: number): LanePosition | null {
     const probe = probeOfLane(lane);
     let lanes = this.#probes.get(probe);
-    if (!lanes) this.#probes.set(probe, (lanes = new Map<string, Moved>()));
+    if (!lanes) this.#probes.set(probe, (lanes = new Map<string, LanePosition>()));
     const current = lanes.get(lane);
     lanes.delete(lane);
     lanes.set(lane, {

@@ -4,8 +4,8 @@ import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.t
 export interface LanePosition {
   lane: string;
   position: number;
-  /** When the lane last moved, Unix ms by the writer's clock; absent in older documents. */
-  moved_at?: number;
+  /** When the lane was last moved, Unix ms by its writer's clock. */
+  moved_at: number;
 }
 
 /** Blocks, rollups and state documents include everything up to entry `n`. */
@@ -13,8 +13,8 @@ export interface Snapshot {
   n: number;
   /** The lanes after entry `n`, each probe's in the order of their last move. */
   lanes: LanePosition[];
-  /** When entry `n` was taken, Unix ms; absent in older documents. */
-  taken_at?: number | undefined;
+  /** When entry `n` was taken, Unix ms; 0 before the first. */
+  taken_at: number;
 }
 
 /** A monitor's state after entry `position`, and that entry's pending effects. */

@@ -18,15 +18,14 @@ export class ShardState {
   readonly pings = new Map<string, number>();
   readonly #shared = new SharedValues();
   n: number;
-  /** When the latest entry was taken, Unix ms; 0 if unknown. */
+  /** When the latest entry was taken, Unix ms; 0 before the first. */
   takenAt: number;
 
-  /** `defaultMovedAt` (Unix ms) applies to lanes without a time. */
-  constructor(shard: number, snapshot: Snapshot, records: StateRecord[], defaultMovedAt = 0) {
+  constructor(shard: number, snapshot: Snapshot, records: StateRecord[]) {
     this.shard = shard;
     this.n = snapshot.n;
-    this.takenAt = snapshot.taken_at ?? 0;
-    this.lanes = new Lanes(snapshot.lanes, defaultMovedAt);
+    this.takenAt = snapshot.taken_at;
+    this.lanes = new Lanes(snapshot.lanes);
     for (const { monitor_id: id, state, position } of records) {
       this.monitors.set(id, newLiveMonitor(state, position));
     }

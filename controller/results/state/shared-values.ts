@@ -28,7 +28,7 @@ export class SharedValues {
     for (const region of Object.values(state.regions)) {
       region.verdict = this.text(region.verdict);
       if (region.probe_id !== null) region.probe_id = this.text(region.probe_id);
-      if (region.engine !== undefined) region.engine = this.text(region.engine);
+      region.engine = this.text(region.engine);
     }
   }
 
@@ -41,8 +41,8 @@ export class SharedValues {
     if (typeof config.quorum === 'string') config.quorum = this.text(config.quorum);
     config.monitoring_regions = this.#list(config.monitoring_regions);
     config.notification_target_ids = this.#list(config.notification_target_ids);
-    if (config.tls_warning_days) config.tls_warning_days = this.#list(config.tls_warning_days);
-    if (config.domain_warning_days) config.domain_warning_days = this.#list(config.domain_warning_days);
+    config.tls_warning_days = this.#list(config.tls_warning_days);
+    config.domain_warning_days = this.#list(config.domain_warning_days);
     if (config.assigned) config.assigned = this.#list(config.assigned);
   }
 

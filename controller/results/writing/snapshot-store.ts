@@ -15,10 +15,9 @@ const MAX_LOAD_ATTEMPTS = 5;
 interface HeadDoc {
   _id: string;
   position: number;
-  /** Arrays in documents of older versions. */
-  lanes: (LanePosition | [lane: string, position: number, moved_at?: number])[];
+  lanes: LanePosition[];
   parts?: string[];
-  taken_at?: number;
+  taken_at: number;
 }
 
 /** Further lanes of one snapshot. Written once and immutable. */
@@ -56,10 +55,10 @@ export class SnapshotStore {
   async load(shard: number): Promise<Snapshot> {
     for (let attempt = 0; attempt < MAX_LOAD_ATTEMPTS; attempt += 1) {
       const head = await this.#heads.findOne({ _id: shardName(shard) });
-      if (!head) return { n: 0, lanes: [] };
+      if (!head) return { n: 0, lanes: [], taken_at: 0 };
       const further = await this.#lanesOf(head.parts ?? []);
       if (!further) continue;
-      return { n: head.position, lanes: [...headLanes(head), ...further], taken_at: head.taken_at };
+      return { n: head.position, lanes: [...head.lanes, ...further], taken_at: head.taken_at };
     }
     throw new Error(`parts of the snapshot of shard ${shard} are missing`);
   }
@@ -71,9 +70,8 @@ export class SnapshotStore {
       await insertMissing(this.#parts, parts.slice(at, at + PARTS_PER_COMMAND));
     }
     await upsertNewer(this.#heads, [{
-      _id: shardName(shard), position: n, lanes: lanes.slice(0, MAX_DOCUMENT_LANES),
+      _id: shardName(shard), position: n, taken_at, lanes: lanes.slice(0, MAX_DOCUMENT_LANES),
       ...(parts.length === 0 ? {} : { parts: parts.map(({ _id }) => _id) }),
-      ...(taken_at === undefined ? {} : { taken_at }),
     }]);
     // The stored head is at `n` or later, and names none of these parts.
     await this.#parts.deleteMany({ _id: { $gt: `${shardName(shard)}:`, $lt: entryId(shard, n) } });
@@ -87,15 +85,7 @@ export class SnapshotStore {
   }
 }
 
-function headLanes(head: HeadDoc): LanePosition[] {
-  return head.lanes.map((stored) => {
-    if (!Array.isArray(stored)) return stored;
-    const [lane, position, movedAt] = stored;
-    return { lane, position, ...(movedAt === undefined ? {} : { moved_at: movedAt }) };
-  });
-}
-
-/** `<entry>:<token>:<part>`: two owners that write snapshot n concurrently do not mix their parts. */
+/** `<entry>:<token>:<part>`: two owners who write snapshot n at the same time do not mix their parts. */
 function partsOf(shard: number, n: number, lanes: LanePosition[]): PartDoc[] {
   const token = newSecret().slice(0, 16);
   return Array.from({ length: Math.ceil(lanes.length / MAX_DOCUMENT_LANES) }, (_, part) => ({

@@ -2,20 +2,25 @@ import { each, restoring } from '../../platform/mongo/null-fields.ts';
 import type { Alert } from '../../verdicts/effect.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {
-  CertificateState, CertificateWarning, Flaps, HeartbeatState, LateHistory, LateOutage, LateRun,
+  CertificateState, CertificateWarning, Flaps, HeartbeatState, HourTimes, LateHistory, LateOutage, LateRun,
   MonitorEffect, MonitorState, RegionChange, RegionOutage, RegionState, SeenCertificate, StatusChange,
   TimeRange, Witness,
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
 import { restoreFacts } from './certificate-store.ts';
 
-/** Milliseconds of the hour that starts at `hour`. An array in documents of older versions. */
-type StoredTimes =
-  | { hour: number; up: number; degraded: number; down: number }
-  | [hour: number, up: number, degraded: number, down: number];
+/** Milliseconds of the hour that starts at `hour`. */
+interface StoredTimes {
+  hour: number;
+  up: number;
+  degraded: number;
+  down: number;
+}
 
-/** An array in documents of older versions. */
-type StoredGap = { from: number; until: number } | [from: number, until: number];
+interface StoredGap {
+  from: number;
+  until: number;
+}
 
 /** A state without directly nested arrays, which some databases refuse. */
 type StoredState = Omit<MonitorState, 'accounted' | 'maintained' | 'late'> & {
@@ -34,9 +39,8 @@ export interface StateDoc {
 }
 
 /**
- * All fields of a state and its configuration. Merging documents into them gives all states one hidden class;
- * otherwise each monitor would have its own, about 2 kB. Also the defaults for fields absent in older
- * documents.
+ * All fields of a state and its configuration. Laying a document over them gives all states one hidden class;
+ * otherwise each monitor would have its own, some 2 kB. A field that the database dropped as null is null here.
  */
 const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
@@ -50,7 +54,7 @@ const BLANK_STATE: MonitorState = {
   config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, witnesses: null, minority_accepted: false,
   outage: null, last_check_at: null,
   last_success_at: null, last_success_ms: null, last_failure_at: null, accounted_until: 0, accounted: {},
-  maintained: null, unrolled_day: null, slow: null, flaps: null, warned: null, certificate: null,
+  maintained: null, unrolled_day: null, slow: null, flaps: null, domain_warning: null, certificate: null,
   no_data_since: null, maintenance_since: null, withheld: null, late: null,
 };
 /** The fields of a region that is up. In a parsed document, half of them would be in a second object. */
@@ -59,9 +63,8 @@ const BLANK_REGION: RegionState = {
   response_time_ms: null, status_code: null, error: null, probe_id: null, engine: '', reason: null,
 };
 
-type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'warned' | 'certificate' | 'heartbeat';
+type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'certificate' | 'heartbeat';
 type Held = NonNullable<Flaps['held']>;
-type Warned = NonNullable<MonitorState['warned']>;
 type EndedAlert = NonNullable<Held['ended']>;
 type AlertIncident = NonNullable<Alert['incident']>;
 type LastSuccess = NonNullable<Alert['last_success']>;
@@ -73,7 +76,7 @@ const restoreConfig = restoring<MonitorConfig>({
 
 /** Nulls within the fields of a state; `BLANK_STATE` has the fields themselves. */
 const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
-  { witnesses: null, flaps: null, warned: null, certificate: null },
+  { witnesses: null, flaps: null, certificate: null },
   {
     witnesses: each(restoring<Witness>({ error: null })),
     regions: each(restoring<RegionState>({
@@ -85,7 +88,6 @@ const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
         ended: restoring<EndedAlert>({ incident: null, error: null }, { incident: restoreIncident }),
       }),
     }),
-    warned: restoring<Warned>({ tls: null, domain: null }),
     certificate: restoring<CertificateState>({ due: null }, {
       seen: each(restoring<SeenCertificate>({ problem: null, expires_at: null })),
       warnings: each(restoring<CertificateWarning>({ days: null })),
@@ -155,11 +157,10 @@ function regionsWithDefaults({ regions }: StoredState): MonitorState['regions'] 
   return filled;
 }
 
-function gapOf(stored: StoredGap): TimeRange {
-  return Array.isArray(stored) ? stored : [stored.from, stored.until];
+function gapOf({ from, until }: StoredGap): TimeRange {
+  return [from, until];
 }
 
-function timesOf(stored: StoredTimes): [hour: number, times: MonitorState['accounted'][number]] {
-  if (Array.isArray(stored)) return [stored[0], [stored[1], stored[2], stored[3]]];
-  return [stored.hour, [stored.up, stored.degraded, stored.down]];
+function timesOf({ hour, up, degraded, down }: StoredTimes): [hour: number, times: HourTimes] {
+  return [hour, [up, degraded, down]];
 }

@@ -1,7 +1,7 @@
 import type { CheckResult, TlsFacts } from '../../../shared/contracts/result.ts';
 import { DAY_MS, HOUR_MS } from '../time-accounting/time-accounting-rules.ts';
-import { aboutExpiry, warnOfCertificates } from './certificate-warning-rules.ts';
-import type { CertificateWarning, MonitorItem, SeenCertificate } from '../monitor-state.ts';
+import { warnOfCertificates } from './certificate-warning-rules.ts';
+import type { MonitorItem, SeenCertificate } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 import { isAssigned } from '../votes/quorum-rules.ts';
 import { isOfCurrentCheck } from '../votes/region-rules.ts';
@@ -9,7 +9,7 @@ import { flawsOf } from './tls-flaw-rules.ts';
 
 /** Probes repeat their facts once a day. A region that has not is no longer checked from. */
 const FORGET_REGION_AFTER_MS = 3 * DAY_MS;
-/** Earlier repetitions are ignored: older probes send facts with every result. */
+/** A repetition sooner than this is not noted: a probe that restarts sends its facts again. */
 const MIN_SIGHTING_INTERVAL_MS = 12 * HOUR_MS;
 
 /**
@@ -38,11 +38,10 @@ function applyConfigChange(step: MonitorStep): void {
 }
 
 function recordCertificate(step: MonitorStep, region: string, result: CheckResult, facts: TlsFacts): void {
-  const { config, warned } = step.state;
+  const { config } = step.state;
   if (!isAssigned(config, region)) return;
   const { started_at: at } = result;
-  const certificate =
-    step.state.certificate ?? { seen: [], warnings: earlierWarnings(warned?.tls ?? null), due: null };
+  const certificate = step.state.certificate ?? { seen: [], warnings: [], due: null };
   const before = certificate.seen.find((one) => one.regions[region] !== undefined);
   const notedAt = before?.regions[region] ?? -Infinity;
   const isSame = before !== undefined && isSameCertificate(before, facts);
@@ -57,11 +56,6 @@ function recordCertificate(step: MonitorStep, region: string, result: CheckResul
   step.state = { ...step.state, certificate: { ...certificate, seen, due: 0 } };
   const sighting = { monitor_id: config.monitor_id, region, seen_at: at, facts };
   if (!isSame) step.effects.push({ kind: 'certificate', sighting });
-}
-
-/** Older versions remembered only the last expiry with a warning. */
-function earlierWarnings(warned: { expires_at: number; days: number } | null): CertificateWarning[] {
-  return warned === null ? [] : [{ about: aboutExpiry(warned.expires_at), days: warned.days, at: 0 }];
 }
 
 function isSameCertificate({ fingerprint256, protocol, problem }: SeenCertificate, facts: TlsFacts): boolean {

@@ -48,11 +48,11 @@ function warnOfFirstExpiry(
 ): number | null {
   const dated = seen.filter((one) => one.expires_at !== null);
   const [first] = dated.sort((one, other) => (one.expires_at as number) - (other.expires_at as number));
-  const thresholds = config.tls_warning_days ?? [];
+  const thresholds = config.tls_warning_days;
   if (!first || thresholds.length === 0) return null;
   const expiresAt = first.expires_at as number;
   const crossed = thresholds.filter((days) => expiresAt - at <= days * DAY_MS);
-  const isWarnedAsFlaw = config.tls_validity === true && first.problem === 'CERT_HAS_EXPIRED';
+  const isWarnedAsFlaw = config.tls_validity && first.problem === 'CERT_HAS_EXPIRED';
   if (crossed.length > 0 && !isWarnedAsFlaw) {
     warn(first, aboutExpiry(expiresAt), { expiry: { expires_at: expiresAt, days: Math.min(...crossed) } });
   }

@@ -8,17 +8,16 @@ import type { MonitorStep } from '../monitor-step.ts';
  * changes and hourly.
  */
 export function warnOfDomainExpiry(step: MonitorStep, item: MonitorItem): void {
-  const { config, warned } = step.state;
+  const { config, domain_warning: last } = step.state;
   if (config.status !== 'active' || (item.kind !== 'config' && item.kind !== 'hour')) return;
   const at = item.kind === 'hour' ? item.until : config.changed_at;
   const { domain_expires_at: expiresAt, domain_warning_days: thresholds } = config;
-  if (typeof expiresAt !== 'number' || !thresholds) return;
+  if (expiresAt === null) return;
   const crossed = thresholds.filter((days) => expiresAt - at <= days * DAY_MS);
   if (crossed.length === 0) return;
   const days = Math.min(...crossed);
-  const last = warned?.domain;
   if (last?.expires_at === expiresAt && last.days <= days) return;
   const expiry = { expires_at: expiresAt, days };
   step.alert('monitor.domain_expiring', { incident: null, error: null, regions: [], at, expiry });
-  step.state = { ...step.state, warned: { tls: null, ...warned, domain: expiry } };
+  step.state = { ...step.state, domain_warning: expiry };
 }

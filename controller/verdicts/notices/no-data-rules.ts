@@ -37,7 +37,7 @@ function isWithoutData({ config, status, heartbeat, last_check_at: checkedAt }: 
 
 /** Alerts of a period without data that began when the monitor became unknown. */
 export function alertNoData(step: MonitorStep, event: 'monitor.no_data' | 'monitor.no_data_resolved'): void {
-  const { since, last_success_at: at, last_success_ms: ms = null } = step.state;
+  const { since, last_success_at: at, last_success_ms: ms } = step.state;
   step.alert(event, {
     incident: null, error: null, regions: step.regions, at: since,
     last_success: at === null ? null : { at, response_time_ms: ms },

@@ -15,7 +15,7 @@ const MAX_MESSAGE_LENGTH = 256;
  * The flaws of a connection, in a fixed order: untrusted certificate, protocol older than TLS 1.2, short key,
  * signature with a broken hash. Empty if there are none.
  */
-export function flawsOf({ valid, problem, protocol, key = '', weak_signature: hash }: TlsFacts): TlsFlaw[] {
+export function flawsOf({ valid, problem, protocol, key, weak_signature: hash }: TlsFacts): TlsFlaw[] {
   const flaws: TlsFlaw[] = [];
   if (problem) flaws.push({ code: problem.code, message: problem.message.slice(0, MAX_MESSAGE_LENGTH) });
   else if (!valid) flaws.push({ code: 'unknown', message: 'The certificate cannot be verified' });

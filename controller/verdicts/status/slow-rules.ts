@@ -17,7 +17,7 @@ export function alertSlow(step: MonitorStep): void {
 
 function startSlowOutage(step: MonitorStep): void {
   const { config: { retries, slow_response_threshold_ms: threshold }, since } = step.state;
-  const slowRegions = Object.entries(step.state.regions).filter(([, { slows = 0 }]) => slows > retries);
+  const slowRegions = Object.entries(step.state.regions).filter(([, { slows }]) => slows > retries);
   if (slowRegions.length === 0) return;
   const regions = slowRegions.map(([name]) => name);
   const slowest = Math.max(...slowRegions.map(([, { response_time_ms: ms }]) => ms ?? 0));

@@ -7,7 +7,7 @@ const MAX_ENDED_OUTAGES = 4;
 
 export const NEW_REGION: RegionState = Object.freeze({
   verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
-  response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
+  response_time_ms: null, status_code: null, error: null, probe_id: null, engine: '', reason: null,
 });
 
 /** True if the monitor is active and its check has not changed since this result. */
@@ -26,7 +26,7 @@ export function afterResult(region: RegionState, item: ResultItem, retries: numb
   const downAt = region.verdict === 'down' ? region.down_at : at;
   const ended = isSuccess ? endedBy(region, at) : region.ended;
   return {
-    verdict, degraded: isSlow, slows: isSlow ? (region.slows ?? 0) + 1 : 0, fails,
+    verdict, degraded: isSlow, slows: isSlow ? region.slows + 1 : 0, fails,
     first_fail_at: isSuccess ? null : (region.first_fail_at ?? at),
     last_at: at, response_time_ms: result.response_time_ms, status_code: result.status_code,
     error: result.error, probe_id, engine, reason: null,

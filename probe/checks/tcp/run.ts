@@ -1,4 +1,4 @@
-import { defaultTls, type TcpSpec } from '../../../shared/contracts/check-spec.ts';
+import type { TcpSpec } from '../../../shared/contracts/check-spec.ts';
 import type { Timings } from '../../../shared/contracts/result.ts';
 import { failure, success, type CheckContext, type Finding, type ObservedResponse } from '../check.ts';
 import { Deadline } from '../deadline.ts';
@@ -47,7 +47,7 @@ export class TcpRun implements ObservedResponse {
   }
 
   #visit(address: string, shareMs: number): Promise<VisitResult> {
-    const { host, port, protocol, tls = defaultTls(protocol, port) } = this.#spec;
+    const { host, port, tls } = this.#spec;
     const { clock, trust, version } = this.#context;
     return visit({
       address, port, host, isImplicitTls: tls === 'implicit', context: trust.lenient, clock,

@@ -27,7 +27,7 @@ export function countedStores(
       read: async () => [], deleteThrough: one,
     },
     snapshots: {
-      numbers: async () => new Map(), load: async () => ({ n: 0, lanes: [] }), move: one,
+      numbers: async () => new Map(), load: async () => ({ n: 0, lanes: [], taken_at: 0 }), move: one,
     },
     states: {
       load: async (shard) => load(shard), find: async () => [],

@@ -63,7 +63,7 @@ export async function controllerMemory(options: Options): Promise<MemoryFigures>
     (shared[record.shard] as SharedValues).state(record.state, record.monitor_id);
     (read[record.shard] as StateRecord[]).push(record);
   }
-  const loaded = read.map((records, shard) => new ShardState(shard, { n: 0, lanes: [] }, records.splice(0)));
+  const loaded = read.map((records, shard) => new ShardState(shard, { n: 0, lanes: [], taken_at: 0 }, records.splice(0)));
   return measured([loaded]);
 }
 

@@ -64,6 +64,7 @@ export function configOf(monitorId: string, intervalMs: number, changedAt: numbe
     ), project_id: derivedId('project'), revision: 1, check_revision: 1,
     name: 'bench', target: 'http://bench.example/',
     type: 'HTTP', status: 'active', interval_ms: intervalMs, timeout_ms: 5000, retries: 1, quorum: 'majority',
+    tls_warning_days: [], tls_validity: false, domain_warning_days: [], domain_expires_at: null,
     slow_response_threshold_ms: null,
     notification_target_ids: [], monitoring_regions: [], changed_at: changedAt,
   };

@@ -130,6 +130,6 @@ function assignmentAt(index: number, intervalMs: number, phaseMs: number): Assig
   return {
     monitor_id: newId(index), organization_id: 'o', project_id: 'p', assignment_rev: 1,
     interval_ms: intervalMs, timeout_ms: intervalMs, phase_ms: phaseMs, retries: 0,
-    spec: { type: 'NONE' },
+    allow_private: true, spec: { type: 'NONE' },
   };
 }

@@ -106,7 +106,7 @@ export async function takeBatches(
   let taken = 0;
   const at = 1_790_000_000_000;
   const owners = new Map([...shards].map(([shard, ids]) => {
-    const owner = new EntryBuilder(new ShardState(shard, { n: 0, lanes: [] }, []), 'bench', limitsOf(1e15));
+    const owner = new EntryBuilder(new ShardState(shard, { n: 0, lanes: [], taken_at: 0 }, []), 'bench', limitsOf(1e15));
     owner.noteConfigs(ids.map((id) => configOf(id, 60_000, at)), 0);
     const configs = owner.nextEntry(at);
     if (configs) owner.state.apply(configs.entry);

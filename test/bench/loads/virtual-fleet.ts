@@ -105,6 +105,7 @@ function configOf(random: Random, regions: number): MonitorConfig {
     monitor_id: random.uuid(), organization_id: 'organization', project_id: 'project', revision: 1,
     check_revision: 1, name: 'A monitor of the fleet', target: 'https://www.example.org/some/path', type: 'HTTP',
     status: 'active', interval_ms: INTERVAL_MS, timeout_ms: 10_000, retries: 1, quorum: 'majority',
+    tls_warning_days: [], tls_validity: false, domain_warning_days: [], domain_expires_at: null,
     slow_response_threshold_ms: null, notification_target_ids: [],
     monitoring_regions: Array.from({ length: REGIONS_PER_MONITOR }, (_, nth) => `region-${(home + nth) % regions}`),
     changed_at: START_MS - DAY_MS,

@@ -132,7 +132,8 @@ export class HostileMessages {
     return Buffer.from(JSON.stringify({
       v: random.pick([1, 2, '1']), epoch: value(), engine: value(), revision: this.#odd(), after: value(),
       sent_at: value(), started_at: value(), version: value(), capabilities: value(), monitors: this.#odd(),
-      in_flight: this.#odd(), spool_depth: value(), load: value(), results: value(), dropped: value(),
+      in_flight: this.#odd(), spool_depth: value(), load: value(), lateness_ms: value(), missed_rate: value(), lost_rate: value(),
+      results: value(), dropped: value(),
     }));
   }
 

@@ -73,7 +73,7 @@ function monitorsOf(count: number) {
 function assignmentOf(id: string): Assignment {
   return {
     monitor_id: id, organization_id: 'o', project_id: 'p', assignment_rev: 1, interval_ms: 60_000,
-    timeout_ms: 1000, phase_ms: 1, retries: 1, spec: { type: 'X' },
+    timeout_ms: 1000, phase_ms: 1, retries: 1, allow_private: true, spec: { type: 'X' },
   };
 }
 

@@ -132,7 +132,7 @@ describe('planning a monitor', () => {
   const monitorId = monitors[0] as string;
   const assignment = (rev: number): Assignment => ({
     monitor_id: monitorId, organization_id: 'o', project_id: 'p', assignment_rev: rev,
-    interval_ms: 60_000, timeout_ms: 1000, phase_ms: 1, retries: 1, spec: { type: 'X' },
+    interval_ms: 60_000, timeout_ms: 1000, phase_ms: 1, retries: 1, allow_private: true, spec: { type: 'X' },
   });
   const item = (probeId: string, change: Partial<AssignmentDoc> = {}): AssignmentDoc => ({
     _id: `${probeId}:${monitorId}`, probe_id: probeId, monitor_id: monitorId, organization_id: 'o',

@@ -4,6 +4,7 @@ import type { ProbeDoc, RegionDoc } from '../../../controller/probes/probe.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { createLog } from '../../../shared/log.ts';
+import { BARE_PROBE } from '../../helpers/bare-probe.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf } from '../results/build.ts';
 
@@ -12,8 +13,8 @@ const region = (id: string, owner: string | null): RegionDoc => ({
   visibility: owner === null ? 'shared' : 'private', organization_id: owner, created_at: 0, to_place: 0,
 });
 const probeIn = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({
-  _id: `probe-${id}`, region_id: id, organization_id: null, name: id, created_at: 0, enrolled_at: 1,
-  version: '1', capabilities: [], is_draining: false, removed_at: null, is_online: true, last_beat_at: 1,
+  _id: `probe-${id}`, region_id: id, organization_id: null, name: id, created_at: 0,
+  ...BARE_PROBE, version: '1', is_online: true, last_beat_at: 1,
   ...change,
 });
 const quarantine = { problem: 'late', reason: 'It is late', since: 1, bad_at: 1, clean_ms: 1 } as const;

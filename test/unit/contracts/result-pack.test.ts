@@ -38,7 +38,7 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
     names: fc.array(shortText(253), { maxLength: 50 }), more_names: fc.nat(1_000_000), key: shortText(64),
     problem: optional(fc.record({ code: shortText(64), message: shortText(1000) })),
     weak_signature: fc.constantFrom(null, 'MD5' as const, 'SHA-1' as const),
-  }, { requiredKeys: ['valid', 'expires_at', 'issuer', 'subject', 'fingerprint256', 'protocol'] })),
+  })),
   detail: optional(fc.dictionary(
     fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.integer(), fc.string()), { noNullPrototype: true },
   )),

@@ -20,6 +20,6 @@ export function buildTcpSpec(overrides: Partial<TcpSpec> = {}): TcpSpec {
 export function buildAssignment(overrides: Partial<Assignment> = {}): Assignment {
   return {
     monitor_id: newId(1_760_000_000_000), organization_id: newId(1), project_id: newId(2), assignment_rev: 1,
-    interval_ms: 10_000, timeout_ms: 10_000, phase_ms: 0, retries: 1, spec: buildHttpSpec(), ...overrides,
+    interval_ms: 10_000, timeout_ms: 10_000, phase_ms: 0, retries: 1, allow_private: true, spec: buildHttpSpec(), ...overrides,
   };
 }

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { KeyRotations } from '../../../controller/probes/key-rotations.ts';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
 import { createLog } from '../../../shared/log.ts';
+import { BARE_PROBE } from '../../helpers/bare-probe.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const probeDoc = (id: string, organization_id: string | null): ProbeDoc => ({
   _id: id, region_id: 'eu', organization_id, name: id, created_at: 0, public_key: `U${id}`, box_key: 'X',
-  enrolled_at: 1, version: null, capabilities: [], is_draining: false, removed_at: null, is_online: false,
-  last_beat_at: null, rotation_asked_at: 1,
+  ...BARE_PROBE, rotation_asked_at: 1,
 });
 
 test('an organization with unresponsive probes does not delay the key rotations of others', async () => {

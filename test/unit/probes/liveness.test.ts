@@ -5,14 +5,14 @@ import { FleetDirectory } from '../../../controller/probes/directory.ts';
 import { Liveness, type LivenessChange } from '../../../controller/probes/liveness.ts';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
 import type { BeatNote } from '../../../controller/probes/store.ts';
+import { BARE_PROBE } from '../../helpers/bare-probe.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 let lines: string[] = [];
 const log = pino({}, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) });
 const probeDoc = (id: string, change: Partial<ProbeDoc> = {}): ProbeDoc => ({
   _id: id, region_id: 'eu', organization_id: null, name: id, created_at: 0, public_key: 'U', box_key: 'X',
-  enrolled_at: 1, version: null, capabilities: [], is_draining: false, removed_at: null, is_online: false,
-  last_beat_at: null, ...change,
+  ...BARE_PROBE, ...change,
 });
 
 let clock: SimulatedClock;
@@ -51,7 +51,7 @@ function fakeBus(): typeof bus {
 const beat = async (id: string, change: object = {}, region = 'eu') => {
   bus.deliver(`beat.${region}.${id}`, {
     v: 1, epoch: 'e', sent_at: clock.now(), started_at: 1, version: '9', capabilities: ['http'], revision: 0,
-    monitors: 1, in_flight: 0, spool_depth: 0, load: 0, ...change,
+    monitors: 1, in_flight: 0, spool_depth: 0, load: 0, lateness_ms: 0, missed_rate: 0, lost_rate: 0, ...change,
   });
   await clock.advance(0);
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { noticesDue, type ProbeObservation } from '../../../controller/probes/notice-rules.ts';
+import { BARE_PROBE } from '../../helpers/bare-probe.ts';
 import type { ProbeDoc, Quarantine } from '../../../controller/probes/probe.ts';
 
 const DIED = 1_000_000;
@@ -8,8 +9,7 @@ const quarantine: Quarantine = { problem: 'late', reason: 'It is late', since: 7
 function observation(id: string, change: Partial<ProbeDoc> = {}, now: Partial<ProbeObservation> = {}): ProbeObservation {
   const probe: ProbeDoc = {
     _id: id, region_id: 'r', organization_id: 'o', name: id, created_at: 0, public_key: 'U', box_key: 'X',
-    enrolled_at: 1, version: '1', capabilities: [], is_draining: false, removed_at: null, is_online: true,
-    last_beat_at: DIED, ...change,
+    ...BARE_PROBE, version: '1', is_online: true, last_beat_at: DIED, ...change,
   };
   return { probe, isLive: true, presence: 'steady', silentMs: 0, reason: null, ...now };
 }

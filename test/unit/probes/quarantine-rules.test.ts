@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 function trackOf(change: Partial<Beat> = {}, offMs = 0): BeatTrack {
   const beat: Beat = {
     v: 1, epoch: 'a', sent_at: NOW - offMs, started_at: 1, version: 't', capabilities: [], revision: 1,
-    monitors: 1, in_flight: 0, spool_depth: 0, load: 0, ...change,
+    monitors: 1, in_flight: 0, spool_depth: 0, load: 0, lateness_ms: 0, missed_rate: 0, lost_rate: 0, ...change,
   };
   return recordBeat(null, beat, { now: NOW, mono: 0, silentMs: 0 });
 }

@@ -4,16 +4,16 @@ import {
   clockOffsetMs, isLive, presenceOf, silentMs, statusOf, recordBeat, type BeatTrack,
 } from '../../../controller/probes/rules.ts';
 import { cityOfTimeZone } from '../../../controller/probes/seed.ts';
+import { BARE_PROBE } from '../../helpers/bare-probe.ts';
 import type { Beat } from '../../../shared/contracts/beat.ts';
 
 const probe: ProbeDoc = {
   _id: 'p', region_id: 'r', organization_id: null, name: 'n', created_at: 0, public_key: 'U', box_key: 'X',
-  enrolled_at: 1, version: null, capabilities: [], is_draining: false, removed_at: null, is_online: false,
-  last_beat_at: null,
+  ...BARE_PROBE,
 };
 const beat = (change: Partial<Beat> = {}): Beat => ({
   v: 1, epoch: 'e1', sent_at: 1000, started_at: 500, version: '1', capabilities: [], revision: 0, monitors: 0,
-  in_flight: 0, spool_depth: 0, load: 0, ...change,
+  in_flight: 0, spool_depth: 0, load: 0, lateness_ms: 0, missed_rate: 0, lost_rate: 0, ...change,
 });
 function beats(...list: [Partial<Beat>, number][]): BeatTrack {
   let track: BeatTrack | null = null;

@@ -24,8 +24,8 @@ class Desk {
   readonly acknowledged: number[] = [];
   now = { wall: HOUR + 10 * MINUTE, monotonic: 0 };
   readonly owner: EntryBuilder;
-  /** The state of an owner with an empty cache after the same journal. */
-  readonly replay = new ShardState(SHARD, { n: 0, lanes: [] }, []);
+  /** What an owner without any view makes of the same journal. */
+  readonly replay = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
 
   constructor() {
     const limits = {
@@ -35,7 +35,7 @@ class Desk {
         read: (_probe: string, ids: string[]) => (this.mayRead ? this.read(ids) : null),
       },
     };
-    const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
+    const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
     this.owner = new EntryBuilder(state, 'w', limits, (message) => this.owner.take(message, this.now));
     this.owner.noteConfigs(this.monitors, 0);
     this.flush();

@@ -86,7 +86,7 @@ const HISTORY = entriesOf([
 
 /** Replays the journal as a new owner would, and writes the changed states. */
 async function load(db: SimulatedDatabase, stores: ControllerStores, history = HISTORY): Promise<ShardState> {
-  const state = new ShardState(SHARD, { n: 0, lanes: [] }, await stores.states.load(SHARD));
+  const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, await stores.states.load(SHARD));
   for (const entry of history) {
     const { changed } = state.apply(entry);
     await stores.states.write(changed);
@@ -225,7 +225,7 @@ describe('a monitor whose hours are refused by the database', () => {
   test('backs off while those of others are written, and is retried later', async () => {
     const other = configOf({ retries: 0, quorum: 'any', organization_id: 'other' });
     other.monitor_id = idIn(SHARD, 1);
-    const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
+    const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
     for (const entry of entriesOf(['config', [at(0)]])) state.apply(entry);
     state.apply({ ...entriesOf([[]])[0] as JournalEntry, n: 3, configs: [other] });
     const db = new SimulatedDatabase();
@@ -250,8 +250,8 @@ describe('a monitor whose hours are refused by the database', () => {
     expect(state.monitors.get(ID)?.hours).toEqual([]);
   });
 
-  test('reports the surplus if an hour has more results than a block holds', async () => {
-    const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
+  test('has its surplus left out by name when an hour has more results than a block holds', async () => {
+    const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
     for (const entry of entriesOf(['config', [at(0)]])) state.apply(entry);
     const monitor = state.monitors.get(ID) as LiveMonitor;
     for (let added = 0; added < MAX_BLOCK_RESULTS + 5; added += 1) {

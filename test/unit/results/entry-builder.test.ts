@@ -19,7 +19,7 @@ const UNKNOWN_MONITOR = idIn(SHARD, 9);
 /** An owner of shard 2 with one known monitor. */
 class Desk {
   readonly monitor: MonitorConfig = configOf({ shard: SHARD });
-  readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [] }, []), 'w', {
+  readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []), 'w', {
     ...limitsOf(RETENTION_MS),
     rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
     hasVote: (probe) => probe !== 'doubted',
@@ -504,7 +504,7 @@ describe('lateness', () => {
     const entry = desk.owner.nextEntry(desk.now.wall)?.entry as JournalEntry;
     const { state } = desk.owner.state.monitors.get(desk.monitor.monitor_id) ?? {};
     if (!state) throw new Error('no monitor');
-    const later = new ShardState(SHARD, { n: 1, lanes: [] }, [
+    const later = new ShardState(SHARD, { n: 1, lanes: [], taken_at: 0 }, [
       {
         monitor_id: desk.monitor.monitor_id, shard: SHARD, position: 99, outbox: [],
         state: { ...state, config: { ...desk.monitor, interval_ms: 5000 } },

@@ -31,8 +31,8 @@ describe('the lanes of a probe in a shard', () => {
     expect(namesOf(lanes)).toHaveLength(LANES_PER_PROBE + 1);
   });
 
-  test('never move back, and restart at 1 once dropped', () => {
-    const lanes = new Lanes([{ lane: 'p/e', position: 5, moved_at: 7 }, { lane: 'p/f', position: 1 }], 3);
+  test('never move back, and are forgotten by name', () => {
+    const lanes = new Lanes([{ lane: 'p/e', position: 5, moved_at: 7 }, { lane: 'p/f', position: 1, moved_at: 3 }]);
     lanes.move('p/e', 4, 6);
     expect([...lanes]).toEqual([
       { lane: 'p/f', position: 1, moved_at: 3 }, { lane: 'p/e', position: 5, moved_at: 7 },
@@ -69,7 +69,7 @@ function byName(a: { lane: string }, b: { lane: string }): number {
 /** A shard with one monitor, and a probe that starts one epoch after another. */
 class Desk {
   readonly monitor = configOf({ shard: SHARD });
-  readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [] }, []), 'w', limitsOf(1e15));
+  readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []), 'w', limitsOf(1e15));
   readonly acknowledged = new Map<string, number>();
   #now = HOUR;
 

@@ -48,7 +48,7 @@ class Controller {
       return act();
     };
     const same = (a: Lease, b: Lease) =>
-      a.shard === b.shard && a.holder === b.holder && a.expires_at === b.expires_at;
+      a.shard === b.shard && a.holder === b.holder && a.renewed_at === b.renewed_at;
     const put = (lease: Lease, over: (one: Lease) => boolean): void => {
       stored = [...stored.filter((one) => !over(one)), lease];
     };
@@ -56,10 +56,10 @@ class Controller {
       list: () => command('poll', () => stored),
       announce: (holder, renewal) => command('show', () =>
         put({ shard: null, holder, ...renewal }, (one) => one.shard === null && one.holder === holder)),
-      acquire: (shard, holder, from, expires_at) => command('acquire', () => {
+      acquire: (shard, holder, from, renewed_at) => command('acquire', () => {
         const found = stored.find((one) => one.shard === shard);
         if (from ? !found || !same(found, from) : found && found.holder !== holder) return false;
-        put({ shard, holder, expires_at }, (one) => one.shard === shard);
+        put({ shard, holder, renewed_at }, (one) => one.shard === shard);
         return true;
       }),
       renew: (shards, holder, renewal) => command('renew', () => {

@@ -39,7 +39,7 @@ function stateOf(id: string, lastAt: number | null, deadline: number): MonitorSt
   if (lastAt !== null) {
     const state = newMonitorState(configOf({ monitor_id: id, changed_at: HOUR }));
     const eu = {
-      verdict: 'up' as const, degraded: false, fails: 0, first_fail_at: null, last_at: lastAt,
+      verdict: 'up' as const, degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: lastAt, engine: '1',
       response_time_ms: 5, status_code: 200, error: null, probe_id: 'p', reason: null,
     };
     return { ...state, status: 'up', regions: { eu } };

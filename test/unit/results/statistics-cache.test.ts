@@ -27,7 +27,7 @@ class NoRollups implements RollupReader {
 /** Statistics of new monitors, and a count of what a read requests. */
 function rig() {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 23));
-  const state = new ShardState(SHARD, { n: 0, lanes: [] }, []);
+  const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
   const config = configOf({ monitor_id: idIn(SHARD, 0), changed_at: clock.now() });
   state.apply({
     shard: SHARD, n: 1, v: 1, writer: 'w', taken_at: clock.now(), configs: [config], pings: [], batches: [],

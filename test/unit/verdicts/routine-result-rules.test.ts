@@ -9,6 +9,7 @@ import { isRoutineResult, recordRoutineResult, writableCopy } from '../../../con
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
 import { MonitorRun } from './build.ts';
+import { BARE_FACTS } from '../../helpers/tls-facts.ts';
 
 const PLACE = { n: 7, index: 0 };
 const DAY = 86_400_000;
@@ -50,9 +51,8 @@ const region: fc.Arbitrary<RegionState> = fc.record({
   ), last_at: maybe(instant), response_time_ms: maybe(fc.integer({ min: 1, max: 900 })),
   status_code: maybe(fc.constant(204)), error: mostly<RegionState['error']>(null, error),
   probe_id: maybe(fc.constant('before')), reason: mostly<string | null>(null, 'silent'),
-}, { noNullPrototype: true }).chain(
-  (state) => mostly(state, (({ slows: _slows, ...earlier }) => earlier)(state)),
-)
+  engine: fc.constant('1'),
+}, { noNullPrototype: true })
   .chain((state) => mostly<RegionState>(
     state, { ...state, ended }, { ...state, down_at: HOUR - 60_000 },
     { ...state, ended, down_at: HOUR - 60_000 },
@@ -128,14 +128,14 @@ const state: fc.Arbitrary<MonitorState> = config.chain((settings) => fc.record({
   maintenance_since: fc.constantFrom(null, null, HOUR),
   withheld: rarely(fc.constant<MonitorState['withheld']>({ events: ['monitor.down'], at: HOUR })),
   slow: rarely(outage), flaps: fc.option(flaps),
-  warned: fc.option(fc.record({ tls: warning, domain: warning })), certificate: fc.option(certificate), late: fc.option(late),
+  domain_warning: warning, certificate: fc.option(certificate), late: fc.option(late),
 }).chain((values) => mostly<MonitorState>(
   values, { ...values, heartbeat: { last_at: null, started_at: null, deadline: HOUR, not_before: HOUR } },
 )));
 
 const tls = (expiresAt: number): CheckResult['tls'] => ({
   valid: true, expires_at: expiresAt, issuer: 'CA', subject: 'host', fingerprint256: 'AA',
-  protocol: 'TLSv1.3',
+  protocol: 'TLSv1.3', ...BARE_FACTS,
 });
 const result = fc.record({
   started_at: fc.oneof(

@@ -11,8 +11,7 @@ const instant = z.number().nullable();
 export const monitorLive = z.object({
   status,
   since: z.number(),
-  /** Absent from older owners. */
-  in_maintenance: z.boolean().optional(),
+  in_maintenance: z.boolean(),
   last_check_at: instant,
   last_success_at: instant,
   last_failure_at: instant,
@@ -24,8 +23,8 @@ export const monitorLive = z.object({
     started_at: z.number(),
     severity: z.enum(['critical', 'major', 'minor', 'warning']),
     type: errorType,
-    /** Failures so far; absent from older owners. */
-    failure_count: z.number().optional(),
+    /** Failures so far. */
+    failure_count: z.number(),
   }).nullable(),
   regions: z.array(z.object({
     region: z.string(),

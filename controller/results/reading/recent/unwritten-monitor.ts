@@ -16,16 +16,13 @@ const times = z.tuple([z.number(), z.number(), z.number()]);
 export const unwrittenMonitor = z.object({
   monitor_id: z.string(),
   live: monitorLive,
-  /** Changes whenever the owner writes rollups of the monitor; absent from older owners. */
-  written: z.string().optional(),
-  /**
-   * Hours that are not in rollups. `first_entry` and `last_entry` are null without unwritten results, `times`
-   * without accounted time. Older owners send no `last_entry`.
-   */
+  /** Changes whenever the owner writes rollups of the monitor. */
+  written: z.string(),
+  /** Hours that rollups lack. The entries are null if no results wait, `times` if no time is booked. */
   hours: z.array(z.object({
     hour: z.number(),
     first_entry: z.number().nullable(),
-    last_entry: z.number().nullable().optional(),
+    last_entry: z.number().nullable(),
     counts: z.object({
       total: z.number(), failed: z.number(), missed: z.number(), time_sum: z.number(), time_count: z.number(),
     }),

@@ -41,9 +41,9 @@ export class WrittenTotals {
     this.#cache = new ReadingCache({ maxEntries: MAX_CACHED_TOTALS, ttlMs: CACHE_TTL_MS, whenFull });
   }
 
-  /** @param monitors ids with the owner's version of the rollups; null if unknown */
+  /** @param monitors ids, each with its owner's version of the rollups */
   async of(
-    monitors: ReadonlyMap<string, string | null>, from: number, now: number,
+    monitors: ReadonlyMap<string, string>, from: number, now: number,
   ): Promise<Map<string, Written>> {
     const period = periodOf(from, now);
     const readAt = this.#clock.monotonic();
@@ -56,8 +56,8 @@ export class WrittenTotals {
     if (missing.length === 0) return written;
     for (const [id, found] of await this.#read(missing, from, now)) {
       written.set(id, found);
-      const version = monitors.get(id) ?? null;
-      if (version !== null) this.#cache.set(id + period, { from, version, written: found }, readAt);
+      const version = monitors.get(id);
+      if (version !== undefined) this.#cache.set(id + period, { from, version, written: found }, readAt);
     }
     return written;
   }

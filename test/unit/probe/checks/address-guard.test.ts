@@ -6,13 +6,10 @@ const PRIVATE = ['127.0.0.1', '10.0.0.1', '192.168.1.1', '::1', 'fd12::1'];
 const NEVER = ['169.254.169.254', '169.254.1.1', 'fe80::1', '100.100.100.200', 'fd00:ec2::254', '::ffff:10.0.0.1', '0.0.0.0'];
 
 test.each([
-  // The operator's setting, the assignment's setting, and whether private addresses are checked.
-  [null, undefined, false],
+  // What the probe's operator has set, what the assignment says, and whether private addresses are checked.
   [null, false, false],
   [null, true, true],
-  [false, undefined, false],
   [false, true, false],
-  [true, undefined, true],
   [true, false, false],
   [true, true, true],
 ])('own setting %s, assignment %s: private addresses %s', (allowPrivate, assigned, expected) => {
@@ -25,11 +22,8 @@ test.each([
 test.each([null, false, true])('allowed ranges are allowed, but never addresses that are always denied: %s', (allowPrivate) => {
   const allowedRanges = ['10.0.0.0/8', 'fd12::/16', '169.254.0.0/16', '0.0.0.0/8', '100.64.0.0/10', 'fe80::/10'];
   const isAllowed = addressGuard({ allowPrivate, allowedRanges, deniedRanges: [] }, new SimulatedClock());
-  for (const assigned of [undefined, false]) {
-    const isLenient = allowPrivate === true && assigned === undefined;
-    expect(PRIVATE.filter((ip) => isAllowed(ip, assigned))).toEqual(isLenient ? PRIVATE : ['10.0.0.1', 'fd12::1']);
-    expect(NEVER.filter((ip) => isAllowed(ip, assigned))).toEqual([]);
-  }
+  expect(PRIVATE.filter((ip) => isAllowed(ip, false))).toEqual(['10.0.0.1', 'fd12::1']);
+  expect(NEVER.filter((ip) => isAllowed(ip, false))).toEqual([]);
 });
 
 test('a denied range takes precedence over allowed ranges and the assignment', () => {

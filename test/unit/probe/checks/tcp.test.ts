@@ -110,10 +110,7 @@ describe('a TCP check without validation', () => {
 
   test.each(['smtp', 'https'] as const)('includes the handshake of implicit TLS for %s', async (protocol) => {
     const { port } = await serve(startRawServer(() => undefined, { tls: trusted }));
-    // Sent by a controller that doesn't know `tls` yet.
-    const { tls, ...older } = buildTcpSpec({ host: 'mail.test', port, protocol, protocol_validation: false });
-    const finding = await check(protocol === 'https' ? { ...older, tls: undefined } : { ...older, tls: 'implicit' });
-    expect(tls).toBe('none');
+    const finding = await check({ host: 'mail.test', port, protocol, protocol_validation: false, tls: 'implicit' });
     expect(finding.outcome).toBe('success');
     expect(tlsFacts.parse(finding.tls?.facts())).toMatchObject({
       valid: true, subject: 'CN=mail.test', issuer: 'CN=Test Root',

@@ -54,6 +54,7 @@ describe('a message', () => {
       certificate: fc.record({
         valid: fc.boolean(), expires_at: fc.nat(), issuer: text(256), subject: text(256), fingerprint256: text(128),
         protocol: text(16), names: fc.array(text(253), { maxLength: 50 }), more_names: fc.nat(1000),
+        valid_from: fc.constant(null), key: text(64), weak_signature: fc.constant(null),
         problem: fc.record({ code: text(64), message: text(1000) }),
       }),
     });

@@ -4,11 +4,12 @@ import { LastGood } from '../../../../probe/evidence/last-good.ts';
 import { resultOf } from '../../../../probe/runner/result.ts';
 import type { TlsFacts } from '../../../../shared/contracts/result.ts';
 import { buildAssignment } from '../build.ts';
+import { BARE_FACTS } from '../../../helpers/tls-facts.ts';
 
 const MINUTE = 60_000;
 const facts = (issuer: string): TlsFacts => ({
-  valid: true, expires_at: 1, issuer, subject: 's', fingerprint256: 'f', protocol: 'TLSv1.3',
-  names: Array.from({ length: 12 }, (_, at) => `n${at}`), more_names: 0,
+  ...BARE_FACTS, valid: true, expires_at: 1, issuer, subject: 's', fingerprint256: 'f', protocol: 'TLSv1.3',
+  names: Array.from({ length: 12 }, (_, at) => `n${at}`),
 });
 const found = (head: string | null, body: string | null, tls: Finding['tls'] = null): Finding =>
   success({ observed: { addresses: ['192.0.2.1'], head, body }, tls });

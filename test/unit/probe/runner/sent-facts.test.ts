@@ -5,6 +5,7 @@ import { Runner } from '../../../../probe/runner/runner.ts';
 import type { CheckResult, TlsFacts } from '../../../../shared/contracts/result.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { buildAssignment } from '../build.ts';
+import { BARE_FACTS } from '../../../helpers/tls-facts.ts';
 
 const DAY_MS = 86_400_000;
 const assignment = buildAssignment({ retries: 0 });
@@ -12,6 +13,7 @@ const assignment = buildAssignment({ retries: 0 });
 function facts(certificate: string): TlsFacts {
   return {
     valid: true, expires_at: null, issuer: '', subject: '', fingerprint256: certificate, protocol: 'TLSv1.3',
+    ...BARE_FACTS,
   };
 }
 

@@ -3,6 +3,7 @@ import type { MonitorConfig } from '../../../../controller/verdicts/monitor-conf
 import type { TlsFacts } from '../../../../shared/contracts/result.ts';
 import { HOUR } from '../../results/build.ts';
 import { MonitorRun } from '../build.ts';
+import { BARE_FACTS } from '../../../helpers/tls-facts.ts';
 
 const DAY_S = 86_400;
 const atDay = (day: number): number => HOUR + day * DAY_S * 1000;
@@ -11,8 +12,8 @@ const SELF_SIGNED = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT', message: 'The certifi
 /** A valid certificate that expires on that day, which also is its fingerprint. */
 function tls(expiresOnDay: number, overrides: Partial<TlsFacts> = {}): TlsFacts {
   return {
-    valid: true, expires_at: atDay(expiresOnDay), issuer: 'ca', subject: 'host',
-    fingerprint256: `${expiresOnDay}`, protocol: 'TLSv1.3', key: 'EC P-256', problem: null, ...overrides,
+    ...BARE_FACTS, valid: true, expires_at: atDay(expiresOnDay), issuer: 'ca', subject: 'host',
+    fingerprint256: `${expiresOnDay}`, protocol: 'TLSv1.3', key: 'EC P-256', ...overrides,
   };
 }
 const selfSigned = (overrides: Partial<TlsFacts> = {}) => tls(90, { valid: false, problem: SELF_SIGNED, ...overrides });
@@ -112,14 +113,7 @@ describe('an expiring certificate', () => {
     expect(warnings(run)).toEqual(['14 days @0']);
   });
 
-  test('causes no repeated warning after an update from a version that remembered less', () => {
-    const run = warning([14]);
-    run.state = { ...run.state, warned: { tls: { expires_at: atDay(10), days: 14 }, domain: null } };
-    run.result(1, { tls: tls(10) });
-    expect(warnings(run)).toEqual([]);
-  });
-
-  test('causes no warning from late results only, during a pause or after a changed check', () => {
+  test('causes no warning from late results alone, during a pause or after the check was changed', () => {
     const late = warning([7]);
     late.result(1, { tls: tls(5), late: true });
     const paused = warning([7], { status: 'paused' });

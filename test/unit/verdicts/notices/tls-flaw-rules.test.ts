@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { flawsOf } from '../../../../controller/verdicts/notices/tls-flaw-rules.ts';
 import type { TlsFacts } from '../../../../shared/contracts/result.ts';
+import { BARE_FACTS } from '../../../helpers/tls-facts.ts';
 
 const SOUND: TlsFacts = {
   valid: true, expires_at: null, issuer: '', subject: '', fingerprint256: 'AA', protocol: 'TLSv1.2',
+  ...BARE_FACTS,
 };
 
 test.each<[Partial<TlsFacts>, string[]]>([

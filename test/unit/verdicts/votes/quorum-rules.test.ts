@@ -17,7 +17,7 @@ test.each([
 /** u: up, d: down, s: slow, ?: unknown. */
 function regionsOf(letters: string): Record<string, RegionState> {
   return Object.fromEntries([...letters].map((letter, at) => [`r${at}`, {
-    verdict: letter === 'd' ? 'down' : letter === '?' ? 'unknown' : 'up', degraded: letter === 's', fails: 0,
+    verdict: letter === 'd' ? 'down' : letter === '?' ? 'unknown' : 'up', degraded: letter === 's', slows: 0, fails: 0, engine: '',
     first_fail_at: null, last_at: null,
     response_time_ms: null, status_code: null, error: null, probe_id: null, reason: null,
   }]));
