@@ -5,10 +5,10 @@ import { fault, type Outcome } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts } from './parts.ts';
 import { countResults, toOutcome } from './tally.ts';
-import { NEXT, olderProgram } from './versions.ts';
+import { baselineProgram, NEXT } from './versions.ts';
 
-const older = { controller: await olderProgram('controller'), probe: await olderProgram('probe') };
-const programs = [older.controller, older.probe].filter((program) => program !== null);
+const baseline = { controller: await baselineProgram('controller'), probe: await baselineProgram('probe') };
+const programs = [baseline.controller, baseline.probe].filter((program) => program !== null);
 
 let load: Load<Parts> | null = null;
 afterEach(() => load?.stop());
@@ -40,14 +40,14 @@ async function outcome(of: Load<Parts>, more = ''): Promise<Outcome> {
   }, more);
 }
 
-fault('F38', 'probes of the next version, and of one before, at a controller of this version', async () => {
+fault('F38', 'probes of the next version and of the baseline, at a controller of this version', async () => {
   load = await Load.on(Parts.start());
   programs.push(await NEXT.probe());
   await load.farwatch.probe(load.session, 'next', { program: programs.at(-1) });
   await works(load, ['next']);
-  if (older.probe === null) return outcome(load, 'this clone has no earlier commit');
-  await load.farwatch.probe(load.session, 'past', { program: older.probe });
-  await works(load, ['past']);
+  if (baseline.probe === null) return outcome(load, 'this clone lacks the baseline');
+  await load.farwatch.probe(load.session, 'baseline', { program: baseline.probe });
+  await works(load, ['baseline']);
   return outcome(load);
 });
 
@@ -71,9 +71,9 @@ fault('F38', 'a controller of the next version, with a new type of check, and a 
   return outcome(load, `${found.length} checks of the new type missed as unsupported, 0 down`);
 });
 
-fault('F38', 'a controller of a version before, with probes of this version', async () => {
-  if (older.controller === null) return 'not tried: this clone has no earlier commit';
-  load = await Load.on(Parts.start({ program: older.controller }));
+fault('F38', 'a controller of the baseline, with probes of this version', async () => {
+  if (baseline.controller === null) return 'not tried: this clone lacks the baseline';
+  load = await Load.on(Parts.start({ program: baseline.controller }));
   await load.farwatch.probe(load.session, 'present');
   await works(load, ['present']);
   return outcome(load);

@@ -9,8 +9,8 @@ const TEXTS = { '.html': 'text', '.css': 'text', '.svg': 'text' } as const;
 
 type Process = 'controller' | 'probe';
 
-/** A commit of the day before the first release, as an example of an older version. */
-const OLDER_COMMIT = '5e484fb';
+/** The commit that new versions must work with. */
+const BASELINE = '70b9c705';
 
 /** Replaces texts in files of the source, each of which must be there once. */
 function rewrite(changes: Record<string, readonly [from: string, to: string]>): Plugin {
@@ -51,14 +51,14 @@ function next(process: Process, changes: Parameters<typeof rewrite>[0]): Promise
   return bundleFile(`${process}/main.ts`, { loader: TEXTS, plugins: [rewrite(changes)] });
 }
 
-/** The program of PAST_COMMIT, which the caller removes; null in a clone that does not have that commit. */
-export async function olderProgram(process: Process): Promise<string | null> {
-  const sources = mkdtempSync(join(root, 'node_modules/.cache/farwatch-test/past-'));
+/** The program of the baseline, which the caller removes; null in a clone that does not have that commit. */
+export async function baselineProgram(process: Process): Promise<string | null> {
+  const sources = mkdtempSync(join(root, 'node_modules/.cache/farwatch-test/baseline-'));
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, stdio: 'pipe', maxBuffer: 2 ** 28 });
   try {
-    git('cat-file', '-e', `${OLDER_COMMIT}^{commit}`);
-    const archive = git('archive', OLDER_COMMIT, 'shared', process, 'deploy', 'package.json');
+    git('cat-file', '-e', `${BASELINE}^{commit}`);
+    const archive = git('archive', BASELINE, 'shared', process, 'deploy', 'package.json');
     execFileSync('tar', ['-x', '-C', sources], { input: archive });
     const outfile = `${sources}.mjs`;
     await bundle({ absWorkingDir: sources, entryPoints: [`${process}/main.ts`], outfile, loader: TEXTS });

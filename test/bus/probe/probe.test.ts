@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from 'nkeys.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { VERSION } from '../../../probe/version.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import { bundleFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
@@ -35,7 +36,7 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
       expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
     }
     await until(() => peer.beats.length > 0);
-    expect(peer.beats.at(-1)).toMatchObject({ v: 1, version: '0.1.0' });
+    expect(peer.beats.at(-1)).toMatchObject({ v: 1, version: VERSION });
     const { icmp } = probe.logged('probe started') as unknown as { icmp: string };
     const icmpCapabilities = icmp === 'none' ? [] : ['ICMP', `ICMP/${icmp}`];
     expect(peer.beats.at(-1)?.capabilities).toEqual(expect.arrayContaining(['HTTP', 'KEYWORD', ...icmpCapabilities]));
@@ -184,16 +185,14 @@ describe('a probe', () => {
 
   test('checks private targets only if their assignment or the probe\'s own ranges allow it', async () => {
     const { peer, target } = fixture;
-    // As a controller of an earlier version sends it: no word about private addresses.
-    const { allow_private: _, ...old } = fixture.monitor(hourlySchedule());
     const refused = fixture.monitor({ ...hourlySchedule(), allow_private: false });
     const allowed = fixture.monitor({ ...hourlySchedule(), allow_private: true });
-    for (const set of [old, refused, allowed]) peer.change({ set }, { announce: false });
+    for (const set of [refused, allowed]) peer.change({ set }, { announce: false });
     const probe = await fixture.enrol({ env: { REGISTRATION: 'first-user' } });
     const outcomes = () => new Map(peer.results.map((one) => [one.monitor_id, one.missed?.reason ?? one.outcome]));
-    await until(() => outcomes().size === 3);
-    expect([old, refused, allowed].map((one) => outcomes().get(one.monitor_id)))
-      .toEqual(['blocked_target', 'blocked_target', 'success']);
+    await until(() => outcomes().size === 2);
+    expect([refused, allowed].map((one) => outcomes().get(one.monitor_id)))
+      .toEqual(['blocked_target', 'success']);
     expect(target.count).toBe(1);
     await probe.end();
     fixture.start({ env: { PROBE_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.0/8' } });
