@@ -258,17 +258,6 @@ test('a change of an incident is told at once, whoever has claimed what it was',
   expect(changed).not.toHaveProperty('claim');
 });
 
-test('what an older controller changes while it is told is not taken as told', async () => {
-  const store = new IncidentStore(mongo.db);
-  const claim = { token: 'ours', holder: 'one', life: 'first' };
-  await WORK['an incident that pages are told of']?.storeClaimed(claim);
-  const [claimed] = await store.dueForPages(NOW, 1) as [ReturnType<typeof incidentOf>];
-  const change = { $set: { pages_due: 0, status: 'resolved' as const }, $inc: { revision: 1 } };
-  await mongo.db.collection<typeof claimed>('incidents').updateOne({ _id: claimed._id }, change);
-  await store.markPagesNotified(claimed, []);
-  expect(await store.dueForPages(NOW, 1)).toMatchObject([{ _id: claimed._id, status: 'resolved' }]);
-});
-
 test('work that others hold hides none behind it', async () => {
   const outbox = new OutboxStore(mongo.db);
   const all = await subscribe(450);
