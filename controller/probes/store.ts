@@ -150,7 +150,9 @@ export class ProbeStore extends Documents<ProbeDoc> {
   }
 
   /** Notes what the probe's operator was told. */
-  async recordNotified(id: string, notified: Partial<Pick<ProbeDoc, 'notified_offline' | 'notified_quarantine'>>): Promise<void> {
+  async recordNotified(
+    id: string, notified: Partial<Pick<ProbeDoc, 'notified_offline' | 'notified_quarantine'>>,
+  ): Promise<void> {
     await this.update({ _id: id, removed_at: null }, { $set: notified });
   }
 

@@ -162,7 +162,8 @@ function withResult(
     last_failure_at: isSuccess ? state.last_failure_at : latest(state.last_failure_at, at),
     accounted_until: state.accounted_until, accounted: state.accounted, maintained: state.maintained,
     unrolled_day: state.unrolled_day,
-    slow: state.slow, flaps: state.flaps, domain_warning: state.domain_warning, certificate: state.certificate,
+    slow: state.slow, flaps: state.flaps,
+    domain_warning: state.domain_warning, certificate: state.certificate,
     no_data_since: state.no_data_since, maintenance_since: state.maintenance_since,
     withheld: state.withheld, late: state.late,
   };

@@ -43,7 +43,7 @@ export function decodeTotals(bytes: Uint8Array): Totals {
 
 function readTotals(from: ByteReader): Totals {
   const format = from.u8();
-  if (format !== FORMAT && format !== WITH_MAINTENANCE) throw new RangeError(`unknown rollup format ${format}`);
+  if (![FORMAT, WITH_MAINTENANCE].includes(format)) throw new RangeError(`unknown rollup format ${format}`);
   const counts = readCounts(from);
   const [accounted, times] = [readTimes(from), readTimes(from)];
   const maintenance: Totals['maintenance'] = format === WITH_MAINTENANCE

@@ -2,7 +2,9 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import type { JournaledPing, Witness } from '../../verdicts/monitor-state.ts';
 import { shardName } from '../../../shared/ids.ts';
 import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
-import { ENTRY_VERSION, entryId, type ClockDecision, type EntryBatch, type JournalEntry } from './journal-entry.ts';
+import {
+  ENTRY_VERSION, entryId, type ClockDecision, type EntryBatch, type JournalEntry,
+} from './journal-entry.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { duplicatesOnly, isPermanentlyRefused } from '../../platform/mongo/mongo-errors.ts';
 import { each, restoring } from '../../platform/mongo/null-fields.ts';
