@@ -110,7 +110,7 @@ export async function startProbe(deps: ProbeDeps): Promise<RunningProbe> {
   const anchors = new Anchors({
     clock, named: settings.checks.anchors,
     installation: [natsUrl, controllerUrl].flatMap(endpointsIn),
-    // Name servers that are set for targets need not know NATS.
+    // Name servers configured for targets may not know the NATS host.
     resolver: new SystemResolver(clock), isLinkResponsive: (timeoutMs) => link.isResponsive(timeoutMs),
   });
   const evidence =

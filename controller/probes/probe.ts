@@ -59,29 +59,29 @@ export interface ProbeDoc {
   public_key?: string;
   /** Curve key (X…) that assignments are sealed to. */
   box_key?: string;
-  /** Since when the probe's keys are being replaced; null while they are not. */
+  /** When the rotation of the probe's keys was requested; null if none is in progress. */
   rotation_asked_at: number | null;
-  /** What it has offered meanwhile: NATS accepts both, until the probe uses these. */
+  /** Keys offered in a rotation. NATS accepts both until the probe uses these. */
   next_public_key?: string;
   next_box_key?: string;
-  /** Since when its keys are the present ones; before a first rotation, since it enrolled. */
+  /** When the current keys came into use; before the first rotation, when the probe enrolled. */
   keys_changed_at: number | null;
   enrolled_at: number | null;
   version: string | null;
   capabilities: string[];
-  /** Who hosts it, and the number of its network: probes that share one fail together. */
+  /** Hosting provider and network number. Probes that share a network fail together. */
   provider: string | null;
   asn: number | null;
-  /** Where its checks come from: addresses and ranges; at first the one that it enrolled from. */
+  /** Addresses and ranges that its checks come from; at first the one it enrolled from. */
   addresses: string[];
   is_draining: boolean;
-  /** While what it reports decides nothing. */
+  /** Set while its reports have no effect on verdicts. */
   quarantine: Quarantine | null;
   quarantined_before?: PreviousQuarantine;
-  /** Since when it was silent, or quarantined, as its operator was last told; null once its end was told. */
+  /** When the silence or quarantine in the last notice began; null once its end was reported. */
   notified_offline: number | null;
   notified_quarantine: number | null;
-  /** Set when it was deleted and its monitors still have to move. */
+  /** Set once the probe is deleted, until its monitors have moved. */
   removed_at: number | null;
   /** As the controllers last saw it, so that a restarted controller need not consider every probe dead. */
   is_online: boolean;

@@ -39,9 +39,9 @@ const CLEAN_MS = 180_000;
 const MAX_CLEAN_MS = 3_600_000;
 /** A quarantine that begins within this time after the last one is a relapse. */
 const RELAPSE_WITHIN_MS = 3_600_000;
-/** Of a probe that has not sent a beat. */
+/** The load of a probe that has not sent a beat. */
 const NO_LOAD = { lateness_ms: 0, missed_rate: 0, lost_rate: 0 };
-/** How often it is stored that something is still wrong. */
+/** How often an ongoing problem is stored. */
 const CONFIRM_INTERVAL_MS = 30_000;
 
 /** The most serious problem in beats and votes; null if there is none. */

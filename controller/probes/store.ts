@@ -149,7 +149,7 @@ export class ProbeStore extends Documents<ProbeDoc> {
     return this.update({ _id: id, 'quarantine.since': since }, change);
   }
 
-  /** Notes what the probe's operator was told. */
+  /** Records the latest notices to the probe's operator. */
   async recordNotified(
     id: string, notified: Partial<Pick<ProbeDoc, 'notified_offline' | 'notified_quarantine'>>,
   ): Promise<void> {

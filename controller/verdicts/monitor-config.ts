@@ -18,17 +18,17 @@ export interface MonitorConfig {
   retries: number;
   quorum: 'majority' | 'any' | 'all' | number;
   slow_response_threshold_ms: number | null;
-  /** Days before expiry at which to warn, most first; never if empty. */
+  /** Days before expiry at which to warn, in descending order. No warnings if empty. */
   tls_warning_days: number[];
-  /** Whether to warn of certificates and connections that are not valid or weak. */
+  /** Whether to warn of invalid or weak certificates and connections. */
   tls_validity: boolean;
   domain_warning_days: number[];
-  /** When the registration of its domain expires, Unix ms; null if unknown. */
+  /** When its domain's registration expires, Unix ms; null if unknown. */
   domain_expires_at: number | null;
   notification_target_ids: string[];
   /** The selected regions; empty if the choice is automatic. */
   monitoring_regions: string[];
-  /** The regions whose probes have the monitor, sorted; null or absent while that is not known. */
+  /** The regions whose probes have the monitor, sorted; null or absent if unknown. */
   assigned?: string[] | null;
   /** Network names of the assigned regions, where known. Regions in one network share one vote. */
   domains?: Record<string, string> | null;

@@ -8,9 +8,9 @@ import type { VoteRecord } from './votes/vote-ledger.ts';
 export interface RegionState {
   verdict: 'up' | 'down' | 'unknown';
   degraded: boolean;
-  /** Slow successes in a row. */
+  /** Consecutive slow successes. */
   slows: number;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   fails: number;
   first_fail_at: number | null;
   /** Start of the latest result that counted. */
@@ -21,9 +21,9 @@ export interface RegionState {
   probe_id: string | null;
   /** Version of that probe; empty if none has reported. */
   engine: string;
-  /** Why the region is unknown: `silent`, or why slots were missed. */
+  /** Why the region is unknown: `silent`, or the reason for missed slots. */
   reason: string | null;
-  /** The failure that confirmed the present outage; absent without one. */
+  /** The failure that confirmed the current outage; absent without one. */
   down_at?: number;
   /** The alert that this region is down, while the monitor is not, was emitted. */
   is_alerted?: true;
@@ -195,7 +195,7 @@ export interface MonitorState {
   slow: Outage | null;
   /** Null without a recent outage. */
   flaps: Flaps | null;
-  /** The latest warning that the registration of the domain expires. */
+  /** The latest warning of the domain's expiry; null if there was none. */
   domain_warning: ExpiryWarning | null;
   /** Null until a result carries a certificate. */
   certificate: CertificateState | null;

@@ -15,7 +15,7 @@ const seeds = z.object({
 const keysFile = seeds.extend({ v: z.literal(1) });
 const identityFile = keysFile.extend({
   answer: enrolResponse,
-  /** Where it enrolled. */
+  /** Where the probe enrolled. */
   controller_url: z.string(),
   next: seeds.optional(),
   former: seeds.optional(),
@@ -29,9 +29,9 @@ export interface ProbeKeys {
 /** A probe's keys and its enrolment response. */
 export interface Identity extends ProbeKeys {
   enrolment: EnrolResponse;
-  /** Where it enrolled. */
+  /** Where the probe enrolled. */
   controllerUrl: string;
-  /** Offered to the controllers, and not in use yet. */
+  /** Offered to the controllers, not in use yet. */
   next?: ProbeKeys;
   /** No longer in use, but the controllers may not know that yet. */
   former?: ProbeKeys;

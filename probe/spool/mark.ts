@@ -16,9 +16,9 @@ export type Coverage = z.infer<typeof coverage>;
 const mark = z.object({
   coverage: coverage.nullable(),
   trims: z.array(z.tuple([z.string(), z.number(), z.number()])),
-  /** The last number of each lane: what is covered and has no frame left is lost, not missing. */
+  /** The last number of each lane, so that covered numbers without a frame are recognized as lost. */
   ends: z.array(z.tuple([z.string(), z.number(), z.number()])),
-  /** All lanes that may have been sent without an answer on disk, by epoch and shard. */
+  /** All lanes possibly sent without an acknowledgement on disk, by epoch and shard. */
   begun: z.array(z.tuple([z.string(), z.number()])),
 });
 export type Mark = z.infer<typeof mark>;

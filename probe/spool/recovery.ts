@@ -17,7 +17,7 @@ export interface Recovered {
   coverage: Coverage | null;
   /** By monitor: slots with a result after that mark, in the order of the log. */
   recorded: Map<string, SlotRun[]>;
-  /** Lanes that the last mark says are begun. */
+  /** Started lanes in the last mark; empty if there is no mark. */
   started: NotedLane[];
   damagedFrames: number;
 }
@@ -112,6 +112,6 @@ function takeSlots(recorded: Map<string, SlotRun[]>, payload: Buffer): void {
       recorded.set(result.monitor_id, runs);
     }
   } catch {
-    // The sum is right and the content is not: written by a newer version. It is sent as it is.
+    // The checksum is valid but the content unreadable: written by another version. It is sent unchanged.
   }
 }

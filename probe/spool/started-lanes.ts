@@ -38,7 +38,7 @@ interface ShardLanes {
 export class StartedLanes {
   readonly #shards: ShardLanes[];
 
-  /** `noted`: what the last mark says. */
+  /** `noted`: started lanes in the last mark. */
   constructor(old: Lane[], noted: readonly NotedLane[]) {
     this.#shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
       const lanes = old.filter((lane) => lane.shard === shard);

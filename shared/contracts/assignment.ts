@@ -15,7 +15,7 @@ export const assignment = z.object({
   phase_ms: z.int().min(0),
   /** Immediate rechecks by the probe after the first failure that follows a success. */
   retries: z.int().min(0).max(5),
-  /** Whether the check may reach private and loopback addresses, as far as the probe allows it. */
+  /** Whether the check may reach private and loopback addresses; the probe's own setting can deny them. */
   allow_private: z.boolean(),
   spec: checkSpec,
 });

@@ -22,13 +22,13 @@ export const beat = z.object({
   spool_depth: z.int().min(0),
   /** CPU use since the last beat as a share of one core; may exceed 1. */
   load: z.number().min(0),
-  /** How late checks began at most since the last beat, ms. */
+  /** Maximum delay in starting a check since the last beat, ms. */
   lateness_ms: z.number().min(0),
-  /** Share of slots that were not checked in the last minute or two, 0 to 1. */
+  /** Share of slots missed in the last one to two minutes, 0 to 1. */
   missed_rate: z.number().min(0).max(1),
-  /** Share of results that the probe could not keep in that time, 0 to 1. */
+  /** Share of results the probe lost in that time, 0 to 1. */
   lost_rate: z.number().min(0).max(1),
-  /** The last beat of a probe that stops: its monitors may move at once. */
+  /** Set in the last beat of a stopping probe: its monitors can move immediately. */
   leaving: z.literal(true).optional(),
 });
 export type Beat = z.infer<typeof beat>;

@@ -30,8 +30,8 @@ export type Assertion = z.infer<typeof assertion>;
 const status = z.int().min(100).max(599);
 
 /**
- * The request of an HTTP check, and what its response has to be. Durations are ms. Controllers leave out
- * optional fields that say nothing.
+ * The request of an HTTP check and the conditions on its response. Durations are ms. Optional fields are
+ * omitted at their default.
  */
 const request = {
   url: z.string(),
@@ -98,7 +98,7 @@ export const tcpSpec = z.object({
   /** Whether the service must greet as its protocol requires. */
   protocol_validation: z.boolean(),
   tls: z.enum(TCP_TLS),
-  /** Of `generic`: what is sent, and what must come in answer. Each character is a byte. */
+  /** For `generic`: what to send and what the response must contain. Each character is one byte. */
   send: z.string().nullable(),
   expect: z.string().nullable(),
 });

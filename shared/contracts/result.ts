@@ -12,7 +12,9 @@ export type ErrorType = z.infer<typeof errorType>;
 const ERROR_LAYERS = ['dns', 'connect', 'tls', 'request', 'response', 'content'] as const;
 export const errorLayer = z.enum(ERROR_LAYERS);
 
-/** What was wrong. `message` says what was expected and what came. A heartbeat's has no `layer`. */
+/**
+ * Why a check failed. `message` states what was expected and what was received. Heartbeats have no `layer`.
+ */
 export const checkError =
   z.object({ type: errorType, layer: errorLayer.optional(), message: z.string().max(1000) });
 export type CheckError = z.infer<typeof checkError>;
@@ -54,7 +56,7 @@ const unixMs = z.int().min(0).max(LATEST_INSTANT_MS);
 /** Maximum characters of a certificate's texts and of each name, and maximum names per result. */
 export const TLS_LIMITS = { text: 256, nameLength: 253, names: 50 } as const;
 
-/** A TLS connection and the certificate of its peer. A probe sends it when it has changed, and once a day. */
+/** A TLS connection and its peer's certificate. Probes send it when it changes, and once a day. */
 export const tlsFacts = z.object({
   /** Trusted, unexpired, and issued for the requested name. */
   valid: z.boolean(),
@@ -65,14 +67,14 @@ export const tlsFacts = z.object({
   fingerprint256: z.string().max(128),
   protocol: z.string().max(16),
   valid_from: unixMs.nullable(),
-  /** DNS names and IP addresses; `more_names` counts those beyond. */
+  /** DNS names and IP addresses; `more_names` counts those omitted. */
   names: z.array(z.string().max(TLS_LIMITS.nameLength)).max(TLS_LIMITS.names),
   more_names: z.int().min(0).max(1_000_000),
-  /** Why it is not valid: OpenSSL's or Node's code, and a sentence. */
+  /** Why it is invalid: the OpenSSL or Node code, and a sentence. */
   problem: z.object({ code: z.string().max(64), message: z.string().max(1000) }).nullable(),
-  /** `RSA 2048`, `EC P-256`. */
+  /** For example `RSA 2048` or `EC P-256`. */
   key: z.string().max(64),
-  /** The broken hash that it is signed with. */
+  /** The broken hash algorithm of its signature. */
   weak_signature: z.enum(['MD5', 'SHA-1']).nullable(),
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;

@@ -100,7 +100,7 @@ export class VirtualProbe {
     const assignment: Assignment = {
       monitor_id, organization_id, project_id, assignment_rev: config.check_revision, interval_ms, timeout_ms,
       phase_ms: phaseMs(monitor_id, interval_ms, index, regions), retries, allow_private: true,
-      // Checks learn only their spec, so that names the monitor.
+      // Checks only receive their spec, so it identifies the monitor.
       spec: { type: monitor_id },
     };
     this.#assignments.set(monitor_id, assignment);

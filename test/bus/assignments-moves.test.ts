@@ -254,7 +254,7 @@ test('a controller with another policy of private addresses sends all assignment
   await until(() => one.revision === revision + 1);
 });
 
-test('stored assignments are made anew when the version of specs grows', async () => {
+test('stored assignments are rebuilt when the spec version increases', async () => {
   const tcp = { port: 25, protocol: 'smtp', protocol_validation: null, tls: null, send: null, expect: null } as const;
   const mail: MonitorDoc = { ...monitorDoc(0), type: 'TCP', target: 'mail.example', http: null, tcp };
   const first = await rig.controller();

@@ -94,7 +94,7 @@ test('the certificate of each region is shown, confirmed by later checks, and su
   await until(async () => isDeepStrictEqual(await again(), certificate), { what: 'the owner answers' });
 });
 
-test('a certificate that says little is shown without the rest', async () => {
+test('a certificate with few facts is shown without the others', async () => {
   const id = await create();
   await send('local', id, Date.now(), facts('CC', { valid: false }));
   const { certificate } = await until(() => read(id).catch(() => false as const), { what: 'a certificate' });

@@ -22,7 +22,7 @@ export interface Disk {
     batches: PackedBatch[];
     results: CheckResult[];
   }>;
-  /** What the last mark says of begun lanes. */
+  /** The started lanes in the latest mark. */
   started: NotedLane[];
 }
 

@@ -123,7 +123,7 @@ function writeSources(out: ByteWriter, { source, sources }: ResultColumns, order
   return numbers;
 }
 
-/** A source of late results has four parts, any other two. */
+/** A source of late results has four parts, any other has two. */
 function textOf({ region, probe_id, received }: Source): string {
   return [region, probe_id, ...(received ? [received.at, received.epoch] : [])].join('\n');
 }

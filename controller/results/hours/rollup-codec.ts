@@ -4,9 +4,9 @@ import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { Counts } from './row-layout.ts';
 import type { Histogram, RegionRollup, Rollup, Totals } from './rollup.ts';
 
-/** A rollup is packed as varints after a format byte: some 80 bytes, where a document would take 600. */
+/** A rollup is encoded as varints after a format byte: about 80 bytes, where a document would take 600. */
 const FORMAT = 1;
-/** Followed by the times of maintenance, where there were any. */
+/** Followed by the maintenance times, if there were any. */
 const WITH_MAINTENANCE = 2;
 
 export function encodeRollup(rollup: Rollup): Uint8Array {

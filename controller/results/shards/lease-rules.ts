@@ -4,9 +4,12 @@ export interface Lease {
   /** Null for the lease that announces a live controller. */
   shard: number | null;
   holder: string;
-  /** Unix ms by its holder's clock. Others only see that it changes: clocks of controllers may differ. */
+  /**
+   * Unix ms by the holder's clock; changes with each renewal. Only changes matter, because the clocks of
+   * controllers may differ.
+   */
   renewed_at: number;
-  /** Of a controller: it cannot reach the bus, so no result reaches it. */
+  /** True if the controller cannot reach the bus, and so receives no results. */
   is_cut_off?: boolean;
 }
 

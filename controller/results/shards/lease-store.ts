@@ -9,7 +9,7 @@ interface LeaseDoc {
   is_cut_off?: boolean;
 }
 
-/** What a renewal writes. */
+/** The fields written by a renewal. */
 type Renewal = Required<Pick<Lease, 'renewed_at' | 'is_cut_off'>>;
 
 /** Prefix of the documents that announce live controllers. */
@@ -82,7 +82,7 @@ export class LeaseStore {
   }
 }
 
-/** Matches a lease as it was seen. */
+/** Matches an unchanged lease. */
 function unchanged({ shard, holder, renewed_at }: Lease): LeaseDoc {
   return { _id: shard === null ? CONTROLLER + holder : shardName(shard), holder, renewed_at };
 }

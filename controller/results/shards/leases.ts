@@ -15,7 +15,7 @@ const DEAD_AFTER_MS = 5000;
  * Less than the takeover delay: after this long without a renewal, a controller no longer trusts its state.
  */
 const TRUSTED_MS = 4500;
-/** A controller that is alone seldom looks for others: those that come ask it to look, again and again. */
+/** Poll interval when this is the only controller. A new controller notifies it repeatedly. */
 const ONLY_CONTROLLER_POLL_INTERVAL_MS = 20_000;
 
 export interface LeaseDeps {

@@ -7,14 +7,14 @@ import type { LanePosition } from './records.ts';
  * order of moves, so all readers of the journal keep the same ones.
  */
 export class Lanes implements Iterable<LanePosition> {
-  /** By probe; the lanes of each in the order in which they were last moved. */
+  /** By probe; each probe's lanes in the order of their last move. */
   readonly #probes = new Map<string, Map<string, LanePosition>>();
 
   constructor(lanes: Iterable<LanePosition> = []) {
     for (const { lane, position, moved_at: movedAt } of lanes) this.move(lane, position, movedAt);
   }
 
-  /** Every lane, those of each probe in the order in which they were last moved. */
+  /** All lanes, each probe's in the order of their last move. */
   *[Symbol.iterator](): Iterator<LanePosition> {
     for (const lanes of this.#probes.values()) yield* lanes.values();
   }
@@ -24,7 +24,9 @@ export class Lanes implements Iterable<LanePosition> {
     return this.#probes.get(probeOfLane(lane))?.get(lane)?.position ?? 0;
   }
 
-  /** Moves a lane forward, `at` Unix ms. Returns the lane that its probe loses for it; null when none. */
+  /**
+   * Moves a lane forward, `at` Unix ms. Returns the lane that its probe loses in return; null without one.
+   */
   move(lane: string, position: number, at: number): LanePosition | null {
     const probe = probeOfLane(lane);
     let lanes = this.#probes.get(probe);

@@ -4,7 +4,7 @@ import type { MonitorEffect, MonitorState } from '../../verdicts/monitor-state.t
 export interface LanePosition {
   lane: string;
   position: number;
-  /** When the lane was last moved, Unix ms by its writer's clock. */
+  /** When the lane last moved, Unix ms by the writer's clock. */
   moved_at: number;
 }
 

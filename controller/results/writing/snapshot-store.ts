@@ -85,7 +85,7 @@ export class SnapshotStore {
   }
 }
 
-/** `<entry>:<token>:<part>`: two owners who write snapshot n at the same time do not mix their parts. */
+/** `<entry>:<token>:<part>`: two owners that write snapshot n concurrently do not mix their parts. */
 function partsOf(shard: number, n: number, lanes: LanePosition[]): PartDoc[] {
   const token = newSecret().slice(0, 16);
   return Array.from({ length: Math.ceil(lanes.length / MAX_DOCUMENT_LANES) }, (_, part) => ({

@@ -39,8 +39,9 @@ export interface StateDoc {
 }
 
 /**
- * All fields of a state and its configuration. Laying a document over them gives all states one hidden class;
- * otherwise each monitor would have its own, some 2 kB. What the database dropped as null is null here.
+ * All fields of a state and its configuration. Merging documents into them gives all states one hidden class;
+ * otherwise each monitor would have its own, about 2 kB. Also the defaults for fields that the database
+ * dropped as null.
  */
 const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',

@@ -9,7 +9,7 @@ import { flawsOf } from './tls-flaw-rules.ts';
 
 /** Probes repeat their facts once a day. A region that has not is no longer checked from. */
 const FORGET_REGION_AFTER_MS = 3 * DAY_MS;
-/** A repetition sooner than this is not noted: a probe that restarts sends its facts again. */
+/** Earlier repetitions are ignored: a restarted probe sends its facts again. */
 const MIN_SIGHTING_INTERVAL_MS = 12 * HOUR_MS;
 
 /**

@@ -16,15 +16,17 @@ export interface OwnPolicy {
   deniedRanges: readonly string[];
 }
 
-/** Whether an assignment's checks may reach no private address, but for those that the operator lists. */
+/**
+ * Whether checks of an assignment must not reach private addresses, apart from ranges the operator allows.
+ */
 export function refusesPrivate(own: OwnPolicy, assigned = false): boolean {
   return own.allowPrivate === false || !assigned;
 }
 
 /**
- * Whether a check may connect to an address: never to link-local, metadata and reserved ones. To private and
- * loopback ones as its assignment says, unless this probe's own setting refuses them. What the operator
- * denies is refused first.
+ * Whether a check may connect to an address: never to link-local, metadata or reserved ones. For private and
+ * loopback ones the assignment decides; this probe's setting can deny them. The operator's denied ranges take
+ * precedence.
  */
 export function addressGuard(own: OwnPolicy, clock: Clock): (ip: string, assigned?: boolean) => boolean {
   const allowedRanges = addressRanges(own.allowedRanges);

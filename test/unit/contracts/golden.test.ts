@@ -14,7 +14,7 @@ import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchResponse, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 
-/** What version 1 sends. These files are never edited: a version that cannot read them breaks installations. */
+/** Messages sent by version 1. Never edit these files: a version that can't read them breaks installations. */
 const folder = join(import.meta.dirname, '../../fixtures/contracts/v1');
 const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const sample = (name: string): unknown => JSON.parse(text(`${name}.json`));

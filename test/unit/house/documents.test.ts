@@ -13,7 +13,7 @@ const pages = documents.filter((path) => path.startsWith('docs/') && !path.start
 /** Set by the quickstart for its own processes, not by operators. */
 const INTERNAL = ['NATS_USERS_FILE', 'NATS_PID_FILE', 'EMBEDDED_PROBE_TOKEN'];
 
-/** Variables that the schema in a config file declares, with their defaults as text; null without one. */
+/** Variables declared by the schema in a config file, with their defaults as text; null without one. */
 function declared(path: string): Map<string, string | null> {
   const source = read(path);
   const schema = /const variables = z\.object\(\{\n(.*?)\n\}\);/s.exec(source)?.[1] ?? '';
@@ -25,7 +25,7 @@ function declared(path: string): Map<string, string | null> {
   }));
 }
 
-/** The rows of the tables of settings: variable and default. */
+/** The rows of the settings tables: variable and default. */
 function documented(): [name: string, value: string][] {
   const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)];
   return rows.map(([, name = '', value = '']) => [name, value]);
@@ -51,7 +51,7 @@ function brokenLinks(path: string): string[] {
   });
 }
 
-describe('the documents', () => {
+describe('documents', () => {
   test('list every setting that a process reads once, and no others', () => {
     const settings = [...declared('controller/config.ts').keys(), ...declared('probe/config.ts').keys()].filter(
       (name) => !INTERNAL.includes(name),

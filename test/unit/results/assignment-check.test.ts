@@ -24,7 +24,7 @@ class Desk {
   readonly acknowledged: number[] = [];
   now = { wall: HOUR + 10 * MINUTE, monotonic: 0 };
   readonly owner: EntryBuilder;
-  /** What an owner without any view makes of the same journal. */
+  /** The state of an owner with an empty cache after the same journal. */
   readonly replay = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
 
   constructor() {

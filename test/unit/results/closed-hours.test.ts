@@ -250,7 +250,7 @@ describe('a monitor whose hours are refused by the database', () => {
     expect(state.monitors.get(ID)?.hours).toEqual([]);
   });
 
-  test('has its surplus left out by name when an hour has more results than a block holds', async () => {
+  test('reports the surplus if an hour has more results than a block holds', async () => {
     const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
     for (const entry of entriesOf(['config', [at(0)]])) state.apply(entry);
     const monitor = state.monitors.get(ID) as LiveMonitor;

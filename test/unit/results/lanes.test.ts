@@ -31,7 +31,7 @@ describe('the lanes of a probe in a shard', () => {
     expect(namesOf(lanes)).toHaveLength(LANES_PER_PROBE + 1);
   });
 
-  test('never move back, and are forgotten by name', () => {
+  test('never move back, and restart at 1 once dropped', () => {
     const lanes = new Lanes([{ lane: 'p/e', position: 5, moved_at: 7 }, { lane: 'p/f', position: 1, moved_at: 3 }]);
     lanes.move('p/e', 4, 6);
     expect([...lanes]).toEqual([

@@ -3,7 +3,7 @@ import { planLeases } from '../../../controller/results/shards/lease-rules.ts';
 import type { Lease } from '../../../controller/results/shards/lease-rules.ts';
 
 const lease = (shard: number | null, holder: string): Lease => ({ shard, holder, renewed_at: 0 });
-/** What `a` plans beside others that are alive. */
+/** The plan of `a` with other live controllers. */
 const plan = (leases: Lease[], alive: number, barred: number[] = []) => {
   const names = ['a', 'b', 'c', ...Array.from({ length: alive }, (_, at) => `d${at}`)];
   const shown = names.slice(0, alive).map((name) => lease(null, name));

@@ -18,7 +18,10 @@ export const unwrittenMonitor = z.object({
   live: monitorLive,
   /** Changes whenever the owner writes rollups of the monitor. */
   written: z.string(),
-  /** Hours that rollups lack. The entries are null if no results wait, `times` if no time is booked. */
+  /**
+   * Hours that are not in rollups. `first_entry` and `last_entry` are null without unwritten results, `times`
+   * without accounted time.
+   */
   hours: z.array(z.object({
     hour: z.number(),
     first_entry: z.number().nullable(),

@@ -41,7 +41,7 @@ export class WrittenTotals {
     this.#cache = new ReadingCache({ maxEntries: MAX_CACHED_TOTALS, ttlMs: CACHE_TTL_MS, whenFull });
   }
 
-  /** @param monitors ids, each with its owner's version of the rollups */
+  /** @param monitors ids with the owner's version of the rollups */
   async of(
     monitors: ReadonlyMap<string, string>, from: number, now: number,
   ): Promise<Map<string, Written>> {

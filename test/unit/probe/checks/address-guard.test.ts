@@ -6,7 +6,7 @@ const PRIVATE = ['127.0.0.1', '10.0.0.1', '192.168.1.1', '::1', 'fd12::1'];
 const NEVER = ['169.254.169.254', '169.254.1.1', 'fe80::1', '100.100.100.200', 'fd00:ec2::254', '::ffff:10.0.0.1', '0.0.0.0'];
 
 test.each([
-  // What the probe's operator has set, what the assignment says, and whether private addresses are checked.
+  // The operator's setting, the assignment's setting, and whether private addresses are checked.
   [null, false, false],
   [null, true, true],
   [false, true, false],

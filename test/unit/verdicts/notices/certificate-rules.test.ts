@@ -113,7 +113,7 @@ describe('an expiring certificate', () => {
     expect(warnings(run)).toEqual(['14 days @0']);
   });
 
-  test('causes no warning from late results alone, during a pause or after the check was changed', () => {
+  test('causes no warning from late results only, during a pause or after a changed check', () => {
     const late = warning([7]);
     late.result(1, { tls: tls(5), late: true });
     const paused = warning([7], { status: 'paused' });
