@@ -40,10 +40,10 @@ module.exports = {
     },
     {
       name: 'imports-resolve',
-      comment: 'Every import exists, and every package is declared in package.json.',
+      comment: 'Every import exists, and every package is declared in package.json. A new clone lacks what is generated.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true },
+      to: { couldNotResolve: true, pathNot: '/openapi\\.d\\.ts$' },
     },
     {
       name: 'shared-stands-alone',

@@ -18,11 +18,9 @@ export async function makeIncidentApp(history?: MonitorHistoryReader): Promise<I
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const app = await makeApp({
     clock,
-    routes: ({ incidents, notifications, results }) => (history === undefined
+    routes: ({ incidents, notifications, results: { unwritten } }) => (history === undefined
       ? []
-      : incidents.routesOver({
-        notifications: notifications.log, history, unwritten: results.unwritten, notifyOwner: () => undefined,
-      })),
+      : incidents.routesOver({ notifications: notifications.log, history, unwritten, notifyOwner: () => undefined })),
   });
   const { live, publishedEvents } = app.owners;
   return {
