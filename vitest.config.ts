@@ -17,22 +17,9 @@ const project = (name: string, workers: number) => ({
     maxWorkers: workers,
     // A process loads the product's modules once for all its files.
     isolate: false,
-    setupFiles: ['test/helpers/property-seed.ts'],
+    setupFiles: ['test/helpers/property-seed.ts', 'test/helpers/null-free-file.ts'],
   },
 });
-
-/** Tests of all kinds of documents once more, on a database that leaves out every field that is null. */
-const NULLS = [
-  'api/{api-keys,audit-log,evidence,groups,heartbeats,incidents,incidents-change,incident-comments,incident-timeline}',
-  'api/{automatic-posts,integrations-delivery,maintenance-windows,probes}',
-  'api/monitors-{overview,read,types,write}',
-  'api/{status-pages,status-page-incidents,subscribers,subscribing}',
-  'bus/{assignments,domains,heartbeats,monitor-reads}',
-  'store/{assignment-protocol,claimed-work,group-race,monitor-counts,results-stores,retention,snapshot-parts}',
-];
-const nulls = project('nulls', 2);
-nulls.test.include = NULLS.map((files) => `test/${files}.test.ts`);
-Object.assign(nulls.test, { env: { TEST_WITHOUT_NULLS: 'yes' } });
 
 const browser = project('browser', 2);
 Object.assign(browser.test, {
@@ -59,7 +46,6 @@ export default defineConfig({
       // All of them may install packages, and most of their time is that.
       project('services', 2),
       browser,
-      nulls,
       packaging,
     ],
   },

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { DefaultReporter } from 'vitest/node';
+import { isNullFree } from './null-free.mjs';
 import { clock } from './progress.mjs';
 
 /** The progress names a file that has run this long. */
@@ -56,7 +57,9 @@ export class ProgressReporter extends DefaultReporter {
     const { state } = test.result();
     const file = this.#pathOf(test.module);
     if (state !== 'skipped') this.tests.push({ file, title: test.fullName, state, meta: test.meta() });
-    if (state === 'failed') this.#progress.say(`FAIL  ${file} > ${test.fullName}`);
+    if (state !== 'failed') return;
+    const where = isNullFree(file.replace(/^test\//, '')) ? ' (on a database without nulls)' : '';
+    this.#progress.say(`FAIL  ${file} > ${test.fullName}${where}`);
   }
 
   printTestModule(module) {

@@ -35,7 +35,7 @@ export async function prepare() {
 /** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
   types: 15, 'types of the console': 5, boundaries: 10, unused: 7, 'unused in the product': 5, lint: 20, unit: 60,
-  simulation: 40, store: 35, nulls: 75, bus: 160, api: 130, faults: 220, e2e: 100, services: 30, browser: 180,
+  simulation: 40, store: 35, bus: 160, api: 130, faults: 220, e2e: 100, services: 30, browser: 180,
 };
 
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */

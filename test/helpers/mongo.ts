@@ -16,12 +16,12 @@ export interface TestMongo {
 }
 
 /**
- * A fresh database on the server named by TEST_MONGODB_URL, or on an embedded one in this process. In the project
- * `nulls`, it stores no null fields.
+ * A fresh database on the server named by TEST_MONGODB_URL, or on an embedded one in this process. In files that
+ * `isNullFree` selects, it stores no field that is null.
  */
 export async function testMongo(): Promise<TestMongo> {
   const mongo = await freshMongo();
-  if (process.env['TEST_WITHOUT_NULLS'] !== 'yes') return mongo;
+  if (process.env['TEST_NULL_FREE'] !== 'yes') return mongo;
   const proxy = await startNullFreeProxy(mongo.url);
   return {
     url: proxy.url,

@@ -1,0 +1,1 @@
+export function isNullFree(file: string, env?: Record<string, string | undefined>): boolean;
