@@ -1,10 +1,9 @@
 // `npm test`: all checks and all tests, on real servers. `npm test -- unit bus` runs only those steps.
 import { randomInt } from 'node:crypto';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
-import { runBundled } from './bundle.mjs';
 import { Progress } from './progress.mjs';
 import { root } from './root.mjs';
-import { CHECKS, conclude, prepare, runSteps, say, STEPS } from './steps.mjs';
+import { CHECKS, conclude, ensureNats, LONG_STEPS, prepare, runSteps, say, STEPS } from './steps.mjs';
 
 const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
 /** Some files of these run on a database that stores no null. */
@@ -17,14 +16,16 @@ const BUNDLED = ['faults', 'e2e'];
 const IO_BOUND = ['browser', 'services', 'e2e', 'faults'];
 
 const named = process.argv.slice(2);
-const unknown = named.filter((name) => !(name in STEPS));
+/** Seconds by step; `services` runs only when it is named. */
+const SECONDS = { ...STEPS, services: LONG_STEPS.tests.services };
+const unknown = named.filter((name) => !(name in SECONDS));
 if (unknown.length > 0) {
   process.stderr.write(
-    `Unknown step: ${unknown.join(', ')}. The steps are ${Object.keys(STEPS).join(', ')}.\n`,
+    `Unknown step: ${unknown.join(', ')}. The steps are ${Object.keys(SECONDS).join(', ')}.\n`,
   );
   process.exit(2);
 }
-const steps = Object.keys(STEPS).filter((name) => named.length === 0 || named.includes(name));
+const steps = Object.keys(SECONDS).filter((name) => (named.length === 0 ? name in STEPS : named.includes(name)));
 
 await prepare();
 if (steps.some((name) => ON_SERVERS.includes(name))) await ensureNats();
@@ -33,14 +34,8 @@ if (steps.some((name) => NULL_FREE.includes(name))) {
   process.env.TEST_SEED ||= String(randomInt(1e6));
   say(`TEST_SEED=${process.env.TEST_SEED} selects the test files that run on a database without nulls`);
 }
-const progress = new Progress(Object.fromEntries(steps.map((name) => [name, STEPS[name]])));
+const progress = new Progress(Object.fromEntries(steps.map((name) => [name, SECONDS[name]])));
 progress.open();
 const checks = steps.filter((name) => name in CHECKS);
 const computing = steps.filter((name) => !(name in CHECKS) && !IO_BOUND.includes(name));
 conclude(await runSteps([checks, computing, IO_BOUND.filter((name) => steps.includes(name))], progress));
-
-/** The product's own code finds and installs the servers that tests use. */
-async function ensureNats() {
-  const { ensureNatsPrograms } = await runBundled('test/helpers/nats-programs.ts');
-  await ensureNatsPrograms(say);
-}

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ensurePackages } from '../deploy/quickstart/install.mjs';
 import { ensureRawSocket } from '../deploy/quickstart/raw-socket.mjs';
 import { nodeVersionError } from '../deploy/quickstart/node-version.mjs';
+import { runBundled } from './bundle.mjs';
 import { ensureApiTypes } from './console-types.mjs';
 import { root } from './root.mjs';
 
@@ -32,10 +33,21 @@ export async function prepare() {
   await ensureApiTypes();
 }
 
+/** Finds and installs the servers that tests use, as the product does. */
+export async function ensureNats() {
+  const { ensureNatsPrograms } = await runBundled('test/helpers/nats-programs.ts');
+  await ensureNatsPrograms(say);
+}
+
 /** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
   types: 15, 'types of the console': 5, boundaries: 10, unused: 7, 'unused in the product': 5, lint: 20, unit: 60,
-  simulation: 40, store: 35, bus: 160, api: 130, faults: 220, e2e: 100, services: 30, browser: 180,
+  simulation: 40, store: 35, bus: 160, api: 130, faults: 220, e2e: 100, browser: 180,
+};
+
+/** Of `npm run test:long`, the same. `npm test -- services` runs that step alone. */
+export const LONG_STEPS = {
+  tests: { store: 120, bus: 160, api: 130, services: 30, browser: 240, faults: 600 }, packaging: { packaging: 240 },
 };
 
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */

@@ -3,13 +3,14 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserServer, type Page } from 'playwright-core';
 import type { AxeResults } from 'axe-core';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { ensureDebianPackages } from '../services/packages.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** What may differ from one width or colour scheme of a page to another. */
 export const APPEARANCE_RULES = ['color-contrast', 'target-size', 'scrollable-region-focusable', 'page-has-heading-one'];
-/** For people to look at; git ignores it. */
+/** Of `npm run test:long`, for people to look at; git ignores it. */
 const SCREENSHOTS = 'node_modules/.cache/farwatch-test/screenshots';
 
 /** Chromium's engine alone, which takes a fifth less CPU; measurements are taken in the whole browser. */
@@ -50,6 +51,13 @@ export async function findAccessibilityViolations(page: Page, rules?: readonly s
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
+/** The same in a view that the sweep visits, too: only in `npm run test:long`. */
+export async function findViolationsInSweptView(page: Page): Promise<string[]> {
+  return fewOrAll(false, true) ? findAccessibilityViolations(page) : [];
+}
+
+/** Only in `npm run test:long`. */
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (!fewOrAll(false, true)) return;
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
@@ -19,9 +20,10 @@ async function countOf(page: Page, text: string): Promise<number> {
 
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.labels?.[0]?.innerText ?? ""');
 const SUMMARY = 'Fix the highlighted fields.';
+const ENGLISH: [locale: string, summary: string] = ['en-GB', SUMMARY];
 
 describe('what the API has against a form', () => {
-  test.each([['en-GB', SUMMARY], ['de-DE', 'Korrigieren Sie die markierten Felder.']])(
+  test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 'Korrigieren Sie die markierten Felder.']]))(
     'stands once, at its field, which has the focus (%s)',
     async (locale, summary) => {
       const isGerman = locale === 'de-DE';

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../root.mjs';
 import { until } from '../helpers/until.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findAccessibilityViolations, APPEARANCE_RULES } from './chromium.ts';
 import { DESKTOP, LONG_PHONE, openConsole, type ConsoleRig } from './console-rig.ts';
@@ -31,10 +32,13 @@ test('no view is forgotten here', () => {
 });
 
 /**
- * On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. The tests of a
- * section look at its views on a phone, with more in them.
+ * On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. `npm run test:long`
+ * applies every rule on a phone, too, and in the tests of the sections, which have more in their views.
  */
-const APPEARANCES = [['light', DESKTOP.viewport, undefined], ['dark', LONG_PHONE.viewport, APPEARANCE_RULES]] as const;
+const APPEARANCES = [
+  ['light', DESKTOP.viewport, undefined],
+  ['dark', LONG_PHONE.viewport, fewOrAll<readonly string[] | undefined>(APPEARANCE_RULES, undefined)],
+] as const;
 
 /** In one load of the view; also what is wider than the window. */
 async function findIssues(page: Page): Promise<string[]> {
@@ -57,7 +61,7 @@ async function isLoaded(page: Page, what: string): Promise<void> {
   await until(async () => (await page.locator('.skeleton').count()) === 0, { what: `${what} is loaded`, timeoutMs: 60_000 });
 }
 
-/** Visits them all in one tab, in German: its words are the longer ones. */
+/** Visits them all in one tab. */
 async function sweep(page: Page, paths: Record<string, string>): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const [name, path] of Object.entries(paths)) {
@@ -81,13 +85,14 @@ const DIALOGS: [view: string, ...buttons: string[]][] = [
   ['settings-account', 'Sign out everywhere'],
 ];
 
-const GERMAN = { ...DESKTOP, locale: 'de-DE' };
+/** German first: its words are the longer ones. */
+const LOCALES = fewOrAll(['de-DE'], ['de-DE', 'en-GB']);
 
 describe('nothing bars anybody, in both schemes and on a phone', () => {
-  test('from any view', async () => {
+  test.each(LOCALES)('from any view (%s)', async (locale) => {
     const forms = Object.fromEntries(['keyword', 'icmp', 'dns'].map((type) => [`new ${type}`, `/monitors/new?type=${type}`]));
     const kinds = Object.fromEntries(['slack', 'webhook'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
-    await rig.open(tenant.owner, '/', GERMAN, async (page, problems) => {
+    await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page, problems) => {
       expect(await sweep(page, { ...signedInViews, ...forms, ...kinds })).toEqual({});
       // The browser itself reports the address at which there is nothing.
       expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
@@ -113,8 +118,8 @@ describe('nothing bars anybody, in both schemes and on a phone', () => {
     });
   });
 
-  test('from views without a session', async () => {
-    await rig.open(null, '/sign-in', GERMAN, async (page) => {
+  test.each(LOCALES)('from views without a session (%s)', async (locale) => {
+    await rig.open(null, '/sign-in', { ...DESKTOP, locale }, async (page) => {
       expect(await sweep(page, SIGNED_OUT_VIEWS)).toEqual({});
     });
   });
