@@ -1,63 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { startRequestLoop, kindsOf, slowest } from '../helpers/request-loop.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { passTime } from '../helpers/pass-time.ts';
-import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
+import { requestMonitors } from './database-kills.ts';
 import { Load } from './load.ts';
-import { countResults, repeats, SEED, toOutcome } from './tally.ts';
+import { countResults, repeats, toOutcome } from './tally.ts';
 
-const MONITORS = 60;
-
-async function requestMonitors(load: Load) {
-  const { status, error } = await load.session.call('GET', '/api/monitors?limit=5');
-  return { status, code: error?.code ?? null };
-}
-
-describe('killed', () => {
-  let load: Load;
-  beforeAll(async () => {
-    load = await Load.start();
-  });
-  afterAll(() => load.stop());
-
-  fault('F6', 'the database is killed at random moments under load', async () => {
-    const kills = repeats(2, 10);
-    const random = randomOf(SEED);
-    const ids = await load.steady(MONITORS, 'database');
-    const controller = await load.farwatch.pid('controller');
-    const requestLoop = startRequestLoop(() => requestMonitors(load));
-    const recoveryMs: number[] = [];
-    for (let round = 0; round < kills; round += 1) {
-      await passTime(random() * 1500);
-      const killed = await load.farwatch.kill9('embedded-mongo');
-      await load.farwatch.replaced('embedded-mongo', killed);
-      const backAt = performance.now();
-      const seen = requestLoop.responses.length;
-      await until(
-        () => requestLoop.responses.slice(seen).some((response) => response.status === 200),
-        { what: 'the API answers again' },
-      );
-      recoveryMs.push(performance.now() - backAt);
-      await passTime(500);
-    }
-    const responses = await requestLoop.end();
-    expect(kindsOf(responses)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
-    expect(await load.farwatch.pid('controller'), 'the controller survived').toBe(controller);
-    const results = await countResults(load);
-    expect(await load.incidents()).toEqual([]);
-    const totals = await Promise.all(ids.map((id) => until(
-      async () => (await load.checksOf(id)) === load.countOf(id), { what: 'the API counts the checks' },
-    )));
-    expect(totals).toHaveLength(MONITORS);
-    return toOutcome({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
-      `${responses.filter((response) =>
-        response.status === 503).length} answers 503, 0 of 500, slowest ${(slowest(responses) / 1000).toFixed(1)} s`);
-  });
-});
+const MONITORS = repeats(30, 60);
 
 describe('unreachable', () => {
   let load: Load;

@@ -76,7 +76,7 @@ function outageResults(ids: string[], from: number, seconds: number): CheckResul
 }
 
 fault('F23', 'every message arrives three times, and all of them again at the end', async () => {
-  const monitors = repeats(10, 50);
+  const monitors = repeats(4, 50);
   const seconds = 18;
   const ids = await createMonitors(monitors, 'thrice');
   const from = Date.now();
@@ -117,7 +117,7 @@ async function outagesOf(id: string): Promise<{ from: number; to: number | null 
 }
 
 fault('F24', 'results arrive shuffled between lanes and batches of a lane out of order, with a stale backfill among them', async () => {
-  const [monitors, rounds, seconds] = [repeats(10, 50), repeats(1, 3), 18];
+  const [monitors, rounds, seconds] = [repeats(4, 50), repeats(1, 3), 18];
   const shuffled = shuffler(randomOf(SEED));
   let [issued, sent] = [0, 0];
   for (let round = 0; round < rounds; round += 1) {

@@ -11,7 +11,7 @@ import { fault } from './fault.ts';
 import { Load } from './load.ts';
 import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
-const MONITORS = repeats(20, 60);
+const MONITORS = repeats(10, 60);
 
 let load: Load;
 let issued: IssuedSubscription;
@@ -70,7 +70,7 @@ async function rawHolds(since: number): Promise<void> {
 }
 
 fault('F5', 'nats-server is killed at random moments under load', async () => {
-  const kills = repeats(2, 10);
+  const kills = repeats(1, 10);
   const random = randomOf(SEED);
   const [firstId = ''] = await load.steady(MONITORS, 'killed');
   const recoveryMs: number[] = [];

@@ -61,8 +61,8 @@ export function toOutcome(tally: Tally, more = ''): Outcome {
   return { outcome: parts.join('; '), invariants: invariantsOf(tally) };
 }
 
-/** How often a fault is repeated: `few` in `npm test`, `all` in `npm run faults`. */
-export function repeats(few: number, all: number): number {
+/** How often a fault is repeated, or with what: `few` in `npm test`, `all` in `npm run faults`. */
+export function repeats<T>(few: T, all: T): T {
   return process.env['FARWATCH_FAULTS'] === 'all' ? all : few;
 }
 

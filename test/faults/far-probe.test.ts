@@ -1,0 +1,32 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
+import { FarProbe } from './far-probe.ts';
+import { links } from './links.ts';
+import { Load } from './load.ts';
+import { spoolDisk } from './spool-disk.ts';
+
+let load: Load;
+let far: FarProbe;
+let bundle = '';
+const on = {
+  get load() {
+    return load;
+  },
+  get far() {
+    return far;
+  },
+};
+beforeAll(async () => {
+  [load, bundle] = await Promise.all([Load.start(), bundleFile('probe/main.ts')]);
+  const natsPort = /nats-server \S+ on 127\.0\.0\.1:(\d+)/.exec(load.farwatch.log())?.[1];
+  far = await FarProbe.start(load, bundle, 'far', Number(natsPort));
+});
+afterAll(async () => {
+  await far?.close();
+  await load?.stop();
+  rmSync(bundle, { force: true });
+});
+
+describe('links', () => links(on));
+describe('the disk', () => spoolDisk(on));

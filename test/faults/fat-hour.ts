@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import { encodeBatch } from '../../shared/contracts/result-pack.ts';
+import { MAX_BATCH_RESULTS } from '../../shared/contracts/result.ts';
+import { shardOf } from '../../shared/ids.ts';
+import type { Attack } from './attack.ts';
+import { fault } from './fault.ts';
+import { toOutcome } from './tally.ts';
+import { checked } from './sender.ts';
+
+/** A probe sends far more results than a monitor can have. */
+export function fatHour(on: { readonly attack: Attack }): void {
+  const RESULTS = 18_000;
+  /** Of a 60-second monitor with one recheck: 2 probes, 61 slots, 3 tries, and 500 manual runs. */
+  const ALLOWED = 2 * 61 * 3 + 500;
+  /** Batches that are sent before the first of them is answered; a few more wait. */
+  const CONCURRENT_BATCHES = 8;
+
+  fault('F52', 'a probe sends 18,000 results of one monitor and hour, with long messages', async () => {
+    const id = await on.attack.bait('Fat');
+    const shard = shardOf(id);
+    const now = Date.now();
+    let first = 1;
+    for (let sent = 0; sent < RESULTS; sent += CONCURRENT_BATCHES * MAX_BATCH_RESULTS) {
+      const batches = Array.from({ length: CONCURRENT_BATCHES }, () => {
+        const results = Array.from({ length: MAX_BATCH_RESULTS }, (_, at) => ({
+          ...checked(id, now + at, false), seq: first + at,
+          error: { type: 'status_code' as const, message: `${first + at} ${'x'.repeat(300)}` },
+        }));
+        const batch = { epoch: 'fat', engine: 'test', first, last: first + results.length - 1, results, dropped: [] };
+        first += results.length;
+        return { last: batch.last, bytes: encodeBatch(batch) };
+      });
+      for (let left = batches; left.length > 0;) {
+        const marks = await Promise.all(left.map(({ bytes }) => on.attack.send(shard, bytes, 2000)));
+        left = left.filter(({ last }, at) => (marks[at] ?? 0) < last);
+      }
+    }
+    const stored = Number((await on.attack.session.ok<{ total_checks: number }>(
+      'GET', `/api/monitors/${id}/stats`,
+    )).total_checks);
+    expect(stored).toBeGreaterThanOrEqual(ALLOWED);
+    // What was under way when the hour was full is still taken.
+    expect(stored).toBeLessThan(ALLOWED + CONCURRENT_BATCHES * MAX_BATCH_RESULTS);
+    const letters = await on.attack.documents('dead_letters', { reason: 'too_many' });
+    expect(letters.every(({ monitor_id }) => monitor_id === id)).toBe(true);
+    expect(letters).toHaveLength(1000);
+    return toOutcome({ injected: RESULTS, ...await on.attack.expectUnharmed('fat') },
+      `${stored} stored, ${RESULTS - stored} refused`);
+  });
+}

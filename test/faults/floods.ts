@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import { subjects } from '../../shared/contracts/subjects.ts';
+import { until } from '../helpers/until.ts';
+import type { Attack } from './attack.ts';
+import { fault } from './fault.ts';
+import { toOutcome } from './tally.ts';
+
+/** A probe sends far more messages than it may. */
+export function floods(on: { readonly attack: Attack }): void {
+  const ignored = (subject: string): Promise<number> =>
+    on.attack.metric(`farwatch_probe_rate_exceeded_total\\{subject="${subject}"\\}`);
+
+  /** Asks the API until `isOver`: it may be slower, but refuses nothing. Returns how often it answered. */
+  async function served(isOver: () => Promise<boolean>): Promise<number> {
+    let count = 0;
+    await until(async () => {
+      const { status } = await on.attack.load.session.call('GET', '/api/monitors');
+      if (status !== 200) throw new Error(`the API answered ${status}`);
+      count += 1;
+      return isOver();
+    });
+    return count;
+  }
+
+  fault('F53', 'a probe sends 20,000 beats with a wrong revision', async () => {
+    const statuses: number[] = [];
+    const before = await ignored('beat');
+    for (let round = 0; round < 4; round += 1) {
+      for (let at = 0; at < 5000; at += 1) on.attack.probe.beat({ revision: 77 + at });
+      await on.attack.probe.nats.flush();
+      statuses.push((await on.attack.load.session.call('GET', '/api/monitors')).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 200]);
+    await served(async () => (await ignored('beat')) - before > 19_000);
+    const unharmed = await on.attack.expectUnharmed('beats');
+    return toOutcome({ injected: 20_000, ...unharmed },
+      `${(await ignored('beat')) - before} beats ignored; the API answered throughout`);
+  });
+
+  fault('F54', 'a probe asks for its assignments 10,000 times at once', async () => {
+    const dropped = () => on.attack.metric('farwatch_sync_dropped_total');
+    const notAnswered = async () => (await ignored('sync') || 0) + (await dropped() || 0);
+    const before = await notAnswered();
+    const inbox = `_INBOX_${on.attack.id}.flood`;
+    let responses = 0;
+    on.attack.probe.nats.subscribe(inbox, { callback: () => (responses += 1) });
+    const request = JSON.stringify({ v: 1, revision: 0, after: null });
+    const statuses: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      for (let at = 0; at < 1000; at += 1) {
+        on.attack.probe.nats.publish(subjects.sync(on.attack.region, on.attack.id), request, { reply: inbox });
+      }
+      await on.attack.probe.nats.flush();
+      statuses.push((await on.attack.load.session.call('GET', '/api/monitors')).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await served(async () => responses + (await notAnswered()) - before === 10_000);
+    const unharmed = await on.attack.expectUnharmed('sync', true);
+    return toOutcome({ injected: 10_000, ...unharmed }, `${responses} requests answered; the API answered throughout`);
+  });
+}
