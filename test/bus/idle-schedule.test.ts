@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { startMailgunServer, type TestMailgunServer } from '../helpers/mailgun-server.ts';
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
@@ -27,6 +28,7 @@ const SCHEDULES = [
 /** By the warped clock: polls come every few seconds, those of an idle controller every minute. */
 const ON_TIME_MS = 25_000;
 const IDLE_FOR_MS = 20_000;
+const STEP_MS = fewOrAll(2500, 1000);
 const RETRIES = 3;
 /** A provider that is busy gets a mail again after 2, 4, 8, … s. */
 const DEFERRALS = 5;
@@ -62,8 +64,8 @@ afterAll(async () => {
   await Promise.all([hook, registry, mailgun].map((each) => each?.close()));
 });
 
-/** Lets a second or so pass, with time for what is due then. */
-async function passStep(stepMs = 1000): Promise<void> {
+/** Lets a moment pass, with time for what is due then. */
+async function passStep(stepMs = STEP_MS): Promise<void> {
   clock.warp(stepMs);
   await settled(mongo, rig.commands);
 }

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { bundleFile } from '../bundle.mjs';
 import { FarProbe } from './far-probe.ts';
 import { links } from './links.ts';
@@ -21,6 +21,10 @@ beforeAll(async () => {
   [load, bundle] = await Promise.all([Load.start(), bundleFile('probe/main.ts')]);
   const natsPort = /nats-server \S+ on 127\.0\.0\.1:(\d+)/.exec(load.farwatch.log())?.[1];
   far = await FarProbe.start(load, bundle, 'far', Number(natsPort));
+});
+afterEach(async () => {
+  far.nats.heal();
+  await load.forget();
 });
 afterAll(async () => {
   await far?.close();

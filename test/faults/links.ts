@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { expect } from 'vitest';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
@@ -14,11 +14,6 @@ export function links(on: { readonly load: Load; readonly far: FarProbe }): void
   const MONITORS = repeats(15, 100);
   /** 64 kbit/s. */
   const SLOW_BYTES_PER_SECOND = 8000;
-
-  afterEach(async () => {
-    on.far.nats.heal();
-    await on.load.forget();
-  });
 
   /** Ms until results of now are stored. */
   async function isStoredAgain(id: string): Promise<number> {

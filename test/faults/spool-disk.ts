@@ -70,6 +70,8 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
     } finally {
       await on.far.process.end('SIGKILL');
       execFileSync('umount', [on.far.spoolDir]);
+      on.far.restart();
+      await on.far.process.connected();
     }
   }
 
@@ -101,14 +103,14 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
         const dropped = ledger.dropped.get('spool_full') ?? 0;
         expect(on.far.process.hasEnded).toBe(false);
         expect(dropped).toBeGreaterThanOrEqual(3 * ids.length);
-        expect(stored.length + dropped).toBe(seen());
+        // A busy machine may miss a slot, or give a check up before its target hears of it.
+        const checks = stored.filter(({ missed }) => missed === null).length;
+        expect(checks + dropped).toBeGreaterThanOrEqual(seen());
+        expect(checks).toBeLessThan(seen());
         expect(stored.filter(({ started_at: at }) => at <= writtenAt).length).toBeGreaterThanOrEqual(writtenCount);
         expect({ holes, reasons: [...ledger.dropped.keys()] }).toEqual({ holes: [], reasons: ['spool_full'] });
         outcome = droppedOutcome(seen(), dropped);
       });
-      await on.load.forget();
-      on.far.restart();
-      await on.far.process.connected();
       return outcome;
     });
   });

