@@ -46,6 +46,8 @@ const errorBody = z.strictObject({
   }),
 });
 
+const unmatchedBody = z.strictObject({ error: z.string(), path: z.string() });
+
 /**
  * Sends requests and checks every response against its route's declaration: status, code, every field, and
  * the headers common to all responses.
@@ -160,7 +162,7 @@ function checkUnmatched(response: ApiResponse): void {
   if (response.status !== 404 && response.status !== 405 && response.status !== 429) {
     throw new Error('no such route is declared');
   }
-  if (response.status === 404) z.strictObject({ error: z.string(), path: z.string() }).parse(response.body);
+  if (response.status === 404) unmatchedBody.parse(response.body);
   else if (ERROR_STATUS[errorBody.parse(response.body).error.code] !== response.status) {
     throw new Error(`${response.code} has a different status`);
   }
@@ -198,9 +200,16 @@ function checkSuccess(route: Route, response: ApiResponse): void {
     }
     return;
   }
-  z.strictObject({
-    success: z.literal(true),
-    data: strictSchema(isRawDeclaration(declared) ? (declared.data as z.ZodType) : declared),
-  })
-    .parse(response.body);
+  envelopeOf(isRawDeclaration(declared) ? (declared.data as z.ZodType) : declared).parse(response.body);
+}
+
+/** Building a schema costs far more than using it. */
+const envelopes = new WeakMap<z.ZodType, z.ZodType>();
+
+function envelopeOf(data: z.ZodType): z.ZodType {
+  const known = envelopes.get(data);
+  if (known) return known;
+  const envelope = z.strictObject({ success: z.literal(true), data: strictSchema(data) });
+  envelopes.set(data, envelope);
+  return envelope;
 }
