@@ -30,9 +30,9 @@ export function privateTargets(on: { readonly attack: Attack }): void {
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-elsewhere-'));
 
   beforeAll(async () => {
-    const dnsMessage = [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })];
+    const records = [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })];
     [secret, internal, bundle] = await Promise.all([
-      startTarget(), startNameServer(respondWith({ dnsMessage })), bundleFile('probe/main.ts'),
+      startTarget(), startNameServer(respondWith({ records })), bundleFile('probe/main.ts'),
     ]);
     const { session, farwatch } = on.attack.load;
     await session.ok('POST', '/api/regions', {
