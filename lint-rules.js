@@ -49,7 +49,8 @@ export default {
         return {
           VariableDeclarator: checkName, ClassDeclaration: checkName, TSInterfaceDeclaration: checkName,
           TSTypeAliasDeclaration: checkName, FunctionDeclaration: checkFunction,
-          FunctionExpression: checkFunction, ArrowFunctionExpression: checkFunction, MethodDefinition: checkKey, PropertyDefinition: checkKey,
+          FunctionExpression: checkFunction, ArrowFunctionExpression: checkFunction,
+          MethodDefinition: checkKey, PropertyDefinition: checkKey,
           TSPropertySignature: checkKey, TSMethodSignature: checkKey,
         };
       },

@@ -36,7 +36,9 @@ import { openStores } from './wiring/stores.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openRawReaders, openSubscriptions } from './wiring/subscriptions.ts';
 
-type ExternalPorts = Omit<ControllerPorts, 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl'>;
+/** What a controller opens by itself. */
+type OwnPorts = 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl';
+type ExternalPorts = Omit<ControllerPorts, OwnPorts>;
 
 /** Results that were taken are written before their shards are released. */
 const RESULTS_STOP_TIMEOUT_MS = 8000;
@@ -66,7 +68,8 @@ export async function startController(options: ControllerOptions): Promise<Runni
   const publicPages = openPublicPages(options);
   const { host, port, trustProxy, rateLimit } = config.http;
   let url = '';
-  const server = createStartupServer({ clock, trustProxy, rateLimit, find: publicPages.findAtStartup(() => url) });
+  const find = publicPages.findAtStartup(() => url);
+  const server = createStartupServer({ clock, trustProxy, rateLimit, find });
   url = addressOf(config.http, await server.listen(port, host));
   try {
     return await connectAndStart(options, publicPages, server);
@@ -140,19 +143,22 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const { history, unwritten } = results;
   const { notifyOwner } = monitors.deps;
   const http = openHttp(ports, {
-    accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers, statusPages,
+    accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
+    statusPages,
     routes: [
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...fleet.routes,
       ...incidents.routesOver({ notifications: notifications.log, history, unwritten, notifyOwner }),
-      ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota), ...subscriptions.routes,
+      ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
+      ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health: results.health, incidents: stores.incidents, fleet: fleet.overview,
       }),
       ...statusPages.routes, ...configurationRoutes({ pages: statusPages.deps, ...groups.deps }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
-        monitors: stores.monitors, pings: stores.pings, notifyOwner, onPingLost: (shard) => results.interrupted(shard),
+        monitors: stores.monitors, pings: stores.pings, notifyOwner,
+        onPingLost: (shard) => results.interrupted(shard),
       }),
     ],
   });
@@ -161,17 +167,21 @@ export async function openController(options: ExternalPorts, publicPages = openP
     .add({ rawReaders: readers.directory })
     .add({ fleet, notifications, subscribers, snapshotWrites: statusPages.snapshotWrites })
     .add({
-      subscriptionStream: subscriptions.stream, results, evidence: evidence.intake, counts: monitors.counts, retention,
-      domains, maintenance: maintenance.windowTask, groupRemovals: groups.removalTask, follower: statusPages.follower,
-      domainChecks: statusPages.domainChecks, visits: statusPages.counter, snapshots: statusPages.snapshots,
-      quarantines: { start: () => fleet.quarantines.start(results.agreements), stop: () => fleet.quarantines.stop() },
+      subscriptionStream: subscriptions.stream, results, evidence: evidence.intake, counts: monitors.counts,
+      retention, domains, maintenance: maintenance.windowTask, groupRemovals: groups.removalTask,
+      incidentFollower: statusPages.follower, domainChecks: statusPages.domainChecks,
+      visits: statusPages.counter, snapshots: statusPages.snapshots,
+      quarantines: {
+        start: () => fleet.quarantines.start(results.agreements), stop: () => fleet.quarantines.stop(),
+      },
     }, RESULTS_STOP_TIMEOUT_MS)
     .add({ servers })
     .add({ events: events.hub, pageStreams: statusPages.streams })
     .add({ watchdog });
   return {
-    stores, accounts, domains, events, evidence, fleet, groups, incidents, maintenance, monitors, notifications, readers,
-    results, retention, servers, statusPages, subscribers, subscriptions, watchdog, lifecycle,
+    stores, accounts, domains, events, evidence, fleet, groups, incidents, maintenance, monitors,
+    notifications, readers, results, retention, servers, statusPages, subscribers, subscriptions, watchdog,
+    lifecycle,
     edge: http.edge,
     /** Claims shards, receives beats, sends alerts: all work in the background. */
     start: () => lifecycle.start(),

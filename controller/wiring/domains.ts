@@ -18,12 +18,14 @@ export function openDomains(ports: ControllerPorts) {
   const workClaims = new WorkClaims({ clock, holder, ttlMs: QUERY_INTERVAL_MS });
   const takeTurn = (server: string) => turns.take(server, workClaims, clock.now());
   const lookupDeps = { reader, roots, takeTurn };
-  const deps = { ...lookupDeps, sources: new DomainSources({ store: registrySources, clock, holder, ...lookupDeps }) };
+  const sources = new DomainSources({ store: registrySources, clock, holder, ...lookupDeps });
+  const deps = { ...lookupDeps, sources };
   const lookups = new DomainLookups({
     domains, turns, clock, log, peers, holder,
     monitors: {
       isDomainMonitored: (domain) => monitors.isDomainMonitored(domain),
-      rejournalDomain: (domain) => monitors.rejournalDomain(domain).finally(signals.monitorConfigsChanged.emit),
+      rejournalDomain: (domain) =>
+        monitors.rejournalDomain(domain).finally(signals.monitorConfigsChanged.emit),
     },
     lookUp: (domain) => lookUp(deps, domain),
     abortLookups: () => reader.close(),

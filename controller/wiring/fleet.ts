@@ -46,7 +46,8 @@ type FleetPorts = Omit<ControllerPorts, 'holder' | 'random' | 'resolve' | 'signa
 export type Fleet = Awaited<ReturnType<typeof openFleet>>;
 
 /** Regions and probes as this controller knows them. */
-export function openDirectory({ stores: { regions, probes }, clock, log, peers }: FleetPorts): FleetDirectory {
+export function openDirectory({ stores, clock, log, peers }: FleetPorts): FleetDirectory {
+  const { regions, probes } = stores;
   return new FleetDirectory({ regions, probes, clock, log, peers });
 }
 
@@ -89,7 +90,8 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const writer = new AssignmentWriter({ items, heads, clock });
   const { allowPrivate } = config.checks;
   const placement = new Placement({
-    items, writer, announcer, directory, regions, liveness, allowPrivate, onChanged: () => assignments.refreshWithinInterval(),
+    items, writer, announcer, directory, regions, liveness, allowPrivate,
+    onChanged: () => assignments.refreshWithinInterval(),
     regionLimit: async (organizationId) => (await quota.limitsOf(organizationId)).regions_per_monitor,
   });
   const rebalancer = new Rebalancer({
@@ -116,7 +118,8 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const quarantines = new Quarantines({
     directory, liveness, store: probes, clock, log, rebalance: () => rebalancer.trigger(),
   });
-  const notices = new ProbeNotices({ directory, liveness, store: probes, raiseAlert: notify, owns, clock, log });
+  const notices =
+    new ProbeNotices({ directory, liveness, store: probes, raiseAlert: notify, owns, clock, log });
   let subscription: BusSubscription | null = null;
   const isVisibleTo = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);

@@ -11,7 +11,9 @@ import type { ControllerPorts } from './ports.ts';
 import type { Subscribers } from './subscribers.ts';
 
 /** Computing the occurrences of a window takes up to some 50 ms. */
-const TURNS = { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 200, maxWaitingPerKey: 20, maxWaitMs: 25_000 };
+const TURNS = {
+  maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 200, maxWaitingPerKey: 20, maxWaitMs: 25_000,
+};
 /** For an organization with too many such requests waiting, s. */
 const RETRY_AFTER_S = 5;
 

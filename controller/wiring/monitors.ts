@@ -13,9 +13,13 @@ import type { Incidents } from './incidents.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** An overview of 5,000 monitors takes some 20 MB while it is made. */
-const OVERVIEWS = { maxRunning: 4, maxRunningPerKey: 2, maxWaiting: 200, maxWaitingPerKey: 50, maxWaitMs: 25_000 };
+const OVERVIEWS = {
+  maxRunning: 4, maxRunningPerKey: 2, maxWaiting: 200, maxWaitingPerKey: 50, maxWaitMs: 25_000,
+};
 /** Each reads and replays up to tens of thousands of results. */
-const SIMULATIONS = { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 50, maxWaitingPerKey: 5, maxWaitMs: 25_000 };
+const SIMULATIONS = {
+  maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 50, maxWaitingPerKey: 5, maxWaitMs: 25_000,
+};
 /** For an organization with too many simulations waiting, s. */
 const RETRY_AFTER_S = 5;
 
@@ -29,8 +33,9 @@ interface MonitorSources {
 }
 
 /** What routes of monitors need: `deps`, with the queues of what is expensive to read. */
-export function openMonitors(ports: ControllerPorts, { accounts, fleet, incidents, results }: MonitorSources) {
+export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
   const { config, stores, clock, log } = ports;
+  const { accounts, fleet, incidents, results } = sources;
   const { monitors, monitorLists: lists, destinations, groups, groupRemovals: removals } = stores;
   const counts = new MonitorCounts({ store: stores.monitorCounts, clock, log });
   const turns = new FairQueue(clock, OVERVIEWS, () =>

@@ -69,7 +69,8 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
       if (!ownsShard(shard)) bus.publish(subjects.notify(shard), '');
     }
   };
-  const alerts = new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners });
+  const alerts =
+    new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners });
   return {
     alerts,
     /** A shared probe is the operator's. */
@@ -96,7 +97,8 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
         },
       }),
       ...alertMailRoutes({
-        tokens, suppressions, organizationName: accounts.organizationName, notifyOwners: accounts.notifyOwners,
+        tokens, suppressions, organizationName: accounts.organizationName,
+        notifyOwners: accounts.notifyOwners,
       }),
     ],
     start: () => {

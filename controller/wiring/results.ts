@@ -42,7 +42,8 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, peers, holder, pings, manualEnds: stores.incidents, hasRawReaders: (organizationId, projectId) =>
+    clock, log, bus, peers, holder, pings, manualEnds: stores.incidents,
+    hasRawReaders: (organizationId, projectId) =>
       readers.directory.hasAny(organizationId) || events.hub.streamedProjects.has(organizationId, projectId),
     stores: {
       ...resultStores(stores), history: events.publishingHistory(stores.statusHistory),

@@ -12,13 +12,15 @@ export function openRetention(
   const { organizations, projects } = stores.accounts;
   const { incidents, incidentUpdates: updates, comments, votes } = stores;
   return new RetentionSweeper({
-    monitors, results, sweeps, evidence, limitsOf: (organizationId) => quota.limitsOf(organizationId), ownsShard, clock, log,
+    monitors, results, sweeps, evidence, ownsShard, clock, log,
+    limitsOf: (organizationId) => quota.limitsOf(organizationId),
     organizations: {
       page: (after, limit) => organizations.pageOfIds(after, limit),
       projectsOf: async (organizationId) => (await projects.listOf([organizationId])).map(({ _id }) => _id),
     },
     documents: {
-      removeIncidents: (tenant, before, limit) => removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit),
+      removeIncidents: (tenant, before, limit) =>
+        removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit),
       removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
       removeDeadLetters: (before, limit) => deadLetters.removeOlder(before, limit),
       removeFreedSubdomains: (now, limit) => freedSubdomains.removeExpired(now, limit),

@@ -108,7 +108,8 @@ export function openStatusPages(ports: ControllerPorts, sources: PageSources) {
   };
   const shown = { pages, posts, monitors, statistics, dailyUptimes, history, windows };
   const deps = {
-    ...shown, ...naming, visits, quota, changed, subscribers: subscribers.ofPages, notifySubscribers, incidents,
+    ...shown, ...naming, visits, quota, changed, subscribers: subscribers.ofPages, notifySubscribers,
+    incidents,
     followIncidents: () => follower.trigger(),
   };
   return {

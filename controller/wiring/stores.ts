@@ -58,15 +58,16 @@ export type Stores = ReturnType<typeof createStores>;
 export async function openStores(db: Db, clock: Clock): Promise<Stores> {
   const stores = createStores(db, clock);
   const { accounts, ...others } = stores;
-  await Promise.all([...Object.values(accounts), ...Object.values(others)].map(
-    (store) => ('ensureIndexes' in store ? store.ensureIndexes() : undefined),
-  ));
+  await Promise.all([...Object.values(accounts), ...Object.values(others)].map(async (store) => {
+    if ('ensureIndexes' in store) await store.ensureIndexes();
+  }));
   return stores;
 }
 
 function createStores(db: Db, clock: Clock) {
   return {
-    accounts: createAccountStores(db), keyRing: new KeyRingStore(db), usage: new UsageStore(db), audit: new AuditStore(db),
+    accounts: createAccountStores(db), keyRing: new KeyRingStore(db), usage: new UsageStore(db),
+    audit: new AuditStore(db),
     monitors: new MonitorStore(db), monitorLists: new MonitorListStore(db), monitorCounts: new CountStore(db),
     groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
     pings: new PingStore(db), windows: new WindowStore(db),
@@ -75,17 +76,18 @@ function createStores(db: Db, clock: Clock) {
     assignments: new AssignmentStore(db), assignmentHeads: new HeadStore(db),
     journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
     states: new StateStore(db), hours: new HourStore(db), statusHistory: new MongoStatusHistory(db),
-    certificates: new CertificateStore(db), deadLetters: new DeadLetterStore(db), evidence: new EvidenceStore(db),
-    agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
-    incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db), comments: new CommentStore(db),
-    votes: new VoteStore(db),
-    destinations: new DestinationStore(db), testMails: new TestMailStore(db), suppressions: new SuppressionStore(db),
-    deliveries: new DeliveryStore(db), deliveryQueues: new QueueStore(db), mailWindows: new MailWindowStore(db),
+    certificates: new CertificateStore(db), deadLetters: new DeadLetterStore(db),
+    evidence: new EvidenceStore(db), agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
+    incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db),
+    comments: new CommentStore(db), votes: new VoteStore(db),
+    destinations: new DestinationStore(db), testMails: new TestMailStore(db),
+    suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
+    deliveryQueues: new QueueStore(db), mailWindows: new MailWindowStore(db),
     digestClaims: new DigestClaimStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),
-    subscribers: new SubscriberStore(db), subscriberRateLimits: new RateLimitStore(db), notices: new NoticeStore(db),
-    noticeOutbox: new OutboxStore(db),
+    subscribers: new SubscriberStore(db), subscriberRateLimits: new RateLimitStore(db),
+    notices: new NoticeStore(db), noticeOutbox: new OutboxStore(db),
     subscriptions: new SubscriptionStore(db),
   };
 }

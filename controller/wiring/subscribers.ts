@@ -27,7 +27,8 @@ interface SubscriberSources {
 export function openSubscribers(ports: ControllerPorts, sources: SubscriberSources) {
   const { stores, signals, clock, log, peers, holder, random, baseUrl } = ports;
   const { accounts, notifications: { vetting, poster }, mailer } = sources;
-  const { pages, posts, subscribers, subscriberRateLimits: rateLimits, notices, noticeOutbox: outbox } = stores;
+  const { pages, posts, subscribers, notices } = stores;
+  const { subscriberRateLimits: rateLimits, noticeOutbox: outbox } = stores;
   const links = new SubscriberLinks(accounts.subscriberKeys, baseUrl);
   const noticeSender = new NoticeSender({
     pages, posts, subscribers, notices, outbox, mailer, poster, links, clock, log, peers, holder, random,

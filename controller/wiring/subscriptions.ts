@@ -68,7 +68,8 @@ export function openSubscriptions(
     routes: subscriptionRoutes(deps, config.nats.publicUrl),
     /** Those that a member created. */
     ofMember: {
-      createdBy: (organizationId: string, userId: string) => stores.subscriptions.createdBy(organizationId, userId),
+      createdBy: (organizationId: string, userId: string) =>
+        stores.subscriptions.createdBy(organizationId, userId),
       deleteCreatedBy: (organizationId: string, userId: string) =>
         deleteSubscriptionsOf(deps, organizationId, userId),
     },

@@ -39,8 +39,8 @@ export function floods(on: { readonly attack: Attack }): void {
 
   fault('F54', 'a probe asks for its assignments 10,000 times at once', async () => {
     const dropped = () => on.attack.metric('farwatch_sync_dropped_total');
-    const notAnswered = async () => (await ignored('sync') || 0) + (await dropped() || 0);
-    const before = await notAnswered();
+    const withoutResponse = async () => (await ignored('sync') || 0) + (await dropped() || 0);
+    const before = await withoutResponse();
     const inbox = `_INBOX_${on.attack.id}.flood`;
     let responses = 0;
     on.attack.probe.nats.subscribe(inbox, { callback: () => (responses += 1) });
@@ -54,7 +54,7 @@ export function floods(on: { readonly attack: Attack }): void {
       statuses.push((await on.attack.load.session.call('GET', '/api/monitors')).status);
     }
     expect(new Set(statuses)).toEqual(new Set([200]));
-    await served(async () => responses + (await notAnswered()) - before === 10_000);
+    await served(async () => responses + (await withoutResponse()) - before === 10_000);
     const unharmed = await on.attack.expectUnharmed('sync', true);
     return toOutcome({ injected: 10_000, ...unharmed }, `${responses} requests answered; the API answered throughout`);
   });

@@ -41,9 +41,12 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
     resolve: createResolver(systemClock), peers: new Peers(), holder: 'bench',
     ownsShard: () => true, baseUrl: () => 'http://127.0.0.1',
   };
-  const notifications = await openNotifications(ports, {
+  const notifications = openNotifications(ports, {
     regions: { named: () => [] },
-    accounts: { linkKeys: [], organizationName: async () => null, notifyOwners: () => undefined, operatorOrganizations: async () => [] },
+    accounts: {
+      linkKeys: [], organizationName: async () => null, notifyOwners: () => undefined,
+      operatorOrganizations: async () => [],
+    },
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },
   });
   const step = hanging === 0 ? Infinity : Math.floor(destinations / hanging);
