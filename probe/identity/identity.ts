@@ -41,7 +41,7 @@ export interface Identity extends ProbeKeys {
 export async function loadIdentity(path: string): Promise<Identity | null> {
   const text = await readIfThere(path);
   if (text === null) return null;
-  const { answer: enrolment, controller_url, next, former, ...own } = identityFile.parse(JSON.parse(text));
+  const { enrolment, controller_url, next, former, ...own } = identityFile.parse(JSON.parse(text));
   return {
     ...keysOf(own), enrolment, controllerUrl: controller_url,
     ...(next && { next: keysOf(next) }), ...(former && { former: keysOf(former) }),
@@ -52,7 +52,7 @@ export async function loadIdentity(path: string): Promise<Identity | null> {
 export async function saveIdentity(path: string, identity: Identity): Promise<void> {
   const { enrolment, controllerUrl, next, former } = identity;
   const file: z.infer<typeof identityFile> = {
-    v: 1, ...seedsOf(identity), answer: enrolment, controller_url: controllerUrl,
+    v: 1, ...seedsOf(identity), enrolment, controller_url: controllerUrl,
     ...(next && { next: seedsOf(next) }), ...(former && { former: seedsOf(former) }),
   };
   await writeFileSafely(path, `${JSON.stringify(file)}\n`);

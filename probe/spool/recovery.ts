@@ -95,7 +95,7 @@ function takeMark(recovered: Recovered, afterMark: Buffer[], payload: Buffer): v
     recovered.coverage = mark.coverage;
     afterMark.length = 0;
   }
-  recovered.started = mark.begun;
+  recovered.started = mark.started;
   for (const [epoch, shard, watermark] of mark.trims) {
     const lane = laneOf(recovered, epoch, shard);
     lane.watermark = Math.max(lane.watermark, watermark);

@@ -134,7 +134,7 @@ export class SegmentLog {
     const previous = this.#markedSegment === segment.id ? this.#marked : new Map<Lane, LaneMark>();
     const moved = (of: keyof LaneMark): [string, number, number][] => [...marks].flatMap(([lane, mark]) =>
       (mark[of] > (previous.get(lane)?.[of] ?? 0) ? [[lane.epoch, lane.shard, mark[of]]] : []));
-    const payload = encodeMark({ coverage, trims: moved('watermark'), ends: moved('end'), begun: started });
+    const payload = encodeMark({ coverage, trims: moved('watermark'), ends: moved('end'), started });
     frames.put({ kind: FRAME_MARK, shard: 0, count: 0, epoch: flush.epoch, first: 0, last: 0 }, payload);
     return marks;
   }

@@ -43,7 +43,7 @@ async function identityIn(dataDir: string, name: string): Promise<string> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'identity.json');
   const seeds = { user_seed: text(user.getSeed()), box_seed: text(box.getSeed()) };
-  writeFileSync(file, JSON.stringify({ v: 1, ...seeds, answer: enrolment }), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify({ v: 1, ...seeds, enrolment, controller_url: 'http://127.0.0.1:9' }), { mode: 0o600 });
   for (const path of [dataDir, file]) chownSync(path, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
   return enrolment?.probe_id ?? '';
 }

@@ -152,7 +152,7 @@ class Enrolled {
     this.id = String(enrolment?.probe_id);
     this.#firstKey = publicKey;
     const seeds = { user_seed: text(user.getSeed()), box_seed: text(box.getSeed()) };
-    writeFileSync(this.#path, JSON.stringify({ v: 1, ...seeds, answer: enrolment }));
+    writeFileSync(this.#path, JSON.stringify({ v: 1, ...seeds, enrolment, controller_url: 'http://127.0.0.1:9' }));
   }
 
   static async as(rig: FleetRig, name: string): Promise<Enrolled> {
@@ -183,7 +183,7 @@ class Enrolled {
       const names = Object.keys(this.file()).sort().join();
       const used = fromSeed(Buffer.from(this.file().user_seed)).getPublicKey();
       return rotation_asked_at === null && next_public_key === undefined && public_key === used
-        && used !== this.#firstKey && names === 'answer,box_seed,user_seed,v';
+        && used !== this.#firstKey && names === 'box_seed,controller_url,enrolment,user_seed,v';
     }, { what: `the keys of ${this.id} are replaced` });
   }
 
