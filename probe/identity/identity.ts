@@ -14,7 +14,7 @@ const seeds = z.object({
 });
 const keysFile = seeds.extend({ v: z.literal(1) });
 const identityFile = keysFile.extend({
-  answer: enrolResponse,
+  enrolment: enrolResponse,
   /** Where the probe enrolled. */
   controller_url: z.string(),
   next: seeds.optional(),

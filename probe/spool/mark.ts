@@ -19,7 +19,7 @@ const mark = z.object({
   /** The last number of each lane, so that covered numbers without a frame are recognized as lost. */
   ends: z.array(z.tuple([z.string(), z.number(), z.number()])),
   /** All lanes possibly sent without an acknowledgement on disk, by epoch and shard. */
-  begun: z.array(z.tuple([z.string(), z.number()])),
+  started: z.array(z.tuple([z.string(), z.number()])),
 });
 export type Mark = z.infer<typeof mark>;
 

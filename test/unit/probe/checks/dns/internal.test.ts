@@ -20,14 +20,14 @@ test.each([
 const REFUSING: OwnPolicy = { allowPrivate: false, allowedRanges: [], deniedRanges: [] };
 
 /** Runs a check with the probe's own name server, which returns these records for every question. */
-async function run(records: Buffer[], spec: Partial<DnsSpec>, policy = REFUSING, flags = 0x8180) {
+async function run(records: Buffer[], spec: Partial<DnsSpec>, policy = REFUSING, flags = 0x8180, isAssigned = false) {
   const { port, queries } = await serve(({ id, section, send }: ReceivedQuery) => (
     send(wireMessage({ id, question: section, records, flags }))
   ));
+  const guard = addressGuard(policy, systemClock);
   const finding = await checkDns(spec, {
     system: [`127.0.0.1:${port}`], context: {
-      allowAddress: addressGuard(policy, systemClock),
-      refusesPrivate: (allowPrivate) => refusesPrivate(policy, allowPrivate),
+      allowAddress: (ip) => guard(ip, isAssigned), refusesPrivate: () => refusesPrivate(policy, isAssigned),
     },
   });
   return { finding, queries: queries.map(({ name }) => name) };
@@ -99,6 +99,7 @@ describe('with private addresses denied, a DNS check', () => {
 test('with private addresses allowed, a DNS check shows all names and addresses', async () => {
   const policy = { ...REFUSING, allowPrivate: true };
   for (const record of [a(10, 1, 2, 3), a(127, 0, 0, 1), a(169, 254, 1, 1)]) {
-    expect((await run([record], { name: 'db.internal' }, policy)).finding).toMatchObject({ outcome: 'success' });
+    const { finding } = await run([record], { name: 'db.internal' }, policy, 0x8180, true);
+    expect(finding).toMatchObject({ outcome: 'success' });
   }
 });
