@@ -11,13 +11,13 @@ const MAX_NAMED_FILES = 3;
 export class ProgressReporter extends DefaultReporter {
   /** Every test that was not skipped. */
   tests = [];
+  /** Files with failures, as paths in the repository. */
+  broken = [];
   #progress;
   #name;
   #files = 0;
   #filesDone = 0;
   #running = new Map();
-  /** Files with failures, as paths in the repository. */
-  #broken = [];
   #unhandled = 0;
 
   /** `name` is the step's name. */
@@ -36,7 +36,7 @@ export class ProgressReporter extends DefaultReporter {
   get failed() {
     const failedTests = this.tests.filter(({ state }) => state === 'failed');
     const ofTests = new Set(failedTests.map(({ file }) => file));
-    return failedTests.length + this.#broken.filter((file) => !ofTests.has(file)).length + this.#unhandled;
+    return failedTests.length + this.broken.filter((file) => !ofTests.has(file)).length + this.#unhandled;
   }
 
   onInit(vitest) {
@@ -66,7 +66,7 @@ export class ProgressReporter extends DefaultReporter {
     const file = this.#pathOf(module);
     this.#running.delete(file);
     this.#filesDone += 1;
-    if (module.state() === 'failed') this.#broken.push(file);
+    if (module.state() === 'failed') this.broken.push(file);
     this.#progress.advance(this.#name, this.#filesDone / this.#files);
   }
 
