@@ -9,7 +9,7 @@ import { ensureApiTypes } from './console-types.mjs';
 import { root } from './root.mjs';
 
 /** With more failing files than this in a project, none is rerun: the failures are not random. */
-const MAX_RERUN_FILES = 3;
+const MAX_RERUN_FILES = 6;
 /** Projects whose tests use no servers or processes; their failures are not retried. */
 const DETERMINISTIC = ['unit', 'simulation'];
 
