@@ -63,7 +63,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => readIdentities() });
   const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
   const { task: identities, invalidate } = createIdentityPublisher({
-    probes, otherUsers: otherUsers, identities: natsUsers, limit, clock, log, peers,
+    probes, otherUsers, identities: natsUsers, limit, clock, log, peers,
     onProbesRead: (all) => {
       const rotating = all.filter((probe) => isRotating(probe) && owns(probe.region_id));
       const reachable = rotating.filter((probe) => liveness.isLive(probe));

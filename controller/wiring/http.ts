@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
-import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
@@ -8,7 +7,7 @@ import type { AppDeps } from '../http/server/app.ts';
 import { DocumentMemory } from '../http/body/document-memory.ts';
 import { observeRequests } from '../http/server/metrics.ts';
 import { CompressedFiles } from '../http/responses/compressed-files.ts';
-import { RateLimiter, rateLimitExceeded } from '../http/limits/rate-limit.ts';
+import { queueRefusal, RateLimiter, rateLimitExceeded } from '../http/limits/rate-limit.ts';
 import type { Route } from '../http/routing/route.ts';
 import { SessionCookie } from '../http/routing/session-cookie.ts';
 import { StreamGuards } from '../http/responses/stream-guards.ts';
@@ -74,10 +73,9 @@ export function openHttp(
   observeNotices(registry, subscribers.noticeSender);
   observeMailers(registry, { ...accounts.deps.mailers, subscriptions: subscribers.post });
   observeDatabase(registry, sources.refusedWrites);
-  const turns = new FairQueue(clock, TURNS, (refusal) => {
-    if (refusal === 'mine') return rateLimitExceeded(TURNS_RETRY_AFTER_S);
-    return new AppError('SERVICE_UNAVAILABLE', 'Too many documents are being processed; try again in a moment');
-  });
+  const turns = new FairQueue(clock, TURNS, queueRefusal(
+    TURNS_RETRY_AFTER_S, 'Too many documents are being processed; try again in a moment',
+  ));
   const documentMemory = new DocumentMemory(MAX_DOCUMENT_BYTES, () => rateLimitExceeded(TURNS_RETRY_AFTER_S));
   const { attempts, hasher } = accounts.deps;
   observeShares(registry, { attempts: [attempts, hasher], documents: [turns, documentMemory] });

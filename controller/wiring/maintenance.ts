@@ -1,6 +1,5 @@
-import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
-import { rateLimitExceeded } from '../http/limits/rate-limit.ts';
+import { queueRefusal } from '../http/limits/rate-limit.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
 import type { WindowDoc } from '../maintenance/window.ts';
@@ -47,10 +46,9 @@ export function openMaintenance(ports: ControllerPorts, { subscribers }: Mainten
       await subscribers.announce(all.filter(({ _id }) => ids.includes(_id)), announcement);
     },
   });
-  const turns = new FairQueue(clock, TURNS, (refusal) => {
-    if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
-    return new AppError('SERVICE_UNAVAILABLE', 'Too many schedules are being computed; try again in a moment');
-  });
+  const turns = new FairQueue(clock, TURNS, queueRefusal(
+    RETRY_AFTER_S, 'Too many schedules are being computed; try again in a moment',
+  ));
   return {
     windowTask,
     routes: maintenanceRoutes({

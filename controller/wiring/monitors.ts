@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
-import { rateLimitExceeded } from '../http/limits/rate-limit.ts';
+import { queueRefusal } from '../http/limits/rate-limit.ts';
 import { findSuccessors } from '../groups/verbs/change-tree.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
@@ -40,10 +40,9 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
   const counts = new MonitorCounts({ store: stores.monitorCounts, clock, log });
   const turns = new FairQueue(clock, OVERVIEWS, () =>
     new AppError('SERVICE_UNAVAILABLE', 'Too many overviews are being read; try again in a moment'));
-  const simulations = new FairQueue(clock, SIMULATIONS, (refusal) => {
-    if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_S);
-    return new AppError('SERVICE_UNAVAILABLE', 'Too many policies are being simulated; try again in a moment');
-  });
+  const simulations = new FairQueue(clock, SIMULATIONS, queueRefusal(
+    RETRY_AFTER_S, 'Too many policies are being simulated; try again in a moment',
+  ));
   const { unwritten: live, statistics, dailyUptimes, overview, history, certificates } = results;
   const deps: MonitorDeps = {
     monitors, lists, counts, destinations, turns, simulations, log,

@@ -1,9 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { AppError } from '../../../shared/errors.ts';
 import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { rateLimitExceeded } from '../../http/limits/rate-limit.ts';
+import { queueRefusal } from '../../http/limits/rate-limit.ts';
 
 /** N = 2^17, r = 8, p = 1: the first scrypt configuration in OWASP's Password Storage Cheat Sheet. */
 export const PASSWORD_COST = {
@@ -44,10 +43,8 @@ export class PasswordHasher {
       maxRunning: maxConcurrent, maxRunningPerKey: maxConcurrent, maxWaiting,
       maxWaitingPerKey: maxWaitingOfAddress, maxWaitMs: MAX_WAIT_MS,
     };
-    this.#queue = new FairQueue(clock, limits, (refusal) => {
-      if (refusal === 'mine') return rateLimitExceeded(RETRY_AFTER_SECONDS);
-      return new AppError('SERVICE_UNAVAILABLE', 'Too many sign-ins at once; try again');
-    });
+    this.#queue =
+      new FairQueue(clock, limits, queueRefusal(RETRY_AFTER_SECONDS, 'Too many sign-ins at once; try again'));
   }
 
   /** Computations refused since startup. */

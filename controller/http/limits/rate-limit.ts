@@ -1,5 +1,6 @@
 import { networksOf, type CountedNetwork } from '../../../shared/client-networks.ts';
 import { AppError } from '../../../shared/errors.ts';
+import type { QueueRefusal } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
 
 export interface RateDecision {
@@ -131,4 +132,10 @@ export function rateLimitLines({ limit, remaining, resetAt }: RateDecision): str
 export function rateLimitExceeded(retryAfterSeconds?: number): AppError {
   const options = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
   return new AppError('RATE_LIMIT_EXCEEDED', 'Too many requests; try again later', options);
+}
+
+/** For a fair queue: 429 for the caller with too much waiting in it, 503 with `message` for the others. */
+export function queueRefusal(retryAfterSeconds: number, message: string) {
+  return (refusal: QueueRefusal): AppError =>
+    (refusal === 'mine' ? rateLimitExceeded(retryAfterSeconds) : new AppError('SERVICE_UNAVAILABLE', message));
 }
