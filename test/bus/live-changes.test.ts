@@ -43,26 +43,26 @@ async function create({ session }: Listener, name: string): Promise<string> {
   return (await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id;
 }
 
-/** How often the listener was told of this. */
+/** How many such events the client has received. */
 function countEvents({ events }: EventClient, kind: string, id: string): number {
   return events.filter(({ event, data }) =>
     event === kind && (data['group_id'] === id || (data['monitor_ids'] as string[] | undefined)?.includes(id))).length;
 }
 
-/** Makes a change, and waits until our stream has told of it once more. */
+/** Makes a change, and waits until our stream has one more event about it. */
 async function changeAndWait(kind: string, id: string, change: () => Promise<unknown>): Promise<void> {
   const before = countEvents(ours.stream, kind, id);
   await change();
-  await until(() => countEvents(ours.stream, kind, id) > before, { what: `${kind} is told` });
+  await until(() => countEvents(ours.stream, kind, id) > before, { what: `${kind} arrives` });
 }
 
-test('monitors that somebody creates, changes or deletes are told to their project alone', async () => {
+test('publishes created, changed and deleted monitors to their own project only', async () => {
   const { session } = ours;
   const id = await create(ours, 'Shop');
   const shown = async () => (await session.ok<{ monitors: { name: string; status: string; tags: string[] }[] }>(
     'GET', `/api/monitors/overview?ids=${id}`,
   )).monitors[0];
-  await until(() => countEvents(ours.stream, 'monitor.changed', id) > 0, { what: 'the new monitor is told' });
+  await until(() => countEvents(ours.stream, 'monitor.changed', id) > 0, { what: 'the event of the new monitor arrives' });
   await changeAndWait('monitor.changed', id, () => session.ok('PUT', `/api/monitors/${id}`, { name: 'Store' }));
   expect(await shown()).toMatchObject({ name: 'Store' });
   const bulk = (change: object) => session.ok('POST', '/api/monitors/bulk', { monitor_ids: [id], ...change });
@@ -72,17 +72,17 @@ test('monitors that somebody creates, changes or deletes are told to their proje
   await changeAndWait('monitor.deleted', id, () => session.ok('DELETE', `/api/monitors/${id}`));
   // What follows on the strangers' stream would come after it.
   const theirs = await create(strangers, 'Theirs');
-  await until(() => countEvents(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
+  await until(() => countEvents(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'their own event arrives' });
   expect(strangers.stream.raw).not.toContain(id);
   expect(beside.raw).not.toContain(id);
   expect(ours.stream.raw).not.toContain(theirs);
 });
 
-test('groups that somebody creates, renames, moves or deletes are told to their project alone', async () => {
+test('publishes created, renamed, moved and deleted groups to their own project only', async () => {
   const { session } = ours;
   const make = async (name: string) => (await session.ok<{ id: string }>('POST', '/api/groups', { name })).id;
   const [outer, inner] = [await make('Outer'), await make('Inner')];
-  await until(() => countEvents(ours.stream, 'group.changed', inner) > 0, { what: 'the new group is told' });
+  await until(() => countEvents(ours.stream, 'group.changed', inner) > 0, { what: 'the event of the new group arrives' });
   await changeAndWait('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { name: 'Core' }));
   await changeAndWait('group.changed', inner, () => session.ok('PUT', `/api/groups/${inner}`, { parent_group_id: outer }));
   const id = await create(ours, 'Shop');
@@ -91,9 +91,9 @@ test('groups that somebody creates, renames, moves or deletes are told to their 
   }));
   const before = countEvents(ours.stream, 'monitor.changed', id);
   await changeAndWait('group.deleted', inner, () => session.ok('DELETE', `/api/groups/${inner}`));
-  await until(() => countEvents(ours.stream, 'monitor.changed', id) > before, { what: 'its monitors are told' });
+  await until(() => countEvents(ours.stream, 'monitor.changed', id) > before, { what: 'the events of its monitors arrive' });
   const theirs = await create(strangers, 'Theirs too');
-  await until(() => countEvents(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'they are told of theirs' });
+  await until(() => countEvents(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'their own event arrives' });
   for (const text of [strangers.stream.raw, beside.raw]) {
     expect(text).not.toContain(inner);
     expect(text).not.toContain(id);

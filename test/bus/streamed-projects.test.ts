@@ -44,10 +44,10 @@ test('a controller knows what others watch, from their announcements and from as
   const one = await startPeer('o.a');
   expect(one.streamed.has('o', 'a')).toBe(true);
   const two = await startPeer();
-  await until(() => two.streamed.has('o', 'a'), { what: 'the second one was told when it started' });
+  await until(() => two.streamed.has('o', 'a'), { what: 'the second one is notified when it starts' });
   one.own.add('o.b');
   one.streamed.announce();
-  await until(() => two.streamed.has('o', 'b'), { what: 'it was told of another project' });
+  await until(() => two.streamed.has('o', 'b'), { what: 'it is notified of another project' });
   expect(two.streamed.has('p', 'a')).toBe(false);
 });
 
@@ -78,7 +78,7 @@ test('after NATS was away, controllers tell each other anew', async () => {
   await two.clock.advance(FORGET_AFTER_MS + 1);
   await nats.kill9();
   await nats.restart();
-  await until(() => two.streamed.has('o', 'a'), { what: 'told anew' });
+  await until(() => two.streamed.has('o', 'a'), { what: 'it is notified again' });
   expect(one.streamed.has('o', 'a')).toBe(true);
 });
 

@@ -54,7 +54,7 @@ export function links(on: { readonly load: Load; readonly far: FarProbe }): void
       `${slots} slots missed as probe_down`);
   });
 
-  fault('F13', 'the connection of a probe goes silent, and neither side is told', async () => {
+  fault('F13', 'the connection of a probe goes silent without either side noticing', async () => {
     const silences = repeats(1, 5);
     const [firstId = ''] = await on.load.steady(MONITORS, 'half-open', FAR);
     const recoveryMs: number[] = [];

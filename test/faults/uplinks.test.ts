@@ -128,13 +128,13 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     const cutAt = Date.now();
     for (const uplink of uplinks()) uplink.cut();
     await statusIs(id, 'unknown');
-    await until(() => eventsOf(id).length > 0, { what: 'somebody is told' });
+    await until(() => eventsOf(id).length > 0, { what: 'an alert arrives' });
     for (const uplink of uplinks()) uplink.mend();
     await statusIs(id, 'up');
     const { missed, failed } = await missedBy(id, REGIONS.length, cutAt);
     expect(failed).toEqual([]);
     expect(await load.incidents([id])).toEqual([]);
-    await until(() => eventsOf(id).length > 1, { what: 'the end is told' });
+    await until(() => eventsOf(id).length > 1, { what: 'the recovery arrives' });
     expect(eventsOf(id)).toEqual(['monitor.no_data', 'monitor.no_data_resolved']);
     return `${missed.length} slots missed by name, 0 failures, 0 incidents; unknown meanwhile, told once`;
   });
@@ -216,7 +216,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     });
     const [byMajority, byAny] = [await createMonitor('/by-most', REGIONS), await createMonitor('/by-any', REGIONS, 0, 'any')];
     uplinkOf('eu').block(network.world);
-    await until(() => eventsOf(byMajority).length > 0, { what: 'the region is told' });
+    await until(() => eventsOf(byMajority).length > 0, { what: 'the region is alerted' });
     await until(() => eventsOf(byAny).length > 0, { what: 'monitor.down' });
     const checks = load.countOf(byMajority);
     await until(() => load.countOf(byMajority) >= checks + 4, { what: 'the others check' });

@@ -180,7 +180,7 @@ const WORK: Record<string, Work> = {
       return mongo.db.collection('subscriber_outbox').countDocuments(sought);
     },
   },
-  'an incident that pages are told of': {
+  'an incident due for status pages': {
     ttlMs: 60_000,
     storeClaimed: async (claim) => {
       const store = new IncidentStore(mongo.db);
@@ -244,7 +244,7 @@ describe.each(Object.entries(WORK))('%s', (_name, { ttlMs, storeClaimed, poll, t
 
 test('a change of an incident is told at once, whoever has claimed what it was', async () => {
   const store = new IncidentStore(mongo.db);
-  await WORK['an incident that pages are told of']?.storeClaimed({ token: 'old', holder: 'dead', life: 'last' });
+  await WORK['an incident due for status pages']?.storeClaimed({ token: 'old', holder: 'dead', life: 'last' });
   const [seen] = await store.dueForPages(NOW, 1) as [ReturnType<typeof incidentOf>];
   const other = controller('other', clockThatIs(HOUR_MS).clock);
   // Not quiet: it looks again soon for what may be left to it.
@@ -280,7 +280,7 @@ test('one look tells more subscribers than a round mails, without waiting for th
   // It is not started: nothing makes it look again but the end of a round.
   const { noticeSender } = controller('one', clockThatIs(0).clock);
   await noticeSender.run();
-  await until(() => noticeSender.counts.sent >= all.length, { what: 'all are told' });
+  await until(() => noticeSender.counts.sent >= all.length, { what: 'all are notified' });
   expect(all.map(({ email }) => mailsTo(email))).toEqual(all.map(() => 1));
 });
 
@@ -296,7 +296,7 @@ test('two controllers whose clocks are an hour apart tell each subscriber once, 
     await Promise.all(both.flatMap(({ noticeSender, follower }) => [noticeSender.run(), follower.run()]));
     const sent = await outbox.countDocuments({ state: 'sent' });
     return sent === all.length * (notices.length + incidents.length);
-  }, { what: 'all is told' });
+  }, { what: 'all are notified' });
   expect(both.flatMap(({ done }) => done).sort()).toEqual(incidents.map(({ _id }) => _id).sort());
   for (const { email } of all) {
     const titles = smtp.mails.filter(({ to }) => to.includes(email)).map(({ headers }) => headers['subject']);

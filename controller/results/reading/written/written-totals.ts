@@ -28,7 +28,7 @@ interface CachedTotals {
 
 /**
  * Totals of monitors' rollups from an hour until now, cached until a monitor's owner writes again. A page of
- * fifty monitors needs about 3,500 rollups, of which one per monitor and hour is new.
+ * fifty monitors needs about 3,500 rollups, but each hour only one per monitor is new.
  */
 export class WrittenTotals {
   readonly #clock: Clock;
