@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { root } from './root.mjs';
 
 /** Inside node_modules, so that bundles find the packages. */
@@ -23,6 +24,11 @@ export async function bundleFile(entry, options = {}) {
   const outfile = join(CACHE, 'farwatch-test', `${process.pid}-${entry.replaceAll(/\W/g, '-')}.mjs`);
   await bundle({ entryPoints: [entry], outfile, ...options });
   return outfile;
+}
+
+/** The product's own bundle of `controller`, `probe` or `embedded-mongo`. */
+export async function programFile(name) {
+  return join(await ensureBundles({ root, say: () => undefined }), `${name}.mjs`);
 }
 
 /**

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { PROGRAM_OPTIONS } from '../bundle-options.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const target = process.argv[2];
@@ -17,17 +18,7 @@ await build({
   absWorkingDir: root,
   entryPoints: ['probe/main.ts'],
   outfile: join(directory, 'probe.mjs'),
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  format: 'esm',
-  // A native addon can't be bundled.
-  external: ['raw-socket'],
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-  sourcemap: true,
-  sourcesContent: false,
-  charset: 'ascii',
-  logLevel: 'error',
+  ...PROGRAM_OPTIONS,
 });
 const addon = 'node_modules/raw-socket';
 const binary = 'build/Release/raw.node';

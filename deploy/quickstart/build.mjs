@@ -2,6 +2,7 @@
 // would stay in the launcher's memory, and its helper process would wake fifty times a second.
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { PROGRAM_OPTIONS } from '../bundle-options.mjs';
 import { buildConsole } from '../console/build.mjs';
 
 /** Bundle name → entry point. */
@@ -18,18 +19,9 @@ await build({
   entryPoints: ENTRY_POINTS,
   outdir,
   outExtension: { '.js': '.mjs' },
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  format: 'esm',
-  packages: 'external',
-  sourcemap: true,
-  sourcesContent: false,
-  // Node stores a module's text with two bytes per character unless all are ASCII.
-  charset: 'ascii',
+  ...PROGRAM_OPTIONS,
   minifyWhitespace: true,
   lineLimit: 120,
   loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
-  logLevel: 'error',
 });
 await buildConsole({ root: absWorkingDir, outdir: join(outdir, 'console') });

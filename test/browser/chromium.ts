@@ -42,11 +42,16 @@ async function prepareChromium(program: Program): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
 }
 
+/** Halfway between two colors a page may have too little contrast. Spinners never finish. */
+const FINISH_TRANSITIONS = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished))`;
+
 /** What axe has against the page by WCAG 2.2 AA and its best practices, or by these rules only: rule and element. */
 export async function findAccessibilityViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const runOnly = rules === undefined ? RULES : { type: 'rule', values: rules };
   // The page's own policy forbids scripts, so axe comes in as the debugger does, once in a document.
   if (await page.evaluate<boolean>('typeof axe === "undefined"')) await page.evaluate(AXE);
+  await page.evaluate(FINISH_TRANSITIONS);
   const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }

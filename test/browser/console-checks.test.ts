@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   server = createServer(certificate, (_request, response) => void response.end('In stock'));
   const listening = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   [registry, bundle, browser] = await Promise.all([
-    startRegistry(), bundleFile('probe/main.ts'), startChromium(), listening,
+    startRegistry(), programFile('probe'), startChromium(), listening,
   ]);
   registry.expiries.set('farshop.com', new Date(Date.now() + 20.5 * DAY_MS).toISOString());
   const env = { DOMAIN_LOOKUPS: 'true', ALLOW_PRIVATE_DESTINATIONS: 'true' };
@@ -62,7 +62,7 @@ afterAll(async () => {
   await rig?.stop();
   await registry?.close();
   server?.close();
-  for (const path of [dir, bundle]) if (path !== '') rmSync(path, { recursive: true, force: true });
+  if (dir !== '') rmSync(dir, { recursive: true, force: true });
 });
 
 async function startProbe(region: string, name: string): Promise<void> {

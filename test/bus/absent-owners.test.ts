@@ -7,7 +7,7 @@ import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import type { Loose } from '../helpers/api-client.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -31,7 +31,7 @@ const ids: string[] = [];
 const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-second-'));
 
 beforeAll(async () => {
-  [rig, bundle] = await Promise.all([startControllerRig(), bundleFile('controller/main.ts')]);
+  [rig, bundle] = await Promise.all([startControllerRig(), programFile('controller')]);
   key = (await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' })).key;
   probe = await rig.probe('one');
   probe.beat();
@@ -53,7 +53,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await second?.kill9();
   await rig?.stop();
-  rmSync(bundle, { force: true });
   rmSync(dataDir, { recursive: true, force: true });
 });
 

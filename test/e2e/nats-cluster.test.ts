@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { allArrived } from '../helpers/all-arrived.ts';
 import { connectBus } from '../../controller/platform/bus/bus.ts';
 import { RAW_STREAM } from '../../shared/contracts/subjects.ts';
@@ -28,7 +28,6 @@ const kinds: [string, () => Certificate | null][] = [
 
 describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of three NATS servers, %s", (_name, certificate) => {
   let dir: string;
-  const bundles: string[] = [];
   let cluster: NatsCluster;
   let store: TestMongo;
   let target: Target;
@@ -39,8 +38,7 @@ describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of thre
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'farwatch-cluster-test-'));
     [cluster, store, target] = await Promise.all([startNatsCluster(certificate()), testMongo(), startTarget()]);
-    for (const entry of ['controller/main.ts', 'probe/main.ts']) bundles.push(await bundleFile(entry));
-    const [controllerBundle = '', probeBundle = ''] = bundles;
+    const [controllerBundle, probeBundle] = [await programFile('controller'), await programFile('probe')];
     const port = await freePort();
     const trust = { NODE_EXTRA_CA_CERTS: cluster.certFile };
     controller = await ControllerProcess.start(controllerBundle, {
@@ -62,7 +60,7 @@ describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of thre
     await controller?.kill9();
     await Promise.all([cluster?.stop(), target?.close()]);
     await store?.stop();
-    for (const path of [dir, ...bundles]) rmSync(path, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true });
   });
 
   test('loses no result when each of them is killed in turn', async () => {

@@ -1,6 +1,5 @@
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { until } from '../helpers/until.ts';
@@ -34,7 +33,7 @@ beforeAll(async () => {
       NATS_URL: nats.url, NATS_PUBLIC_URL: nats.url, NATS_CREDS: nats.controllerCreds,
       NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
     }),
-    bundleFile('probe/main.ts'),
+    programFile('probe'),
   ]);
   far = await FarProbe.start(load, bundle, 'far', Number(new URL(nats.url).port));
 });
@@ -43,7 +42,6 @@ afterAll(async () => {
   await far?.close();
   await load?.stop();
   await nats?.stop();
-  rmSync(bundle, { force: true });
 });
 
 const createMonitor = async (path: string, monitoring_regions: string[]): Promise<string> => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
-import { bundleFile } from '../bundle.mjs';
+import { bundleFile, programFile } from '../bundle.mjs';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
@@ -27,10 +27,10 @@ let url = '';
 let env: Record<string, string> = {};
 
 beforeAll(async () => {
-  const [whole, dying, checking] = await Promise.all([
-    'controller/main.ts', 'test/faults/dying-controller.ts', 'probe/main.ts',
-  ].map((entry) => bundleFile(entry)));
-  bundles = { controller: whole, dying, probe: checking } as typeof bundles;
+  const [controller, dying, probe] = await Promise.all([
+    programFile('controller'), bundleFile('test/faults/dying-controller.ts'), programFile('probe'),
+  ]);
+  bundles = { controller, dying, probe };
 });
 beforeEach(async () => {
   [

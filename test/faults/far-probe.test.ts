@@ -1,6 +1,5 @@
-import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { FarProbe } from './far-probe.ts';
 import { links } from './links.ts';
 import { Load } from './load.ts';
@@ -18,7 +17,7 @@ const on = {
   },
 };
 beforeAll(async () => {
-  [load, bundle] = await Promise.all([Load.start(), bundleFile('probe/main.ts')]);
+  [load, bundle] = await Promise.all([Load.start(), programFile('probe')]);
   const natsPort = /nats-server \S+ on 127\.0\.0\.1:(\d+)/.exec(load.farwatch.log())?.[1];
   far = await FarProbe.start(load, bundle, 'far', Number(natsPort));
 });
@@ -29,7 +28,6 @@ afterEach(async () => {
 afterAll(async () => {
   await far?.close();
   await load?.stop();
-  rmSync(bundle, { force: true });
 });
 
 describe('links', () => links(on));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
@@ -32,7 +32,7 @@ export function privateTargets(on: { readonly attack: Attack }): void {
   beforeAll(async () => {
     const records = [wireRecord({ type: 1, data: Buffer.of(10, 1, 2, 3) })];
     [secret, internal, bundle] = await Promise.all([
-      startTarget(), startNameServer(respondWith({ records })), bundleFile('probe/main.ts'),
+      startTarget(), startNameServer(respondWith({ records })), programFile('probe'),
     ]);
     const { session, farwatch } = on.attack.load;
     await session.ok('POST', '/api/regions', {
@@ -49,7 +49,7 @@ export function privateTargets(on: { readonly attack: Attack }): void {
   afterAll(async () => {
     await probe?.end();
     await Promise.all([secret?.close(), internal?.close()]);
-    for (const path of [dataDir, bundle]) rmSync(path, { recursive: true, force: true });
+    rmSync(dataDir, { recursive: true, force: true });
   });
 
   interface Body {

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { shardName, shardOf } from '../../shared/ids.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startBalancer, type Balancer } from '../helpers/balancer.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
@@ -36,7 +36,6 @@ export class Several implements Installation {
   readonly #database: MongoClient;
   #balancer: Balancer | null = null;
   #probe: ProbeProcess | null = null;
-  readonly #bundles: string[] = [];
   /** What the processes have said that are gone. */
   #endedOutput = '';
 
@@ -111,14 +110,11 @@ export class Several implements Installation {
     }));
     await Promise.all([this.#balancer?.close(), this.#database.close()]);
     await Promise.all([this.store.stop(), this.nats.stop()]);
-    for (const path of [this.#dir, ...this.#bundles]) rmSync(path, { recursive: true, force: true });
+    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   async #startAll(count: number, program: string | null): Promise<void> {
-    const checking = await bundleFile('probe/main.ts');
-    this.#bundles.push(checking);
-    const controller = program ?? await bundleFile('controller/main.ts');
-    if (program === null) this.#bundles.push(controller);
+    const [probe, controller] = [await programFile('probe'), program ?? await programFile('controller')];
     const ports = await Promise.all(Array.from({ length: count }, () => freePort()));
     this.members.push(...(await Promise.all(ports.map((port, at) => this.#member(`c${at + 1}`, port, controller)))));
     this.#balancer = await startBalancer(ports);
@@ -127,7 +123,7 @@ export class Several implements Installation {
     const { enrolment_token: token } =
       await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name: 'p' });
     const flags = ['--controller', this.url, '--token', token];
-    this.#probe = new ProbeProcess(checking, join(this.#dir, 'probe'), flags, { LOG_LEVEL: 'info' });
+    this.#probe = new ProbeProcess(probe, join(this.#dir, 'probe'), flags, { LOG_LEVEL: 'info' });
     await this.#probe.connected();
   }
 

@@ -5,7 +5,7 @@ import { MongoClient, type Db } from 'mongodb';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { ApiSession } from '../helpers/api-session.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
@@ -33,7 +33,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   [bundle, nats, store, smtp] =
-    await Promise.all([bundleFile('controller/main.ts'), startNats(), testMongo(), startSmtpServer()]);
+    await Promise.all([programFile('controller'), startNats(), testMongo(), startSmtpServer()]);
   client = await MongoClient.connect(store.url);
   db = client.db();
   dir = mkdtempSync(join(tmpdir(), 'farwatch-subscribers-'));

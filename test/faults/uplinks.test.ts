@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { startFaultProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
@@ -36,7 +36,7 @@ async function startFenced(): Promise<void> {
   await ensureDebianPackages('nftables');
   network = FencedNetwork.open(REGIONS.length);
   [load, bundle] = await Promise.all([
-    Load.start({ PROBE_ALLOW_PRIVATE: 'true', NO_DATA_AFTER_SECONDS: '5' }), bundleFile('probe/main.ts'),
+    Load.start({ PROBE_ALLOW_PRIVATE: 'true', NO_DATA_AFTER_SECONDS: '5' }), programFile('probe'),
   ]);
   const { session, farwatch } = load;
   await session.ok('POST', '/api/integrations', {
@@ -118,9 +118,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     await load?.stop();
     await Promise.all(proxies.map((proxy) => proxy.close()));
     network?.close();
-    for (const path of [bundle, ...[...probes.values()].map(({ dataDir }) => dataDir)]) {
-      rmSync(path, { recursive: true, force: true });
-    }
+    for (const { dataDir } of probes.values()) rmSync(dataDir, { recursive: true, force: true });
   });
 
   fault('F11', 'the uplinks of all probes of a monitor are cut, and mended', async () => {

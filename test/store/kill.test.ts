@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MongoClient, MongoServerError, type Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { guardDeadSockets } from '../../controller/platform/mongo/mongo-dead-socket.ts';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { StoreProcess } from './store-process.ts';
@@ -33,12 +33,11 @@ let bundle: string;
 beforeAll(async () => {
   guardDeadSockets();
   dir = mkdtempSync(join(tmpdir(), 'fw-kill-'));
-  bundle = await bundleFile('deploy/embedded/mongo/main.ts');
+  bundle = await programFile('embedded-mongo');
 });
 
 afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
-  rmSync(bundle, { force: true });
 });
 
 /**

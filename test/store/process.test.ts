@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleFile } from '../bundle.mjs';
+import { programFile } from '../bundle.mjs';
 import { until } from '../helpers/until.ts';
 import { StoreProcess } from './store-process.ts';
 
@@ -14,12 +14,11 @@ let bundle: string;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'fw-store-'));
-  bundle = await bundleFile('deploy/embedded/mongo/main.ts');
+  bundle = await programFile('embedded-mongo');
 });
 
 afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
-  rmSync(bundle, { force: true });
 });
 
 test('the store stops when its parent process is killed', async () => {

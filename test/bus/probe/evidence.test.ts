@@ -1,9 +1,8 @@
-import { rmSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { evidence, MAX_EVIDENCE_BYTES, type EvidenceMessage } from '../../../shared/contracts/evidence.ts';
-import { bundleFile } from '../../bundle.mjs';
+import { programFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { until } from '../../helpers/until.ts';
 import { lanesWhole, slotsWhole } from './controller-peer.ts';
@@ -14,9 +13,8 @@ const SECRET = 'zebra-crossing-1';
 let bundle = '';
 let fixture: Fixture;
 beforeAll(async () => {
-  bundle = await bundleFile('probe/main.ts');
+  bundle = await programFile('probe');
 });
-afterAll(() => rmSync(bundle, { force: true }));
 beforeEach(async () => {
   fixture = await Fixture.open(bundle, natsVersions()[0] as ReturnType<typeof natsVersions>[number]);
 });

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextSlot } from '../../../probe/scheduler/slots.ts';
 import { FRAME_BATCH, scanFrames, type FrameAt } from '../../../probe/spool/frame.ts';
-import { bundleFile } from '../../bundle.mjs';
+import { programFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { passTime } from '../../helpers/pass-time.ts';
 import { until } from '../../helpers/until.ts';
@@ -13,9 +13,8 @@ import { Fixture } from './fixture.ts';
 let bundle = '';
 let fixture: Fixture;
 beforeAll(async () => {
-  bundle = await bundleFile('probe/main.ts');
+  bundle = await programFile('probe');
 });
-afterAll(() => rmSync(bundle, { force: true }));
 beforeEach(async () => {
   fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
 });

@@ -6,7 +6,7 @@ import { fromSeed } from 'nkeys.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
 import { rotationText } from '../../../shared/contracts/key-rotation.ts';
-import { bundleFile } from '../../bundle.mjs';
+import { programFile } from '../../bundle.mjs';
 import { startCalloutServer } from '../../helpers/callout-server.ts';
 import { fewOrAll } from '../../helpers/few-or-all.ts';
 import { fileServer, FleetRig, monitorDoc, type RigNats } from '../../helpers/fleet-rig.ts';
@@ -31,9 +31,8 @@ const DEATHS = [1, 2, 3].flatMap((count) => [`before ${count}`, `after ${count}`
 
 let bundle = '';
 beforeAll(async () => {
-  bundle = await bundleFile('probe/main.ts');
+  bundle = await programFile('probe');
 });
-afterAll(() => rmSync(bundle, { force: true }));
 
 describe.each(servers)('replacing the keys of a probe by %s', (_name, startServer) => {
   let rig: FleetRig;

@@ -1,10 +1,10 @@
-import { rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from 'nkeys.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { VERSION } from '../../../probe/version.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
-import { bundleFile } from '../../bundle.mjs';
+import { programFile } from '../../bundle.mjs';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { until } from '../../helpers/until.ts';
 import { lanesWhole, PROBE_ID, REGION, TOKEN } from './controller-peer.ts';
@@ -13,9 +13,8 @@ import { Fixture, hourlySchedule } from './fixture.ts';
 let bundle = '';
 let fixture: Fixture;
 beforeAll(async () => {
-  bundle = await bundleFile('probe/main.ts');
+  bundle = await programFile('probe');
 });
-afterAll(() => rmSync(bundle, { force: true }));
 afterEach(() => fixture.close());
 
 describe.each(natsVersions())('a probe on the %s server', (version) => {
