@@ -277,7 +277,7 @@ test('stored assignments are rebuilt when the spec version increases', async () 
   one.held.delete(mail._id);
   one.revision = 0;
   await rig.controller();
-  await one.sync();
+  await until(() => one.sync(), { what: 'the new controller responds' });
   const beating = setInterval(() => one.beat(), 250);
   await until(() => isValidated() === true, { what: 'the assignment is rebuilt' });
   clearInterval(beating);
