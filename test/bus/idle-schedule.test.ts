@@ -28,7 +28,7 @@ const SCHEDULES = [
 /** By the warped clock: polls come every few seconds, those of an idle controller every minute. */
 const ON_TIME_MS = 25_000;
 const IDLE_FOR_MS = 20_000;
-const STEP_MS = fewOrAll(2500, 1000);
+const STEP_MS = fewOrAll(5000, 1000);
 const RETRIES = 3;
 /** A provider that is busy gets a mail again after 2, 4, 8, … s. */
 const DEFERRALS = 5;

@@ -23,7 +23,7 @@ interface Incident {
 }
 
 const MINUTE_S = 60;
-const STEP_S = fewOrAll(5, 1);
+const STEP_S = fewOrAll(10, 1);
 /** Longer than another incident may take to open after its 5 minutes. */
 const GRACE_S = 45;
 

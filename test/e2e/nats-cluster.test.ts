@@ -13,6 +13,7 @@ import { createLog } from '../../shared/log.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { makeCertificate, type Certificate } from '../helpers/certificate.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { readLedger, slotFaults } from '../helpers/ledger.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { startNatsCluster, type NatsCluster } from '../helpers/nats-cluster.ts';
@@ -26,7 +27,7 @@ const kinds: [string, () => Certificate | null][] = [
   ['in the clear', () => null], ['over TLS', () => makeCertificate({ names: ['localhost'] })],
 ];
 
-describe.runIf(natsPrograms().newest).each(kinds)("an operator's cluster of three NATS servers, %s", (_name, certificate) => {
+describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("an operator's cluster of three NATS servers, %s", (_name, certificate) => {
   let dir: string;
   let cluster: NatsCluster;
   let store: TestMongo;

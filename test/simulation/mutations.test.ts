@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { MUTATIONS, type Mutation } from './mutations.ts';
 import { runSeed } from './run-seed.ts';
 
@@ -36,7 +37,7 @@ async function firstBreak(
 }
 
 describe('seeds fail without this rule of the protocol:', () => {
-  test.each(FOUND_BY_SEEDS)('%s', async (part, breaks) => {
+  test.each(fewOrAll(FOUND_BY_SEEDS.slice(0, 2), FOUND_BY_SEEDS))('%s', async (part, breaks) => {
     expect(await firstBreak(mutationOf(part), breaks)).not.toBeNull();
   });
 });
