@@ -1,7 +1,23 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Against hanging only: far longer than any test takes on a machine that is busy with other work. */
 const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 7_200_000 : 600_000;
+
+/** These take longest, so they start first: otherwise the last of them would run while all other workers are idle. */
+const LONGEST = [
+  'faults/far-probe', 'faults/attacks', 'faults/installation', 'faults/several-controllers', 'faults/unacknowledged',
+  'bus/assignments-moves', 'bus/probe/key-rotation', 'bus/few-votes', 'e2e/start', 'e2e/nats-cluster',
+  'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/monitors-write',
+].map((name) => `/test/${name}.test.ts`);
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((path) => moduleId.endsWith(path));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 /**
  * One project per kind of test; `npm run verify` runs `unit`, `npm test` runs them all. `workers` is how many
@@ -35,13 +51,14 @@ Object.assign(packaging.test, {
 export default defineConfig({
   test: {
     experimental: { fsModuleCache: true },
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', 2),
       project('simulation', 2),
       project('store', 2),
-      project('bus', 3),
+      project('bus', 4),
       project('api', 2),
-      project('faults', 4),
+      project('faults', 6),
       project('e2e', 4),
       // All of them may install packages, and most of their time is that.
       project('services', 2),
