@@ -68,7 +68,7 @@ describe('incidents in the console', () => {
     });
   });
 
-  test('filters are in the address, and what people wrote is text', async () => {
+  test('the URL contains the filters, and user text is not markup', async () => {
     await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, problems) => {
       await page.getByText('3 incidents').waitFor();
       await page.getByLabel('Severity').selectOption('critical');
@@ -80,7 +80,7 @@ describe('incidents in the console', () => {
     });
   });
 
-  test('a person handles one by the keyboard alone, and the API says the same', async () => {
+  test('can be handled with the keyboard alone, and the API shows the same', async () => {
     const id = await report('Invoices are not sent');
     await rig.open(tenant.owner, '/incidents', DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'Invoices are not sent' }).waitFor();

@@ -133,7 +133,7 @@ test('a mail server that refuses all mail is down without further settings', asy
   }
 });
 
-test('what a check sends is in no message, although its target repeats it', async () => {
+test('no message contains what a check sent, even if its target echoes it', async () => {
   const secret = 'zebra-crossing-1';
   const server = await startRawServer(() => undefined, {
     onConnect: (socket) => socket.on('data', (bytes) => socket.end(Buffer.concat([Buffer.from('-ERR '), bytes]))),
@@ -158,7 +158,7 @@ test('what a check sends is in no message, although its target repeats it', asyn
   }
 });
 
-test('what a target says is told as text, wherever an alert goes', async () => {
+test('alerts of every kind show the text of a response as plain text', async () => {
   const banner = '<!channel> </td><script>x</script>\u001b[31m{"msg":"forged"}';
   const server = await startRawServer(() => undefined, { onConnect: (socket) => void socket.write(`${banner}\r\n`) });
   const slack = await startReceiver();
