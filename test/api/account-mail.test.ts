@@ -43,7 +43,7 @@ describe('through Mailgun', () => {
     await app.close();
   });
 
-  test('a mail goes out when Mailgun is back, and no request waited for it', async () => {
+  test('a mail is sent when Mailgun is back, and no request waits for it', async () => {
     server.fail(503);
     const timers = new SimulatedClock();
     const clock = { ...systemClock, setTimer: timers.setTimer.bind(timers) };
@@ -87,7 +87,7 @@ describe('through SMTP', () => {
     await app.close();
   });
 
-  test('a refused recipient affects no other mail and shows in no response', async () => {
+  test('a rejected recipient affects no other mail and is visible in no response', async () => {
     const app = await makeApp({ env: { SMTP_URL: server.url } });
     const { person } = await newPerson(app);
     await server.behave({ code: 550, text: 'No such user', at: 'rcpt' });
@@ -121,12 +121,12 @@ describe('a mail that is not sent', () => {
       clock: { ...systemClock, setTimer: timers.setTimer.bind(timers), ...clockChange }, log: pino({ level: 'warn' }, sink),
       env: { MAILGUN_API_KEY: 'key-1', MAILGUN_DOMAIN: 'mg.example', MAILGUN_URL: server.url },
     });
-    // The first account is verified without a mail, so that the posts are empty at first.
+    // The first account is verified without a mail, so there are no posts at first.
     const { person: { email: operator } } = await newPerson(app, 'Operator');
     const { mailers } = app.accounts.deps;
     return {
       app, timers, mailers, operator,
-      /** The log about mails to this address that are given up. */
+      /** The log entries about dropped mails to this address. */
       dropsOf: (email: string) => logged.filter(({ msg, to }) => msg === 'an email was not sent' && to === email),
       retriesOf: (email: string) =>
         logged.filter(({ msg, to }) => msg === 'sending an email failed and will be retried' && to === email).length,
@@ -146,7 +146,7 @@ describe('a mail that is not sent', () => {
     };
   }
 
-  test('is refused with an error if it is an invitation, while password resets are sent', async () => {
+  test('is rejected with an error if it is an invitation, while password resets are sent', async () => {
     const { app, fill, dropsOf, metric } = await openApp();
     const { owner: { client, email } } = await newTenant(app);
     const release = fill('invitations');
@@ -164,7 +164,7 @@ describe('a mail that is not sent', () => {
     await app.close();
   });
 
-  test('is in the log and in a metric if too many are in progress, and shows in no response', async () => {
+  test('is in the log and in a metric if too many are in progress, and visible in no response', async () => {
     const { app, operator, fill, dropsOf, metric } = await openApp();
     const release = fill('accounts');
     for (const to of [operator, 'nobody@example.com']) {

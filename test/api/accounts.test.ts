@@ -84,7 +84,7 @@ describe('an open installation', () => {
   });
   afterAll(() => app.close());
 
-  test('refuses an address in use, in any case, even concurrently', async () => {
+  test('rejects an address in use, in any letter case, even concurrently', async () => {
     const person = { email: 'twice@example.com', password: PASSWORD, name: 'Twice' };
     const responses = await Promise.all([1, 2, 3, 4].map(() => app.client.post('/api/auth/register', person)));
     expect(responses.filter((response) => response.status === 201)).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('an open installation', () => {
     [{ name: 'x'.repeat(101) }, 'name'],
     [{ is_operator: true }, 'is_operator'],
     [{ role: 'owner' }, 'role'],
-  ])('refuses %j', async (change, path) => {
+  ])('rejects %j', async (change, path) => {
     const response = await app.client.post(
       '/api/auth/register', { email: 'ok@example.com', password: PASSWORD, name: 'Ok', ...change },
     );
@@ -155,7 +155,7 @@ describe('an open installation', () => {
     expect((await person.client.get('/api/auth/me')).status).toBe(200);
   });
 
-  test('gives the same answer for a wrong password and an unknown address', async () => {
+  test('gives the same response for a wrong password and an unknown address', async () => {
     const { person } = await newPerson(app);
     const wrong =
       await app.client.post('/api/auth/login', { email: person.email, password: 'not the password' });

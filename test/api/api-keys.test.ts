@@ -42,7 +42,7 @@ describe('an API key', () => {
     expect(Date.parse(used)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('records its use once a minute, not with each request', async () => {
+  test('records its use once a minute rather than with each request', async () => {
     const { key, id } = (await client.post('/api/auth/api-keys', { name: 'busy' })).data;
     const lastUsed = async () =>
       (await app.db.collection<{ _id: string; last_used_at: number | null }>('api_keys').findOne({
@@ -70,7 +70,7 @@ describe('an API key', () => {
     expect((await client.get('/api/auth/api-keys')).data.total_count).toBe(1);
   });
 
-  test('leaves one working key after concurrent rotations', async () => {
+  test('has one working successor after concurrent rotations', async () => {
     const { id } = (await client.post('/api/auth/api-keys', { name: 'k' })).data;
     const fresh =
       await Promise.all(Array.from({ length: 10 }, () => client.post(`/api/auth/api-keys/${id}/rotate`)));

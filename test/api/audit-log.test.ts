@@ -19,7 +19,7 @@ const monitor = {
 const log = async (query = '') => (await tenant.owner.client.get(`/api/audit-log${query}`)).data;
 
 describe('the audit log', () => {
-  test('records who changed what by which request, with field names but no values', async () => {
+  test('records the user, action and request of each change, with field names but no values', async () => {
     const made =
       await tenant.writeKey.post('/api/monitors', monitor, { headers: { 'x-request-id': 'req-made-1' } });
     const { id } = made.data.monitor;
@@ -49,7 +49,7 @@ describe('the audit log', () => {
     expect(Date.parse(entries[0].created_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  test('records successful changes only, and no usual reads', async () => {
+  test('records successful changes only, and no ordinary reads', async () => {
     const { pagination } = await log();
     await tenant.writeKey.post('/api/monitors', { ...monitor, interval_seconds: 1 });
     await tenant.readKey.post('/api/monitors', monitor);
@@ -58,7 +58,7 @@ describe('the audit log', () => {
     expect((await log()).pagination.total_count).toBe(pagination.total_count);
   });
 
-  test('records who read a signing secret, exported data or ran a check by hand, without what they got', async () => {
+  test('records who read a signing secret, exported data or ran a check manually, without the data returned', async () => {
     const { client, userId } = tenant.owner;
     const hook = { name: 'Hook', type: 'webhook', config: { url: 'https://hook.example/' } };
     const { id: hookId } = (await client.post('/api/integrations', hook)).data.integration;
@@ -112,7 +112,7 @@ describe('the audit log', () => {
     }
   });
 
-  test('tells each of somebody\'s organizations what they did to their own account', async () => {
+  test('records changes to a user\'s own account in each of the user\'s organizations', async () => {
     const person = await newMember(app, tenant, 'viewer');
     await app.client.post('/api/auth/login', { email: person.email, password: person.password });
     const changed = await person.client.post(
@@ -142,7 +142,7 @@ describe('the audit log', () => {
 
 test.each(['en', 'de'])('the console has a label for each action (%s)', async (language) => {
   const actions = new Set(app.routes.flatMap(({ audit }) => (typeof audit === 'string' ? [audit] : [])));
-  // By its path: its type is made for browsers.
+  // Imported by path, because its types are for browsers.
   const file = join(root, 'controller/console/app/texts', language, 'audit-actions.ts');
   const { default: labels } = (await import(file)) as { default: Record<string, string> };
   expect(Object.keys(labels).toSorted()).toEqual([...actions].toSorted());

@@ -9,7 +9,7 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newPerson, newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
 
 /**
- * Who may call what. The test below fails for a route that is missing here, and for one that does not exist.
+ * The access each route requires. A test below fails if a route is missing here or does not exist.
  */
 const NEEDS = {
   'GET /.well-known/probes.json': 'public',
@@ -242,7 +242,7 @@ const CALLERS = [
   'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'homeless', 'foreign key',
 ] as const;
 type Caller = (typeof CALLERS)[number];
-/** Public routes read no credentials, so in `npm test` only some callers try them. */
+/** Public routes read no credentials, so `npm test` tries them with only some callers. */
 const PUBLIC_CALLERS = fewOrAll<readonly Caller[]>(['anonymous', 'bad key', 'bad token', 'expired token', 'outsider'], CALLERS);
 
 /** The error code for a caller without access; null for one with access. */
@@ -307,7 +307,7 @@ describe('every route and every caller', () => {
   let tenant: Tenant;
   let callers: Record<Caller, ApiClient>;
   beforeAll(async () => {
-    // Streams do not end, so only what happens before their handler is tested.
+    // Streams do not end, so only the steps before their handler are tested.
     app = await makeApp({ routes: () => eventRoutes({} as never) });
     tenant = await newTenant(app);
     const foreign = await newTenant(app);
@@ -344,7 +344,7 @@ describe('every route and every caller', () => {
 
   test.each(Object.entries(NEEDS))('%s is for: %s', async (name, need) => {
     const [method = '', declared = ''] = name.split(' ');
-    // The parameter is refused only after the rights are checked, so that the sessions are there for later rows.
+    // The parameter is rejected only after the permission check, so the sessions remain for later rows.
     const rest = declared.includes('/logout') ? '?unknown=1' : '';
     const path = declared.replace(':projectId', tenant.projectId).replace(/:\w+/g, () => randomUUID()) + rest;
     const headers: Record<string, string> = need.startsWith('path ') ? { 'x-project-id': tenant.projectId } : {};
@@ -406,7 +406,7 @@ describe('the project of a request', () => {
     expect((await tenant.readKey.get('/api/monitors', { headers })).data.monitors).toHaveLength(1);
   });
 
-  test('is closed to a member without a role in it, and open within a role', async () => {
+  test('is closed to a member without a role in it, and open as far as the role allows', async () => {
     const headers = { 'x-project-id': second };
     const monitor = { name: 'Mine', type: 'HTTP', target: 'https://mine.example/', interval_seconds: 60 };
     const plain = await newMember(app, tenant, 'member');

@@ -43,7 +43,7 @@ async function publish(monitorId: string, settings: object = {}, shown: Shown = 
   return `${pages}/${id}/incidents`;
 }
 
-/** What the state machine says when a monitor goes down. */
+/** The effect of the state machine when a monitor goes down. */
 function opening(monitorId: string, change: Partial<IncidentOpening> = {}): IncidentOpening {
   const { organizationId: organization_id, projectId: project_id } = tenant;
   return {
@@ -71,7 +71,7 @@ async function resolve(monitorId: string, id: string): Promise<void> {
 const posts = async (path: string): Promise<Loose[]> => (await tenant.readKey.get(path)).data.incidents;
 const steps = ({ updates }: Loose) => updates.map(({ status }: Loose) => status);
 
-test('an incident is posted where its monitor is shown, and its post follows it', async () => {
+test('an incident is posted on pages that show its monitor, and the post follows the incident', async () => {
   const shop = await rig.monitor(tenant);
   const paths = [await publish(shop, {}, { display_name: 'Shop' }), await publish(shop)];
   const id = await openIncident(shop);
@@ -100,7 +100,7 @@ test('an incident is posted where its monitor is shown, and its post follows it'
   expect(await posts(path)).toEqual([resolved]);
 });
 
-test('pages that do not ask, do not show the monitor or are not published get no post', async () => {
+test('pages that are opted out, unpublished or do not show the monitor get no post', async () => {
   const shop = await rig.monitor(tenant);
   const draft = await publish(shop);
   await tenant.writeKey.post(draft.replace('/incidents', '/unpublish'));
@@ -118,7 +118,7 @@ test('pages that do not ask, do not show the monitor or are not published get no
   expect((await posts(wide)).map(({ incident_id }) => incident_id).sort()).toEqual([...ids].sort());
 });
 
-test('an open incident is posted on a page that is published, or gets its monitor, after the begin', async () => {
+test('an open incident is posted on a page that is published, or gets its monitor, later', async () => {
   const [shop, blog] = [await rig.monitor(tenant), await rig.monitor(tenant)];
   const [serviced, unaffected] = [await rig.monitor(tenant), await rig.monitor(tenant)];
   const shown = await publish(blog);
@@ -175,7 +175,7 @@ test('an incident is posted even if the controller dies right after a page was p
   expect(await posts(path)).toMatchObject([{ incident_id: id }]);
 });
 
-test('an incident in maintenance is posted at the end, unless it is over before', async () => {
+test('an incident in maintenance is posted at the end of the window, unless it is over by then', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
   const maintenance_until = rig.clock.now() + 60_000;
@@ -194,7 +194,7 @@ test('an incident in maintenance is posted at the end, unless it is over before'
   expect(await posts(path)).toMatchObject([{ incident_id: long, status: 'resolved' }]);
 });
 
-test('an incident is posted as soon as its maintenance is shortened or deleted, and later if it is longer', async () => {
+test('an incident is posted as soon as its maintenance is shortened or deleted, and later if it is extended', async () => {
   const windows = `/api/projects/${tenant.projectId}/maintenance-windows`;
   const inMinutes = (minutes: number) => new Date(rig.clock.now() + minutes * 60_000).toISOString();
   const [shop, bank] = [await rig.monitor(tenant), await rig.monitor(tenant)];
@@ -225,7 +225,7 @@ test('an incident is posted as soon as its maintenance is shortened or deleted, 
   expect((await posts(paths[1] as string))[0]).toMatchObject({ incident_id: third });
 });
 
-test('a post that has all the updates it may have keeps nothing waiting', async () => {
+test('a post at its limit of updates does not block others', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
   const id = await openIncident(shop);
@@ -238,7 +238,7 @@ test('a post that has all the updates it may have keeps nothing waiting', async 
   expect((await posts(path))[0]).toMatchObject({ status: 'investigating' });
 });
 
-test('a post that a person has changed is left alone, and a deleted one does not come back', async () => {
+test('a post that a user has changed stays as it is, and a deleted one does not come back', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
   const changes: ((post: string) => Promise<unknown>)[] = [
@@ -259,7 +259,7 @@ test('a post that a person has changed is left alone, and a deleted one does not
   expect(await posts(path)).toHaveLength(2);
 });
 
-test('two controllers and repetitions post once', async () => {
+test('two controllers and repeated work post once', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
   const all = Array.from({ length: 20 }, () => opening(shop));
@@ -270,13 +270,13 @@ test('two controllers and repetitions post once', async () => {
   expect(found.sort()).toEqual(all.map(({ id }) => id).sort());
 });
 
-test('what a controller left half done is done by another', async () => {
+test('another controller finishes half-done work', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);
   const one = opening(shop);
   await rig.incidents.outbox.open(one);
   const [seen] = await rig.app.controller.stores.incidents.dueForPages(rig.clock.now(), 1);
-  // A claim of a controller that died before it posted anything; the incident went on meanwhile.
+  // A claim of a controller that died before it posted anything; meanwhile the incident continued.
   const claim = { token: 'token', holder: 'dead', life: 'last' };
   await rig.app.controller.stores.incidents.claimForPages(seen as NonNullable<typeof seen>, claim);
   await runFollower();
@@ -295,7 +295,7 @@ test('what a controller left half done is done by another', async () => {
   expect(steps(post as Loose)).toEqual(['resolved']);
 });
 
-test('an incident that a person opens is posted if it names monitors and says what pages tell', async () => {
+test('an incident that a user opens is posted if it names monitors and has a text for pages', async () => {
   const shop = await rig.monitor(tenant, 'internal-name');
   const path = await publish(shop, {}, { display_name: 'Shop' });
   const status_page_update = 'Payments are delayed.';

@@ -49,7 +49,7 @@ describe('a body that is not strict JSON', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test('above 1 MB is BAD_REQUEST, at 1 MB it is read', async () => {
+  test('above 1 MB is BAD_REQUEST; 1 MB is accepted', async () => {
     const fit = `{"name":"${'x'.repeat(1024 * 1024 - 11)}"}`;
     expect(Buffer.byteLength(fit)).toBe(1024 * 1024);
     expect((await send(fit)).code).toBe('VALIDATION_ERROR');
@@ -143,7 +143,7 @@ describe('an id in the path', () => {
   });
 });
 
-test('a search takes every character literally', async () => {
+test('a search matches every character literally', async () => {
   const names =
     ['100% _sure_', 'a.*b', '(a+)+$', 'back\\slash', 'price $5', 'İstanbul', 'CAFÉ', '[x]{1}|y^z', 'a-b/c'];
   for (const name of names) {
@@ -167,7 +167,7 @@ test('a search takes every character literally', async () => {
   );
 });
 
-// The app's connection fails the test if a pattern that is not literal reaches the database.
+// The app's database connection fails the test if a non-literal pattern reaches it.
 test.each([
   '(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b',
 ])(

@@ -32,7 +32,7 @@ test('billing shows plan, limits and usage, and the owner can switch to plans th
   await app.close();
 });
 
-test('a plan below the current usage is refused with the excess; one that fits applies immediately', async () => {
+test('a plan below the current usage is rejected with the excess; one that fits applies immediately', async () => {
   const app = await makeApp({ plansJson: '{"free":{"monitors":1}}' });
   const tenant = await newTenant(app);
   const make = (name: string) => tenant.writeKey.post(
@@ -55,7 +55,7 @@ test('a plan below the current usage is refused with the excess; one that fits a
   await app.close();
 });
 
-test('where plans are left to the operator, owners cannot change theirs, and the operator changes any', async () => {
+test('with operator-only plans, owners cannot change theirs, and the operator can change any', async () => {
   const app = await makeApp({ env: { PLAN_CHANGES: 'operator' } });
   const [{ owner: operator }, tenant] = [await newTenant(app), await newTenant(app)];
   const { owner: { client }, organizationId } = tenant;

@@ -26,7 +26,7 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-/** An outage told to this address alone; its log entry. */
+/** Raises an alert to this address only; returns its log entry. */
 async function outage(to: string) {
   const { _id } = await rig.destination({ type: 'email', config: { to: [to] } }, { is_default: false });
   const monitor = monitorConfig({ notification_target_ids: [_id] });
@@ -37,7 +37,7 @@ async function outage(to: string) {
   return { entry, health };
 }
 
-test('an alert uses up no attempt while the relay is busy, and arrives when it is not', async () => {
+test('an alert uses up no attempt while the relay is busy, and arrives afterwards', async () => {
   await smtp.behave({ code: 421, text: 'Too many connections', at: 'rcpt' });
   const { entry, health } = await outage('patient@example.com');
   for (let time = 1; time <= 8; time += 1) {

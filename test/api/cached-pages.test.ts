@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The answer as it was sent. */
+/** The response as it was sent. */
 async function fetchRaw(path: string, headers: IncomingHttpHeaders = {}, method = 'GET', url = app.url) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(`${url}${path}`, { method, headers, agent: false }, resolve).once('error', reject).end();
@@ -62,7 +62,7 @@ test.each([
   },
 );
 
-test('whoever has a page already gets 304 without a body, by either way', async () => {
+test('clients with a current copy of a page get 304 without a body, by either validator', async () => {
   const path = `/status/${await publish()}`;
   const { headers: { etag } } = await fetchRaw(path);
   for (const held of [String(etag), `W/${etag}`]) {
@@ -73,7 +73,7 @@ test('whoever has a page already gets 304 without a body, by either way', async 
   expect((await fetchRaw(path, { 'if-none-match': '"older"' })).status).toBe(200);
 });
 
-test('readers of the same language get the same page, others another', async () => {
+test('readers of the same language get the same bytes, others get different ones', async () => {
   const path = `/status/${await publish()}`;
   const tags: (string | undefined)[] = [];
   for (const language of ['de', 'fr;q=0.5, de;q=0.7', 'ja', 'ja']) {
@@ -96,8 +96,8 @@ test('HEAD has the headers of GET and no body', async () => {
   expect(head.headers).toMatchObject({ etag: headers.etag, 'content-length': headers['content-length'] });
 });
 
-test('a hundred readers at once cost the database one reading', async () => {
-  // A reading is good for a second, which its clock never ends.
+test('a hundred concurrent readers cost the database one read', async () => {
+  // A read is valid for a second, which never passes on this clock.
   const still = await makeApp({
     mongoUrl: app.mongoUrl, clock: new SimulatedClock(Date.now()), onCommand: (command) => note(command),
   });
@@ -113,7 +113,7 @@ test('a hundred readers at once cost the database one reading', async () => {
   await still.close();
 });
 
-test('readers of what is ready are counted and limited as all others', async () => {
+test('readers of cached pages are counted and limited like all others', async () => {
   const limited = await makeApp({ mongoUrl: app.mongoUrl, env: { RATE_LIMIT: String(LIMIT) } });
   const path = `/status/${await publish()}`;
   const statuses = [];
@@ -127,7 +127,7 @@ test('readers of what is ready are counted and limited as all others', async () 
   );
 });
 
-test('on one connection each answer has an id of its own, and counts for whom the proxy names', async () => {
+test('on one connection, each response has its own id and counts for the client that the proxy reports', async () => {
   const proxied = await makeApp({ mongoUrl: app.mongoUrl, env: { RATE_LIMIT: '10', TRUST_PROXY: '1' } });
   const path = `${proxied.url}/status/${await publish()}`;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -20,11 +20,11 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 let number = 0;
-/** Ids of regions are unique in the installation. */
+/** Region ids are unique in the installation. */
 const nextRegion = () => ({ id: `region-${number++}`, name: 'R', city: 'Oslo', country: 'NO' });
 const usageOf = async ({ owner }: Tenant) => (await owner.client.get('/api/billing')).data.usage;
 
-test('an organization gets as many regions as its ceiling, even by concurrent requests', async () => {
+test('an organization can create exactly as many regions as its ceiling, even with concurrent requests', async () => {
   const [tenant, other] = [await newTenant(app), await newTenant(app)];
   const responses = await atOnce(20, () => tenant.owner.client.post('/api/regions', nextRegion()));
   expect(responses.filter(({ status }) => status === 201)).toHaveLength(LIMIT);
@@ -44,7 +44,7 @@ test('an organization gets as many regions as its ceiling, even by concurrent re
   expect(again.filter(({ status }) => status === 201)).toHaveLength(1);
 });
 
-test('an organization gets as many probes as its ceiling, even by concurrent requests', async () => {
+test('an organization can create exactly as many probes as its ceiling, even with concurrent requests', async () => {
   const tenant = await newTenant(app);
   const { id: region_id } = (await tenant.owner.client.post('/api/regions', nextRegion())).data.region;
   const register = (at: number) =>
@@ -61,7 +61,7 @@ test('an organization gets as many probes as its ceiling, even by concurrent req
   expect((await register(31)).code).toBe('FAIR_USE_LIMIT_REACHED');
 });
 
-test('a refused name or id takes no place', async () => {
+test('a rejected name or id uses up no place', async () => {
   const tenant = await newTenant(app);
   const region = nextRegion();
   await tenant.owner.client.post('/api/regions', region);
@@ -85,7 +85,7 @@ test('the operator adds shared regions and their probes without a ceiling', asyn
   }
 });
 
-test('regions from before there was a ceiling count', async () => {
+test('regions created before the ceiling existed count', async () => {
   const tenant = await newTenant(app);
   for (let at = 0; at < LIMIT - 1; at += 1) await tenant.owner.client.post('/api/regions', nextRegion());
   await app.db.collection<{ _id: string }>('usage').updateOne(
@@ -95,7 +95,7 @@ test('regions from before there was a ceiling count', async () => {
   expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
 });
 
-test('an organization has at most as many open event streams as its ceiling', async () => {
+test('an organization can open at most as many event streams as its ceiling', async () => {
   const [tenant, other] = [await newTenant(app), await newTenant(app)];
   const openStream = (of: Tenant) => EventClient.open(app.url, { 'x-api-key': of.readKeyText }, null);
   const clients = await atOnce(LIMIT * 2, () => openStream(tenant));
@@ -109,7 +109,7 @@ test('an organization has at most as many open event streams as its ceiling', as
   for (const client of [...clients, foreign]) client.close();
 });
 
-test('a plan whose ceilings are below the usage is refused', async () => {
+test('a plan whose ceilings are below the usage is rejected', async () => {
   const small = await makeApp({ plansJson: '{"free":{"regions":0}}' });
   const { owner } = await newTenant(small);
   await owner.client.post('/api/regions', nextRegion());

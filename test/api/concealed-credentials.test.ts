@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('a read key and a viewer', () => {
-  test('find no credential of a check and no heartbeat token on any route that they can read', async () => {
+  test('get no credential of a check and no heartbeat token on any route that they can read', async () => {
     const hook = {
       name: 'Hook', type: 'webhook',
       config: { url: `https://hooks.example.com/${CANARY}`, headers: { 'X-Token': CANARY } },
@@ -116,7 +116,7 @@ describe('a read key and a viewer', () => {
     expect(published).not.toMatch(new RegExp(`${CANARY}|${heartbeatToken}`));
   });
 
-  test('see *** in place of each credential, and everything else', async () => {
+  test('see *** instead of each credential, and everything else', async () => {
     for (const client of [tenant.readKey, viewer]) {
       expect(await readAs(client, 'Basic')).toMatchObject({
         target: 'https://shop.example/', method: 'POST', body: '***', auth: { type: 'basic', username: '***', password: '***' },
@@ -152,7 +152,7 @@ test('an editor, an owner and a read-write key see the credentials', async () =>
   }
 });
 
-describe('what a viewer read', () => {
+describe('a monitor as a viewer reads it', () => {
   test('changes nothing when an editor sends it back', async () => {
     for (const { name } of MONITORS) {
       const read = await readAs(viewer, name);
@@ -201,7 +201,7 @@ describe('what a viewer read', () => {
   });
 });
 
-test('*** keeps one credential while the others change', async () => {
+test('sending *** keeps one credential while the others change', async () => {
   const path = `/api/monitors/${idOf('Basic')}`;
   const change = async (body: Loose) => {
     const response = await owner.patch(path, body);
@@ -222,7 +222,7 @@ test('*** keeps one credential while the others change', async () => {
   expect((await change({ body: '', auth: null }))).toMatchObject({ body: null, auth: null });
 });
 
-test('the API reference says what is concealed', async () => {
+test('the API reference documents what is concealed', async () => {
   const document = (await owner.get('/api/openapi.json')).body;
   for (const path of ['/api/monitors', '/api/monitors/{id}', '/api/groups/{id}', '/api/export']) {
     expect(document.paths[path].get.description, path).toContain('credentials read `***`');

@@ -20,7 +20,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** As a build leaves files. */
+/** Files as a build writes them. */
 function pack(files: Record<string, [body: string, type: string]>): void {
   for (const [name, [body]] of Object.entries(files)) {
     writeFileSync(join(dir, name), body);
@@ -45,14 +45,14 @@ test.each(['/', '/incidents', '/monitors/018f3c2e-0000-7000-8000-000000000000/ch
   },
 );
 
-test('no other path and no other method leads to the page', async () => {
+test('no other path or method serves the page', async () => {
   for (const path of ['/incidentsx', '/monitor', '/api/monitors', '/console', '/index.html']) {
     expect((await app.client.get(path)).text, path).not.toBe(PAGE);
   }
   expect((await app.client.post('/incidents', {})).status).toBe(404);
 });
 
-test('assets are for ever, compressed for those who can read it, and 304 for those who have them', async () => {
+test('assets are cached forever, compressed for clients that accept it, and 304 for clients with a current copy', async () => {
   const path = `${app.url}/console/assets/main-1.js`;
   for (const encoding of ['br', 'gzip', 'identity']) {
     const response = await fetch(path, { headers: { 'accept-encoding': encoding } });
@@ -65,7 +65,7 @@ test('assets are for ever, compressed for those who can read it, and 304 for tho
   }
 });
 
-test('only what the build lists is served', async () => {
+test('only files listed by the build are served', async () => {
   for (const name of ['secret.txt', 'files.json', '..%2Fpackage.json', '__proto__', 'constructor', 'main-1.js.br']) {
     const response = await app.client.get(`/console/assets/${name}`);
     expect([response.status, response.error?.code], name).toEqual([404, 'RESOURCE_NOT_FOUND']);

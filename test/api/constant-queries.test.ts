@@ -13,7 +13,7 @@ let tenant: Tenant;
 let monitorId: string;
 let probeId: string;
 let commands: string[] = [];
-/** Regions of the organization, each with a probe, which the monitor names. */
+/** Regions of the organization, each with a probe, that the monitor selects. */
 const regions: string[] = [];
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function growTo(count: number): Promise<void> {
     ? await client.post('/api/monitors', monitor) : await client.patch(`/api/monitors/${monitorId}`, monitor);
   expect(response.status, response.text).toBeLessThan(300);
   monitorId = response.data.monitor.id;
-  // As the assignments that a controller with background work would make.
+  // The same assignments that a controller with background work would make.
   const items = app.db.collection<Partial<AssignmentDoc> & { _id: string }>('assignments');
   for (const region of regions) {
     const item = { organization_id: tenant.organizationId, monitor_id: monitorId, region, gone: false };
@@ -55,7 +55,7 @@ function pathOf(route: Route): string {
 
 async function cost(method: string, path: string): Promise<string[]> {
   const send = () => tenant.owner.client.send(method, path);
-  // The first request counts what has changed.
+  // The first request also counts the changes.
   const { status } = await send();
   commands = [];
   await send();
@@ -74,7 +74,7 @@ async function costs(): Promise<Record<string, string[]>> {
   return all;
 }
 
-test('no request costs a query for each region: all cost the same with 1 and with 50', async () => {
+test('requests cost the same number of queries with 1 and with 50 regions', async () => {
   await growTo(1);
   const before = await costs();
   expect(Object.values(before).filter(([status]) => status === '200').length).toBeGreaterThan(20);
@@ -90,7 +90,7 @@ test('no request costs a query for each region: all cost the same with 1 and wit
   expect(listed.filter(({ monitors }) => monitors === 1)).toHaveLength(MAX_REGIONS);
 });
 
-test('a replay of all time reads no more hours than raw results are kept for', async () => {
+test('a replay of all time reads only the hours for which raw results are kept', async () => {
   await growTo(1);
   const years = Date.now() - 5 * 365 * 86_400_000;
   await app.db.collection<{ _id: string }>('monitors').updateOne({ _id: monitorId }, { $set: { created_at: years } });

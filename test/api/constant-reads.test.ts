@@ -16,7 +16,7 @@ const GROUP = '00000000-0000-4000-8000-00000000000a';
 interface Installation {
   count: number;
   mongo: CountedMongo;
-  /** What the controller has asked the store. */
+  /** The controller's commands to the store. */
   commands: Document[];
   app: TestApp;
   tenant: Tenant;
@@ -46,7 +46,7 @@ afterAll(async () => {
   }
 });
 
-/** What the store reads for a list of monitors, which has to be a full page. */
+/** The store's reads for a list of monitors, which must be a full page. */
 async function readsOf({ mongo, tenant }: Installation, path: string, isPage = true): Promise<Reads> {
   const before = { ...mongo.reads };
   const response = await tenant.owner.client.get(path);
@@ -59,7 +59,7 @@ async function readsOf({ mongo, tenant }: Installation, path: string, isPage = t
   };
 }
 
-/** Documents differ in length by the digits of their numbers. */
+/** Tolerance: documents differ in length by the digits of their numbers. */
 function expectSame(one: Reads, other: Reads): void {
   expect({ ...other, bytes: 0 }).toEqual({ ...one, bytes: 0 });
   expect(other.bytes / one.bytes).toBeLessThan(1.05);
@@ -77,12 +77,12 @@ const PAGES: Record<string, (one: Installation) => string> = {
   'the last by name': ({ count }) => `&offset=${count - PAGE}&sort_by=name&sort_order=asc`,
 };
 
-test.each(Object.entries(PAGES))('a page of monitors reads the same with ten times as many: %s', async (_what, of) => {
+test.each(Object.entries(PAGES))('a page of monitors costs the same reads with ten times as many monitors: %s', async (_what, of) => {
   const reads = async (one: Installation) => readsOf(one, `/api/monitors?limit=${PAGE}${of(one)}`);
   expectSame(await reads(few), await reads(many));
 });
 
-test('so does the page after monitors have changed', async () => {
+test('the page costs the same reads after monitors have changed', async () => {
   const reads = async (one: Installation) => {
     const { client } = one.tenant.owner;
     const newest = (await client.get('/api/monitors?limit=3&status=active')).data.monitors as { id: string }[];
@@ -94,12 +94,12 @@ test('so does the page after monitors have changed', async () => {
   expectSame(await reads(few), await reads(many));
 });
 
-test('so do the statistics of the project', async () => {
+test('the statistics of the project cost the same reads', async () => {
   const reads = (one: Installation) => readsOf(one, '/api/monitors/stats', false);
   expectSame(await reads(few), await reads(many));
 });
 
-test('so does the number of monitors in each region, counted by keys', async () => {
+test('the number of monitors in each region costs the same reads, and is counted from index keys', async () => {
   const reads = async (one: Installation) => {
     const { app, count, tenant } = one;
     const items = app.db.collection<Partial<AssignmentDoc> & { _id: string }>('assignments');
@@ -116,7 +116,7 @@ test('so does the number of monitors in each region, counted by keys', async () 
   expectSame(await reads(few), await reads(many));
 });
 
-test('what a probe runs is found among what others run, and counted without reading it', async () => {
+test('a probe\'s monitors are found among those of others, and counted without reading documents', async () => {
   const { app, commands, tenant } = few;
   const created = await tenant.owner.client.post('/api/probes', { region_id: 'local', name: 'one' });
   const probeId: string = created.data.probe.id;

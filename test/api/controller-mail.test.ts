@@ -15,7 +15,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('the controller mails an invitation with a link of its own and records the inviter', async () => {
+test('the controller mails an invitation with a unique link and records the inviter', async () => {
   await rig.session.ok(
     'POST', '/api/organization/invitations', { email: 'guest@example.com', role: 'viewer' },
   );

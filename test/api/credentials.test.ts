@@ -31,7 +31,7 @@ describe('credentials', () => {
     expect((await as({ 'x-api-key': '   ' })).code).toBe('MISSING_API_KEY');
   });
 
-  test('with any unknown key get the same answer', async () => {
+  test('with any unknown key get the same response', async () => {
     const good = tenant.readKeyText;
     const bodies = await Promise.all(
       [
@@ -62,7 +62,7 @@ describe('credentials', () => {
   });
 });
 
-describe('a foreign token', () => {
+describe('a token of another issuer', () => {
   let ours: { header: JWTHeaderParameters; payload: Loose };
   let foreign: { publicKey: CryptoKey; privateKey: CryptoKey };
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('a foreign token', () => {
     new SignJWT(payload).setProtectedHeader(header).sign(key);
   const part = (value: unknown) => base64url.encode(JSON.stringify(value));
 
-  test('is INVALID_TOKEN: no algorithm, a public key as secret, a key that it brings itself', async () => {
+  test('is INVALID_TOKEN: without an algorithm, with a public key as secret, with a key of its own', async () => {
     const { header, payload } = ours;
     const jwk = await exportJWK(foreign.publicKey);
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });

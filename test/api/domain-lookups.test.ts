@@ -45,7 +45,7 @@ interface ControllerLookups {
   advance(ms: number): void;
 }
 
-/** One controller's lookups. Time passes when told to. */
+/** One controller's lookups. The test advances time. */
 function controller(takeTurn: (server: string) => Promise<boolean> = async () => true): ControllerLookups {
   let elapsedMs = 0;
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + elapsedMs };
@@ -59,7 +59,7 @@ function controller(takeTurn: (server: string) => Promise<boolean> = async () =>
   };
 }
 
-/** Has each path redirect to the next, and the last one answer. */
+/** Makes each path redirect to the next, and the last one respond. */
 function redirect(...locations: string[]): void {
   registry.http.choose(({ path }) => (response) => {
     if (path === '/dns.json') {
@@ -75,7 +75,7 @@ function redirect(...locations: string[]): void {
 describe('an RDAP server', () => {
   const found = { kind: 'found', source: 'rdap', expires_at: Date.parse(EXPIRY), registrar: 'Example Registrar' };
 
-  test('may redirect three times, also to a relative address', async () => {
+  test('may redirect three times, including to a relative URL', async () => {
     redirect('/1/', '../2/', '/3/x?y=z');
     expect(await controller().query('a.com')).toEqual(found);
     expect(registry.http.requests.map(({ path }) => path)).toEqual([
@@ -83,7 +83,7 @@ describe('an RDAP server', () => {
     ]);
   });
 
-  test('is given up when it redirects for ever', async () => {
+  test('fails the lookup when it redirects forever', async () => {
     redirect('/0/', '/0/');
     expect(await controller().query('a.com')).toEqual({
       kind: 'failed', message: 'The RDAP servers redirected more than 3 times',
@@ -106,7 +106,7 @@ describe('an RDAP server', () => {
   test.each([
     [200, 'x'.repeat(10 * 1024 * 1024), /larger than 256 kB/], [200, '<html>', /cannot be parsed/],
     [404, '', /is not registered/], [429, '', /status 429/], [500, rdapResponse(EXPIRY), /status 500/],
-  ])('that answers %i is a failure', async (status, body, message) => {
+  ])('that responds with %i is a failure', async (status, body, message) => {
     registry.http.choose(({ path }) => (response) => {
       if (path !== '/dns.json') return void response.writeHead(status).end(body);
       response.end(JSON.stringify({ services: [[['com'], [`${registry.http.url}/`]]] }));
@@ -114,7 +114,7 @@ describe('an RDAP server', () => {
     expect(await controller().query('a.com')).toEqual({ kind: 'failed', message: expect.stringMatching(message) });
   });
 
-  test('that was just asked is asked later', async () => {
+  test('that was just queried is queried again later', async () => {
     const { query } = controller(async (name) => name !== new URL(registry.http.url).host);
     expect(await query('a.com')).toEqual({ kind: 'busy', server: new URL(registry.http.url).host });
     expect(registry.lookupsOf('a.com')).toBe(0);
@@ -159,7 +159,7 @@ describe('the list of RDAP servers', () => {
 });
 
 describe('a WHOIS server', () => {
-  test('is named by IANA once a week, and the last answer outlives failures', async () => {
+  test('is looked up at IANA once a week, and the last response outlives failures', async () => {
     registry.whois.set('net', 'domain: NET\nwhois: 127.0.0.1');
     registry.whois.set('a.net', `expires: ${EXPIRY}`);
     const { query, advance } = controller();
@@ -172,7 +172,7 @@ describe('a WHOIS server', () => {
     expect(registry.queries).toEqual(['net', 'a.net', 'a.net', 'net', 'a.net']);
   });
 
-  test('that says nothing readable, or that the domain is free, is a failure', async () => {
+  test('that returns nothing readable, or that the domain is free, is a failure', async () => {
     registry.whois.set('net', 'domain: NET\nwhois: 127.0.0.1');
     const { query } = controller();
     expect(await query('free.net')).toEqual({ kind: 'failed', message: 'free.net is not registered, according to 127.0.0.1' });
@@ -180,7 +180,7 @@ describe('a WHOIS server', () => {
     expect(await query('junk.net')).toEqual({ kind: 'failed', message: 'The response of 127.0.0.1 cannot be parsed' });
   });
 
-  test('that IANA does not name for a reason of its own is a failure', async () => {
+  test('that IANA cannot name because of its own error is a failure', async () => {
     registry.whois.set('net', 'Too many requests');
     expect(await controller().query('a.net')).toEqual({
       kind: 'failed', message: '127.0.0.1: its response cannot be parsed',
@@ -188,7 +188,7 @@ describe('a WHOIS server', () => {
   });
 });
 
-test('all controllers together ask a server at most once a second, whatever their clocks say', async () => {
+test('all controllers together query a server at most once a second, whatever their clocks show', async () => {
   type Take = (server: string) => Promise<boolean>;
   const HOUR_MS = 3_600_000;
   const turns = new TurnStore(mongo.db);
@@ -208,7 +208,7 @@ test('all controllers together ask a server at most once a second, whatever thei
   expect(await countTaken(one, other)).toBe(0);
   elapsedMs = QUERY_INTERVAL_MS;
   expect(await countTaken(one, other, one, other)).toBe(1);
-  // Whoever is back has asked nobody for longer than a second.
+  // A lookup that resumes here has queried no server for longer than a second.
   await mongo.db.collection('domain_turns').deleteMany({});
   expect(await countTaken(one)).toBe(1);
   expect(await countTaken(returned)).toBe(1);

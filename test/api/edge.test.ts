@@ -66,7 +66,7 @@ describe('every response', () => {
     }
   });
 
-  test('to an unknown path is 404 with only that path', async () => {
+  test('to an unknown path is 404 that contains only that path', async () => {
     const response = await app.client.get('/api/nothing/here?x=1');
     expect(response.status).toBe(404);
     expect(response.body).toEqual({ error: 'Not Found', path: '/api/nothing/here' });
@@ -102,7 +102,7 @@ describe('every response', () => {
     expect(response.headers.get('allow')).toBe(allowed);
   });
 
-  test('to OPTIONS allows no other origin', async () => {
+  test('to OPTIONS grants no other origin', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const response = await app.client.send('OPTIONS', '/api/monitors', { headers });
     expect(response.status).toBe(204);
@@ -115,7 +115,7 @@ describe('every response', () => {
     expect((await app.client.send('OPTIONS', '/api/none')).status).toBe(404);
   });
 
-  test('to HEAD equals that to GET without the body, also for a read key', async () => {
+  test('to HEAD equals the response to GET without the body, also for a read key', async () => {
     const get = await tenant.readKey.get('/api/monitors');
     const head = await tenant.readKey.send('HEAD', '/api/monitors');
     expect([head.status, head.text]).toEqual([200, '']);
@@ -165,7 +165,7 @@ describe('without its database', () => {
     silent.close();
   });
 
-  test('the driver waits less than five seconds for anything', () => {
+  test('the driver never waits five seconds or longer', () => {
     const { options } = checkedMongo('mongodb://127.0.0.1:1/farwatch').db.client;
     const { serverSelectionTimeoutMS, waitQueueTimeoutMS, connectTimeoutMS, socketTimeoutMS } = options;
     expect(
@@ -208,7 +208,7 @@ describe('without its database', () => {
     await store.stop();
   });
 
-  test('a request gets 503 when the database is gone, which affects readiness but not health', async () => {
+  test('a request gets 503 when the database is down, which affects readiness but not health', async () => {
     const store = await testMongo();
     const proxy = await startMongoProxy(store.url);
     const app = await makeApp({ mongoUrl: proxy.url });
@@ -234,7 +234,7 @@ describe('without its database', () => {
 });
 
 describe('a server that closes', () => {
-  test('finishes the current request and accepts no other', async () => {
+  test('finishes the current request and accepts no new one', async () => {
     let finish = () => {};
     const inHand = new Promise<void>((resolve) => (finish = resolve));
     let isEntered = false;

@@ -53,7 +53,7 @@ describe('the address of a new account', () => {
     expect(responses.filter((response) => response.code === 'VALIDATION_ERROR')).toHaveLength(7);
   });
 
-  test('is not verified by an unknown, wrong or day-old token, with the same answer for each', async () => {
+  test('is not verified by an unknown, wrong or day-old token, with the same response for each', async () => {
     const token = await tokenOf();
     await app.client.post('/api/auth/forgot-password', { email });
     const other =
@@ -84,7 +84,7 @@ describe('the address of a new account', () => {
 });
 
 describe('a repeated verification mail', () => {
-  test('verifies too', async () => {
+  test('also verifies', async () => {
     await tokenOf();
     expect(
       (await app.client.post('/api/auth/resend-verification', { email: email.toUpperCase() })).status,
@@ -92,7 +92,7 @@ describe('a repeated verification mail', () => {
     expect((await verify(await tokenOf(2))).status).toBe(200);
   });
 
-  test('goes out at most five times an hour, even when requested concurrently', async () => {
+  test('is sent at most five times an hour, even when requested concurrently', async () => {
     await tokenOf();
     await Promise.all(
       Array.from({ length: 20 }, () => app.client.post('/api/auth/resend-verification', { email })),
@@ -110,7 +110,7 @@ describe('a repeated verification mail', () => {
     offsetMs = 0;
   });
 
-  test('gets the same answer for an unknown, an unverified and a verified address', async () => {
+  test('gets the same response for an unknown, an unverified and a verified address', async () => {
     const { person } = await newPerson(app);
     await until(() => app.mailsTo(person.email).length === 1);
     const responses = await Promise.all(['nobody@example.com', email, person.email].map(
@@ -124,7 +124,7 @@ describe('a repeated verification mail', () => {
 
   test.each([
     'nobody', 'a@b.example\r\nBcc: c@d.example', 'a@b.example, c@d.example',
-  ])('is refused for %j', async (bad) => {
+  ])('is rejected for %j', async (bad) => {
     expect((await app.client.post('/api/auth/resend-verification', { email: bad })).code).toBe(
       'VALIDATION_ERROR',
     );

@@ -12,7 +12,7 @@ import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
-/** The controllers' time stands still, so that no stream is checked again by itself. */
+/** The controllers' time stands still, so no stream is rechecked by a timer. */
 const clock = new SimulatedClock(Date.now());
 const buses: NatsBus[] = [];
 let nats: TestNats;
@@ -48,7 +48,7 @@ afterAll(async () => {
     await here.close();
     isClosed = true;
   })();
-  // The servers find idle connections by the clock.
+  // The servers detect idle connections by the clock.
   await until(async () => {
     await clock.advance(100);
     return isClosed;
@@ -69,7 +69,7 @@ async function anotherToken({ owner }: Tenant): Promise<string> {
   return (await here.client.post('/api/auth/login', { email: owner.email, password: owner.password })).data.token;
 }
 
-/** Resolves when the stream has passed on something that happens now. */
+/** Resolves once the stream has delivered a new event. */
 async function goesOn(client: EventClient, { organizationId, projectId }: Tenant): Promise<void> {
   const id = newId(clock.now());
   publisherOn(buses[0] as NatsBus).publish({
@@ -83,7 +83,7 @@ const newPassword = { current_password: PASSWORD, new_password: 'a quite new pas
 test.each<[what: string, end: (client: ApiClient) => Promise<ApiResponse>]>([
   ['sign out everywhere', (client) => client.post('/api/auth/logout-everywhere')],
   ['change the password', (client) => client.post('/api/auth/change-password', newPassword)],
-])('streams end at every controller as soon as people %s, and only theirs', async (_what, end) => {
+])('streams end on every controller as soon as their user %s, and only theirs', async (_what, end) => {
   const [tenant, neighbour] = [await newTenant(here), await newTenant(here)];
   const others = await watch(there, neighbour.owner.token);
   const own = [
@@ -102,7 +102,7 @@ test.each<[what: string, end: (client: ApiClient) => Promise<ApiResponse>]>([
     const current = sessions.find((one: { is_current: boolean }) => one.is_current);
     return client.delete(`/api/auth/sessions/${current.id}`);
   }],
-])('when a session %s, the streams of other sessions go on', async (_what, end) => {
+])('when a session %s, the streams of other sessions stay open', async (_what, end) => {
   const tenant = await newTenant(here);
   const other = await watch(there, await anotherToken(tenant));
   const own = await watch(there, tenant.owner.token);
@@ -115,10 +115,10 @@ test('a controller whose bus carries nothing ends its own streams', async () => 
   const tenant = await newTenant(isolated);
   const own = await watch(isolated, tenant.owner.token);
   await tenant.owner.client.post('/api/auth/logout');
-  await until(() => own.isEnded, { what: 'it ends' });
+  await until(() => own.isEnded, { what: 'the stream ends' });
 });
 
-test('a message that cannot be read ends nothing', async () => {
+test('an unreadable message ends no stream', async () => {
   const tenant = await newTenant(here);
   const own = await watch(here, tenant.owner.token);
   for (const text of ['', '{}', 'no json']) buses[0]?.publish(subjects.notifySessions, text);

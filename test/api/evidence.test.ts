@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.app.close());
 
-/** Keeps what probes of these regions sent about a monitor of the tenant. */
+/** Stores evidence from probes of these regions about a monitor of the tenant. */
 async function store(messages: EvidenceMessage[], region = 'eu', of = tenant): Promise<void> {
   const owned = { organization_id: of.organizationId, project_id: of.projectId } as MonitorDoc;
   const from = { region, probeId: `probe-${region}` };
@@ -33,7 +33,7 @@ const read = async (path: string, client = owner): Promise<Loose[]> => (await cl
 const instants = (found: Loose[]): number[] => found.map((one) => one.checked_at);
 
 describe('the evidence of a monitor', () => {
-  test('shows what a failed check saw, beside the latest good one', async () => {
+  test('shows the response to a failed check, next to the latest good one', async () => {
     const id = await rig.monitor(tenant);
     const at = rig.clock.now();
     await store([evidenceMessage(id, at)]);
@@ -53,7 +53,7 @@ describe('the evidence of a monitor', () => {
     }]);
   });
 
-  test('shows null where nothing was heard', async () => {
+  test('shows null for missing data', async () => {
     const id = await rig.monitor(tenant);
     await store([noResponseEvidence(id, 1)]);
     expect(await read(`/api/monitors/${id}/evidence`)).toEqual([{
@@ -64,7 +64,7 @@ describe('the evidence of a monitor', () => {
     }]);
   });
 
-  test('is empty at first, and newest first over all regions, 20 unless asked for up to 50', async () => {
+  test('is empty at first, then newest first over all regions, 20 by default and up to 50', async () => {
     const id = await rig.monitor(tenant);
     expect(await read(`/api/monitors/${id}/evidence`)).toEqual([]);
     const other = await rig.monitor(tenant);
@@ -90,7 +90,7 @@ describe('the evidence of an incident', () => {
     return response.data.incident.id;
   }
 
-  test('begins one interval before it, since regions differ, and ends when it is resolved', async () => {
+  test('begins one interval before it, because regions differ, and ends when it is resolved', async () => {
     const id = await rig.monitor(tenant);
     const start = rig.clock.now();
     const incidentId = await incident(id, start);
@@ -120,7 +120,7 @@ describe('the evidence of an incident', () => {
   });
 });
 
-test('evidence is for editors, and for nobody else: targets may send back what was sent to them', async () => {
+test('only editors can read evidence, because targets may echo what was sent to them', async () => {
   const id = await rig.monitor(tenant);
   await store([evidenceMessage(id, rig.clock.now(), { body_excerpt: 'canary' })]);
   const of = incidentBody({ check_id: id, started_at: new Date(rig.clock.now()).toISOString() });
@@ -143,7 +143,7 @@ test('evidence is for editors, and for nobody else: targets may send back what w
       expect(response.code).toBe(path.includes('monitors') ? 'MONITOR_NOT_FOUND' : 'RESOURCE_NOT_FOUND');
     }
   }
-  // An id that both have, as no real monitors do: whose evidence it is decides, not the id alone.
+  // Both have the same id, unlike real monitors: the owner of the evidence decides, not just the id.
   await store([evidenceMessage(id, rig.clock.now() - 1, { body_excerpt: 'of another tenant' })], 'eu', outsider);
   for (const path of paths) expect(await read(path)).toHaveLength(1);
 });

@@ -23,7 +23,7 @@ afterAll(() => app.close());
 
 const dial = (url = app.url) => connect(Number(new URL(url).port), '127.0.0.1');
 
-/** A request of one who keeps the connection. */
+/** A request with keep-alive. */
 const requestText = (method = 'GET', headers: string[] = [], of = path) =>
   `${[`${method} ${of} HTTP/1.1`, 'Host: a', 'Accept-Encoding: br', ...headers].join('\r\n')}\r\n\r\n`;
 
@@ -33,7 +33,7 @@ interface RawResponse {
   body: string;
 }
 
-/** The answers in what was received, in latin1, to requests with these methods. */
+/** Parses the received latin1 text into the responses to requests with these methods. */
 function responsesIn(text: string, methods: string[]): RawResponse[] {
   const responses: RawResponse[] = [];
   let at = 0;
@@ -51,12 +51,12 @@ function responsesIn(text: string, methods: string[]): RawResponse[] {
   return responses;
 }
 
-/** All answers on a connection that gets these requests at once, or each after the answer to the one before. */
+/** All responses on a connection that sends these requests at once, or each after the previous response. */
 async function converse(requests: string[], atOnce: boolean, socket = dial()): Promise<RawResponse[]> {
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString('latin1')));
   const methods = requests.map((request) => request.split(' ')[0] as string);
-  const has = (count: number) => until(() => responsesIn(text, methods).length >= count, { what: `answer ${count}` });
+  const has = (count: number) => until(() => responsesIn(text, methods).length >= count, { what: `response ${count}` });
   if (atOnce) socket.write(requests.join(''));
   for (const [at, request] of requests.entries()) {
     if (!atOnce) socket.write(request);
@@ -66,14 +66,14 @@ async function converse(requests: string[], atOnce: boolean, socket = dial()): P
   return responsesIn(text, methods);
 }
 
-/** All that comes until the server ends the connection. */
+/** Everything received until the server ends the connection. */
 async function untilEnd(request: string): Promise<RawResponse> {
   const socket = dial();
   socket.write(request);
   return responsesIn((await buffer(socket)).toString('latin1'), ['GET'])[0] as RawResponse;
 }
 
-/** Apart from what differs between any two requests. */
+/** Removes what differs between any two requests. */
 function same({ line, headers: { Date: _date, ...headers }, body }: RawResponse): RawResponse {
   const own = { 'X-Request-ID': '', 'X-RateLimit-Remaining': '', 'X-RateLimit-Reset': '' };
   return { line, headers: { ...headers, ...own }, body };
@@ -81,7 +81,7 @@ function same({ line, headers: { Date: _date, ...headers }, body }: RawResponse)
 
 const CLOSING = ['Connection: close'];
 
-test('a ready page has the bytes that Node would send, for readers who keep the connection or not', async () => {
+test('a cached page has the bytes that Node would send, with or without keep-alive', async () => {
   const [first, second, third] = await converse([requestText(), requestText(), requestText()], false);
   expect(second?.line).toBe('HTTP/1.1 200 OK');
   expect(Object.keys(second?.headers ?? {}).slice(-3)).toEqual(['Date', 'Connection', 'Keep-Alive']);
@@ -106,7 +106,7 @@ test('HEAD and 304 end after their headers', async () => {
   expect(whole?.body).toBe(page?.body);
 });
 
-test('requests that are sent ahead are answered in their order', async () => {
+test('pipelined requests get their responses in order', async () => {
   await converse([requestText()], false);
   const requests = [requestText(), requestText('GET', [], '/healthz'), requestText('HEAD'), requestText(), requestText('GET', [], '/none'), requestText()];
   const responses = await converse(requests, true);
@@ -116,7 +116,7 @@ test('requests that are sent ahead are answered in their order', async () => {
   ]);
 });
 
-test('what follows a ready page and is no HTTP is refused after it', async () => {
+test('data that is not HTTP is rejected after a cached page', async () => {
   await converse([requestText()], false);
   const socket = dial();
   socket.write(`${requestText()}hello\r\n\r\n`);
@@ -125,12 +125,12 @@ test('what follows a ready page and is no HTTP is refused after it', async () =>
   expect([page?.line, refusal?.line]).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 400 Bad Request']);
 });
 
-test('a slow reader gets all of it, also while the server stops', async () => {
+test('a slow reader gets the whole page, even while the server stops', async () => {
   const other = await makeApp({ mongoUrl: app.mongoUrl });
   const plain = requestText().replace('Accept-Encoding: br', 'Accept-Encoding: identity');
   const [{ body }] = (await converse([plain], false, dial(other.url))) as [RawResponse];
   const socket: Socket = dial(other.url).pause();
-  // More than the system keeps for a reader, so that the server has to.
+  // More than the system buffers for a reader, so the server must.
   const requests = Array.from({ length: Math.ceil(12e6 / body.length) }, () => plain);
   socket.write(requests.join(''));
   await until(() => socket.bytesWritten > 0 && socket.writableLength === 0);

@@ -71,7 +71,7 @@ function requestTo(operation: Operation, seed: number, idOf: (noun: string) => s
 
 const theirs = (noun: string) => world.bystanderIds[(kindOfField(noun) ?? noun) as keyof BystanderIds];
 
-/** The response to the first body for which the id is checked. */
+/** The response to the first body that passes validation, so that the id is checked. */
 async function responsePastValidation(operation: Operation, idOf: (noun: string) => string) {
   for (let seed = 1; seed <= 40; seed += 1) {
     const response = await sendAsOwner(requestTo(operation, seed, idOf));
@@ -80,13 +80,13 @@ async function responsePastValidation(operation: Operation, idOf: (noun: string)
   throw new Error(`${operation.name}: no body was right`);
 }
 
-test('every route gives the same answer for another organization\'s id as for an unknown one', async () => {
+test('every route returns the same response for another organization\'s id as for an unknown one', async () => {
   const named =
     contract.operations.filter((operation) => !operation.isPublic && /\{(?!projectId)/.test(operation.path));
   expect(named.length).toBeGreaterThan(40);
   for (const operation of named) {
     const foreign = await responsePastValidation(operation, theirs);
-    // Only the installation's operator may name other organizations.
+    // Only the installation's operator may refer to other organizations.
     const refusal = operation.path.startsWith('/api/organizations/') ? 403 : 404;
     expect(foreign.status, `${operation.name} ${JSON.stringify(foreign.body)}`).toBe(refusal);
     const isSlug = operation.path.includes('/regions/');
@@ -165,7 +165,7 @@ describe('an id of another organization in a body', () => {
 
   test.each([
     'pause', 'resume', 'delete', 'tag', 'move',
-  ])('monitor_ids of a bulk %s is told as failed', async (action) => {
+  ])('monitor_ids of a bulk %s is reported as failed', async (action) => {
     const more = action === 'tag' ? { tags: ['x'] } : action === 'move' ? { group_id: ours.group } : {};
     const response =
       await post('/api/monitors/bulk', { action, monitor_ids: [world.bystanderIds.monitors], ...more });
@@ -181,6 +181,6 @@ describe('an id of another organization in a body', () => {
   });
 });
 
-test('changes nothing of theirs and references nothing of theirs', async () => {
+test('changes none of their resources and references none of them', async () => {
   expect(await findTraces(world, before)).toEqual([]);
 });

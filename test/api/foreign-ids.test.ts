@@ -76,7 +76,7 @@ describe('resources of another organization are unknown:', () => {
   });
 });
 
-describe('what a body must not set', () => {
+describe('fields that a body must not set', () => {
   let app: TestApp;
   let tenant: Tenant;
   beforeAll(async () => {
@@ -107,13 +107,13 @@ describe('what a body must not set', () => {
       { current_password: 'a', new_password: 'correct horse battery', user_id: randomUUID() },
     ],
     ['POST', '/api/projects', { name: 'P', _id: randomUUID() }],
-  ])('%s %s refuses %j', async (method, path, body) => {
+  ])('%s %s rejects %j', async (method, path, body) => {
     const response = await tenant.owner.client.send(method, path, { body });
     expect(response.code).toBe('VALIDATION_ERROR');
     expect(response.error.details[0].code).toBe('unrecognized_keys');
   });
 
-  test('and a read returns, is ignored', async () => {
+  test('are ignored if responses contain them', async () => {
     const { organization } = (await tenant.owner.client.get('/api/organization')).data;
     const response = await tenant.owner.client.patch(
       '/api/organization', { ...organization, id: randomUUID(), plan: 'free', role: 'viewer' },

@@ -5,7 +5,7 @@ import { runFuzz } from '../fuzz/run-fuzz.ts';
 /** `npm run fuzz` sends 20,000 and takes any seed. */
 const REQUESTS = 1000;
 
-test('a controller survives random requests and answers according to its OpenAPI document', async () => {
+test('a controller survives random requests and responds according to its OpenAPI document', async () => {
   const report = await runFuzz(20_261, REQUESTS);
   expect(report.faults).toEqual([]);
   expect(missingShares(report)).toEqual([]);

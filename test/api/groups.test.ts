@@ -135,7 +135,7 @@ describe('groups', () => {
         undefined,
       ],
       ['an unknown field', { name: 'x', colour: 'red' }, 'colour', 'unrecognized_keys'],
-    ])('is refused with %s', async (_what, body, path, code) => {
+    ])('is rejected with %s', async (_what, body, path, code) => {
       const { status, error } = await client.post('/api/groups', body);
       expect(status).toBe(400);
       expect(error.code).toBe('VALIDATION_ERROR');
@@ -197,7 +197,7 @@ describe('groups', () => {
       expect((await client.post('/api/groups', { name })).status, 'the refused name is free').toBe(201);
     });
 
-    test('has no circles', async () => {
+    test('has no cycles', async () => {
       const [top, middle, bottom] = await chain(3) as [Loose, Loose, Loose];
       for (const parent of [top, middle, bottom]) {
         expect(
@@ -206,14 +206,14 @@ describe('groups', () => {
       }
     });
 
-    test('stays without circles and at ten levels under concurrent moves', async () => {
+    test('stays without cycles and within ten levels under concurrent moves', async () => {
       const { owner: { client: own } } = await newTenant(app);
       const groups = [...await chain(6, own), ...await chain(6, own)];
       const moves = Array.from(
         { length: 60 },
         (_, index) => [groups[(index * 7) % 12] as Loose, groups[(index * 5 + 3) % 12] as Loose] as const,
       );
-      // What waits two seconds for one of the connections to the database gets no answer of the tree.
+      // A read of the tree that waits two seconds for a database connection fails.
       const atOnce = pLimit(20);
       const responses = await Promise.all(moves.map(
         ([one, other]) => atOnce(() => own.patch(`/api/groups/${one.id}`, { parent_group_id: other.id })),
@@ -276,11 +276,11 @@ describe('groups', () => {
       });
     });
 
-    test.each(['0', '-1', 'x', '1.5', '1e3', ''])('refuse the page %j', async (page) => {
+    test.each(['0', '-1', 'x', '1.5', '1e3', ''])('reject the page %j', async (page) => {
       expect((await client.get(`/api/groups?page=${page}`)).error.code).toBe('INVALID_PAGE');
     });
 
-    test.each(['0', '101', '-1', 'NaN', '1e9', ''])('refuse the limit %j', async (limit) => {
+    test.each(['0', '101', '-1', 'NaN', '1e9', ''])('reject the limit %j', async (limit) => {
       expect((await client.get(`/api/groups?limit=${limit}`)).error.code).toBe('INVALID_LIMIT');
     });
   });
@@ -348,7 +348,7 @@ describe('groups', () => {
 
     test.each([
       {}, { target_group_id: null }, { target_group_id: '' },
-    ])('are not moved to nowhere: %j', async (body) => {
+    ])('are not moved without a destination: %j', async (body) => {
       const { error } = await client.post(`/api/groups/${(await create({})).id}/bulk-move`, body);
       expect(error.code).toBe('VALIDATION_ERROR');
       expect(error.message).toMatch(/target group ID is required/i);
@@ -401,7 +401,7 @@ describe('groups', () => {
     });
   });
 
-  describe('figures', () => {
+  describe('statistics', () => {
     const live = (status: 'up' | 'down' | 'degraded') =>
       ({
         status, since: 0, last_check_at: 1, last_success_at: null, last_failure_at: null, open_incident: null,

@@ -54,7 +54,7 @@ describe('pings of a heartbeat', () => {
     ], ['POST', '', 'success', null], ['GET', '/start', 'start', null], ['POST', '/fail', 'fail', null],
     ['HEAD', '/fail', 'fail', null], ['GET', '/0', 'success', 0], ['POST', '/3', 'fail', 3],
     ['POST', '/255', 'fail', 255],
-  ])('%s /api/heartbeat/{token}%s is kept before it is answered', async (method, path, kind, code) => {
+  ])('%s /api/heartbeat/{token}%s is stored before the response', async (method, path, kind, code) => {
     const monitor = await create();
     const response = await send(monitor.heartbeat_token + path, { method });
     expect(response.status).toBe(200);
@@ -84,7 +84,7 @@ describe('pings of a heartbeat', () => {
     expect(await storedPings(monitor.id)).toHaveLength(4);
   });
 
-  test('with an unknown token or that of a deleted monitor get the same answer', async () => {
+  test('with an unknown token or that of a deleted monitor get the same response', async () => {
     const gone = await create();
     await client.delete(`/api/monitors/${gone.id}`);
     const responses = await Promise.all([

@@ -93,7 +93,7 @@ describe('a document', () => {
     expect((await elsewhere.get('/api/export')).data).toEqual(exported);
   });
 
-  test('changes what differs, and keeps what it does not mention', async () => {
+  test('changes only differing fields, and keeps those it does not mention', async () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/import', DOCUMENT);
     const change = {
@@ -122,7 +122,7 @@ describe('a document', () => {
     ]);
   });
 
-  test('tells the values before and after, but no credentials', async () => {
+  test('lists the values before and after, but no credentials', async () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/import', DOCUMENT);
     const change = { monitors: [{
@@ -156,7 +156,7 @@ describe('a document', () => {
     expect(text).not.toMatch(/secret=1|another|"new"|"b"/);
   });
 
-  test('with errors is refused as a whole, with a path for each error', async () => {
+  test('with errors is rejected as a whole, with a path for each error', async () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/monitors', { ...http, name: 'Taken' });
     const paths = async (body: object) => {
@@ -232,13 +232,13 @@ describe('a document', () => {
     ], ['two documents', 'version: 1\n---\nversion: 1\n'], ['a fault', 'monitors: [\n'],
     ['a key of the prototype', '__proto__: {}\n'],
     ['too deep a nesting', `monitors: ${'['.repeat(100)}${']'.repeat(100)}\n`],
-  ])('in YAML with %s is not read', async (_what, text) => {
+  ])('in YAML with %s is rejected', async (_what, text) => {
     const { writeKey: client } = await newTenant(app);
     const response = await sendYaml(client, text);
     expect([response.status, response.code], response.text).toEqual([400, 'JSON_PARSE_ERROR']);
   });
 
-  test('is refused at its first YAML anchor, before thousands of them are composed', async () => {
+  test('is rejected at its first YAML anchor, before thousands of them are expanded', async () => {
     const { writeKey: client } = await newTenant(app);
     const anchors = Array.from({ length: 20_000 }, (_none, at) => `- &a${at} 1\n`).join('');
     const response = await sendYaml(client, `monitors:\n${anchors}- *a0\n  bad: [`);
@@ -310,7 +310,7 @@ describe('the plan', () => {
     return { small, tenant: await newTenant(small) };
   };
 
-  test('limits an import, which then changes nothing, and its dry run', async () => {
+  test('limits an import, which then changes nothing, and a dry run', async () => {
     const { small, tenant: { writeKey: client } } = await limited();
     await client.post('/api/monitors', { ...http, interval_seconds: 300 });
     for (const query of ['', '?dry_run=true']) {
@@ -324,7 +324,7 @@ describe('the plan', () => {
     expect([short.code, short.error.details]).toEqual([
       'INTERVAL_TOO_SHORT', { limit: 300, usage: 60, path: ['monitors', 0] },
     ]);
-    // The interval of pings is not an interval of checks, even where an export contains both.
+    // The interval of pings is not a check interval, even where an export contains both.
     await client.post(
       '/api/import',
       { monitors: [{ name: 'Job', type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 }] },

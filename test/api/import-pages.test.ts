@@ -38,7 +38,7 @@ const pagesOf = async ({ readKey, projectId }: Tenant): Promise<Loose[]> =>
   (await readKey.with({ 'x-project-id': projectId }).get(`/api/projects/${projectId}/status-pages`))
     .data.status_pages;
 
-test('pages are planned and applied with the monitors of their document; again, that changes nothing', async () => {
+test('pages are planned and applied with the monitors of their document; repeating it changes nothing', async () => {
   const tenant = await newTenant(app);
   const { writeKey: client } = tenant;
   const input = document();
@@ -80,7 +80,7 @@ test('pages are planned and applied with the monitors of their document; again, 
   expect((await elsewhere.readKey.get('/api/export')).data).toEqual(moved);
 });
 
-test('an import changes what differs, and keeps what it does not mention', async () => {
+test('an import changes only differing fields, and keeps those it does not mention', async () => {
   const tenant = await newTenant(app);
   const { writeKey: client } = tenant;
   const input = document();
@@ -111,7 +111,7 @@ test('an import changes what differs, and keeps what it does not mention', async
   });
 });
 
-test('what is wrong with pages refuses the whole document', async () => {
+test('an invalid page rejects the whole document', async () => {
   const tenant = await newTenant(app);
   const [foreign, subdomain] = [await newTenant(app), newSubdomain()];
   await foreign.writeKey.post('/api/import', { status_pages: [{ name: 'Theirs', subdomain }] });

@@ -30,7 +30,7 @@ const list = async (client = author): Promise<Loose[]> => (await client.get(base
 const why = (response: ApiResponse): unknown[] => [response.status, response.code, response.error.message];
 
 describe('a comment', () => {
-  test('is written with its author', async () => {
+  test('is stored with its author', async () => {
     const response = await author.post(base(), { comment_text: 'Looking', is_internal: true });
     const now = new Date(rig.clock.now()).toISOString();
     expect(response.status).toBe(201);
@@ -130,7 +130,7 @@ describe('nobody', () => {
     ]);
   });
 
-  test('comments with a key, known incident or not', async () => {
+  test('comments with a key, whether the incident exists or not', async () => {
     const id = await postComment();
     for (const key of [tenant.readKey, tenant.writeKey]) {
       for (const path of [base(), `/api/incidents/${randomUUID()}/comments`]) {

@@ -97,7 +97,7 @@ test('a failed ping has no probe', async () => {
   expect((await timeline(id)).timeline[0].result.probe_id).toBeNull();
 });
 
-test('a long timeline has the newest entries of each kind and says so', async () => {
+test('a long timeline has the newest entries of each kind and is marked as truncated', async () => {
   const monitorId = await rig.monitor(tenant, 'Long');
   const start = rig.clock.now();
   const { id } =
@@ -110,7 +110,7 @@ test('a long timeline has the newest entries of each kind and says so', async ()
   expect(data.timeline.at(-1).at).toBe(new Date(start + 1_000_000).toISOString());
 });
 
-test('an incident without a monitor has no results, and that of another tenant is not found', async () => {
+test('an incident without a monitor has no results, and another tenant\'s incident is not found', async () => {
   const { id } = (await tenant.owner.client.post('/api/incidents', incidentBody())).data.incident;
   queries = [];
   expect(kinds(await timeline(id))).toEqual(['update']);

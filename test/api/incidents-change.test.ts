@@ -91,7 +91,7 @@ describe('the status', () => {
     expect(closed.incident.recovery_time_seconds).toBe(95);
   });
 
-  test('has duration zero when resolved before it began', async () => {
+  test('has zero duration when resolved before it began', async () => {
     const id = await openIncident({ started_at: '2099-01-01T00:00:00Z' });
     expect((await move(id, 'resolved')).data.recovery_time_seconds).toBe(0);
   });
@@ -136,7 +136,7 @@ describe('acknowledging', () => {
     expect((await history(id)).at(-1).note).toHaveLength(500);
   });
 
-  test('cannot assign an unknown person, nobody, or a member without access to the project', async () => {
+  test('cannot assign an unknown user, no user, or a member without access to the project', async () => {
     const id = await openIncident();
     const { person: outsider } = await newPerson(rig.app);
     for (const assignee of [other.owner.userId, outsider.userId, randomUUID()]) {
@@ -224,7 +224,7 @@ describe('descriptive fields', () => {
 
   test.each([
     {}, { title: 'x' }, { status: 'closed' },
-  ])('none of the four (%j) is the fault that the specification names', async (body) => {
+  ])('without any of the four (%j) return the error of the specification', async (body) => {
     const response = await tenant.writeKey.put(`/api/incidents/${await openIncident()}`, body);
     expect([response.status, response.error]).toEqual([
       500, { code: 'INTERNAL_ERROR', message: 'At least one field must be provided for update' },
@@ -261,7 +261,7 @@ describe('descriptive fields', () => {
 });
 
 describe('a crash between the incident and its history', () => {
-  test('loses no entry: it is read from the incident and copied with the next change', async () => {
+  test('loses no entry: entries are read from the incident and copied with the next change', async () => {
     const id = await openIncident();
     await rig.app.db.collection<IncidentUpdateDoc>('incident_updates').deleteMany({ incident_id: id });
     const line = {
@@ -306,7 +306,7 @@ describe('an incident of the state machine', () => {
     });
   });
 
-  test.each(['resolved', 'closed'])('that a person set to %s stays so at recovery', async (status) => {
+  test.each(['resolved', 'closed'])('that a person set to %s keeps that status at recovery', async (status) => {
     const one = opening();
     await rig.incidents.outbox.open(one);
     if (status === 'closed') await move(one.id, 'acknowledged');
@@ -319,7 +319,7 @@ describe('an incident of the state machine', () => {
     });
   });
 
-  test('counts the failures of its outage, and keeps the count when a person resolves it', async () => {
+  test('counts the failures of its outage, and keeps the count when a user resolves it', async () => {
     const one = opening();
     const { monitor_id } = one.monitor;
     await rig.incidents.outbox.open(one);

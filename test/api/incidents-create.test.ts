@@ -96,7 +96,7 @@ describe('title, monitor and source', () => {
   test.each([
     [{ title: undefined }, 'Either check_id or title must be provided', ['check_id', 'title']],
     [{ title: undefined, source: 'manual' }, 'Manual incidents must have a title', ['title']],
-  ])('%j: refused with an object of errors', async (change, message, fields) => {
+  ])('%j is rejected with an object of errors', async (change, message, fields) => {
     const response = await create(change);
     expect([response.status, response.code, response.error.message]).toEqual([400, 'VALIDATION_ERROR', message]);
     expect(response.error.details).toEqual({
@@ -113,7 +113,7 @@ describe('title, monitor and source', () => {
 
   test.each([
     {}, { title: undefined },
-  ])('a system incident without a monitor is the fault that the specification names (%j)', async (change) => {
+  ])('a system incident without a monitor returns the error of the specification (%j)', async (change) => {
     const response = await create({ source: 'system', ...change });
     expect([response.status, response.error]).toEqual([
       500, { code: 'INTERNAL_ERROR', message: 'System incidents must have a check_id' },
@@ -141,7 +141,7 @@ describe('a body that breaks a rule', () => {
     ], ['failure_count', { failure_count: 0 }], ['failure_count', { failure_count: 1.5 }],
     ['started_at', { started_at: 'yesterday' }], ['started_at', { started_at: 1 }],
     ['made_up', { made_up: 1 }], ['description', { description: 'd'.repeat(2001) }],
-  ])('%s: %j is refused with an array', async (field, change) => {
+  ])('%s: %j is rejected with an array', async (field, change) => {
     const response = await create(change);
     expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
     expect(response.error.details[0].path[0]).toBe(field);

@@ -44,7 +44,7 @@ function opening(of: Tenant, change: Partial<IncidentOpening> = {}): IncidentOpe
   };
 }
 
-/** What three regions said: one never reported. */
+/** The votes of three regions, one of which never reported. */
 function votesFor(one: IncidentOpening, verdict: 'down' | 'up', at: number): VoteRecord {
   const { monitor_id, organization_id, project_id } = one.monitor;
   const error = { type: 'timeout' as const, message: 'No answer' };
@@ -62,7 +62,7 @@ function votesFor(one: IncidentOpening, verdict: 'down' | 'up', at: number): Vot
 const ids = (response: { data: Loose }): string[] => response.data.incidents.map((one: Loose) => one.id);
 
 describe('an incident', () => {
-  test('notes each region that sees it begin or end, once, in its history', async () => {
+  test('records in its history, once, each region that sees it begin or end', async () => {
     const one = opening(tenant);
     await outbox.open(one);
     const { monitor_id, organization_id, project_id } = one.monitor;
@@ -80,7 +80,7 @@ describe('an incident', () => {
     });
   });
 
-  test('has the votes of its beginning and its end, each once, and none if people opened it', async () => {
+  test('has the votes of its beginning and its end, each once, and none if a user opened it', async () => {
     const one = opening(tenant);
     await outbox.open(one);
     const [down, up] = [votesFor(one, 'down', T0), votesFor(one, 'up', T0 + 60_000)];
@@ -129,7 +129,7 @@ describe('an incident', () => {
     ]);
   });
 
-  test('found by late results says so, also in the list', async () => {
+  test('found by late results is marked late, also in the list', async () => {
     const one = opening(tenant, { late: true });
     await outbox.open(one);
     await outbox.resolve({ id: one.id, monitor: one.monitor, resolved_at: T0 + 60_000, failure_count: 3 });
@@ -144,7 +144,7 @@ describe('an incident', () => {
     ).toBe(true);
   });
 
-  test('gets its history on the repeat after a crash', async () => {
+  test('gets its history when it is repeated after a crash', async () => {
     const one = opening(tenant);
     const dying = new IncidentOutbox(
       {
@@ -314,7 +314,7 @@ describe('the notification log', () => {
     expect((await read(query)).code).toBe('VALIDATION_ERROR');
   });
 
-  test('is for sessions', async () => {
+  test('requires a session', async () => {
     for (const id of [one.id, newId(3)]) {
       for (const key of [tenant.readKey, tenant.writeKey]) {
         expect((await key.get(`/api/incidents/${id}/notifications`)).code).toBe('JWT_REQUIRED');
@@ -327,7 +327,7 @@ describe('the notification log', () => {
 });
 
 describe('every route', () => {
-  test('gives outsiders the same answer as for an unknown incident', async () => {
+  test('gives outsiders the same response as for an unknown incident', async () => {
     const one = opening(tenant);
     await outbox.open(one);
     const outsider = await newTenant(app);

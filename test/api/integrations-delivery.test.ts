@@ -102,14 +102,14 @@ describe('an alert', () => {
       notification_sent: true, notification_channels: ['webhook'],
     });
     await until(
-      async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'a settled queue' },
+      async () => (await rig.queues.find(destination._id))?.due_at === undefined, { what: 'an idle queue' },
     );
     expect((await rig.queues.health([destination._id])).get(destination._id)).toMatchObject({
       status: 'healthy', failing_since: null,
     });
   });
 
-  test('fanned out again makes no second delivery, even by two controllers concurrently', async () => {
+  test('that is fanned out again creates no second delivery, even by two controllers concurrently', async () => {
     const [one, other] = [rig.controller(), rig.controller()];
     await rig.destination(receiver.url);
     const monitor = monitorConfig();
@@ -124,7 +124,7 @@ describe('an alert', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('is found by polling when no wake-up was sent', async () => {
+  test('is found by polling if no wake-up was sent', async () => {
     const sleepy = rig.controller({ ownsShard: () => false });
     await rig.destination(receiver.url);
     await sleepy.alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
@@ -219,7 +219,7 @@ describe('a receiver that fails', () => {
     expect(health).toMatchObject({ status: 'failing', last_error: 'the receiver responded with status 500' });
   });
 
-  test('and recovers gets the alert, and is healthy again', async () => {
+  test('and recovers gets the alert and is healthy again', async () => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(receiver.url);
     receiver.choose(() => (receiver.requests.length < 2 ? 'close' : 204));
@@ -240,7 +240,7 @@ describe('a receiver that fails', () => {
     );
   });
 
-  test.each([400, 401, 404, 410, 429])('with %i is tried once and stays enabled', async (status) => {
+  test.each([400, 401, 404, 410, 429])('with %i is attempted once and stays enabled', async (status) => {
     const { alerts } = rig.controller();
     const destination = await rig.destination(receiver.url);
     receiver.behave(status);
@@ -259,7 +259,7 @@ describe('a receiver that fails', () => {
     );
   });
 
-  test('with a redirect to a private sink is not followed', async () => {
+  test('with a redirect to a private address is not followed', async () => {
     const sink = await startReceiver();
     const { alerts } = rig.controller();
     await rig.destination(receiver.url);
@@ -283,7 +283,7 @@ describe('a receiver that fails', () => {
     expect((await rig.log(incidentId)).map((entry) => [entry.retry_count, entry.error_message])).toEqual([
       [0, null], [0, null],
     ]);
-    await until(() => body?.isOpen === false, { what: 'the dripping connection is cut' });
+    await until(() => body?.isOpen === false, { what: 'the slow connection is cut off' });
     expect([receiver.requests.length, well.requests.length]).toEqual([1, 1]);
     await well.close();
   });
@@ -301,7 +301,7 @@ describe('a receiver that fails', () => {
       'a name that has come to mean the metadata service', 'meta.example',
       [['93.184.216.34'], ['::ffff:169.254.169.254']], null,
     ],
-  ])('by %s is not connected to: the log says failed, and nothing is tried again', async (
+  ])('by %s is never connected to: the log shows failed, and there is no other attempt', async (
     _what, host, addressLists, reason,
   ) => {
     const resolve = async () => (addressLists.length > 1 ? addressLists.shift() : addressLists[0]) as string[];
@@ -415,14 +415,14 @@ describe('a destination', () => {
     await rig.destinations.change(off, { enabled: false, updated_at: 1 });
     await settled(first, 'failed');
     expect((await rig.log(first))[0]).toMatchObject({ error_message: 'the integration was deleted' });
-    await until(async () => (await rig.queues.find(gone._id)) === null, { what: 'a forgotten queue' });
+    await until(async () => (await rig.queues.find(gone._id)) === null, { what: 'the queue is removed' });
     rig.clock.warp(12_000);
     await settled(second, 'failed');
     expect((await rig.log(second))[0]).toMatchObject({ error_message: 'the integration was disabled' });
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('of mail logs the bounced address, and is failing while one address fails', async () => {
+  test('for mail logs the bounced address, and is failing while one address fails', async () => {
     const smtp = await startSmtpServer();
     const mail = {
       from: 'Farwatch <farwatch@example.com>', isFromConfigured: true, mailgun: null, smtpUrl: smtp.url,
@@ -445,7 +445,7 @@ describe('a destination', () => {
       await settled(incidentId, 'pending', 0);
       await until(
         async () => (await rig.queues.find(destination._id))?.due_at === undefined,
-        { what: 'a settled queue' },
+        { what: 'an idle queue' },
       );
       return (await rig.log(incidentId)).map(
         (entry) => [entry.recipient, entry.status, entry.error_message],
@@ -465,14 +465,14 @@ describe('a destination', () => {
     const gauge = async () =>
       Number(/^farwatch_destinations_failing (\d+)$/m.exec(await registry.metrics())?.[1]);
     rig.clock.warp(10_000);
-    await until(async () => (await gauge()) === 1, { what: 'it is counted' });
+    await until(async () => (await gauge()) === 1, { what: 'the destination counts as failing' });
     await smtp.behave('accept');
     expect(await outcomesOfAlert()).toEqual([[gone, 'delivered', null], [well, 'delivered', null]]);
     expect(await health()).toMatchObject({
       status: 'healthy', failing_since: null, failing_recipients: [], consecutive_failures: 0,
       last_error: null,
     });
-    // An attempt was in flight to an address while it was removed.
+    // The address was removed while an attempt to it was in flight.
     const [seen, change] = [
       await rig.destinations.findById(destination._id) as DestinationDoc,
       { config: { to: [well] }, updated_at: rig.clock.now() },
@@ -488,13 +488,13 @@ describe('a destination', () => {
       last_error: null,
     });
     rig.clock.warp(10_000);
-    await until(async () => (await gauge()) === 0, { what: 'it is not counted' });
+    await until(async () => (await gauge()) === 0, { what: 'the destination does not count as failing' });
     await failing.stop();
     await mailer.close();
     await smtp.stop();
   });
 
-  test('sends an alert that waited long for the database', async () => {
+  test('sends an alert that had to wait for the database', async () => {
     const { alerts } = rig.controller({ ownsShard: () => false });
     const destination = await rig.destination(`${receiver.url}/hook`);
     await alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));

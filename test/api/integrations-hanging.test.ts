@@ -13,7 +13,7 @@ import { until } from '../helpers/until.ts';
 const HEALTHY = 60;
 const ALERTS_PER_DESTINATION = 2;
 const HANGING = 30;
-/** Alerts made at the same time: what waits two seconds for a connection to the database fails. */
+/** Alerts created at the same time. Few enough that none waits two seconds for a database connection and fails. */
 const atOnce = pLimit(8);
 
 let rig: DeliveryRig;
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 test('healthy receivers get all their alerts while others hang', async () => {
-  // This poster's deadlines never pass, so no attempt at a hanging receiver ends.
+  // This poster's deadlines never pass, so no attempt to a hanging receiver ends.
   const vetting = createAddressVetting({ resolve: createResolver(systemClock), allowPrivate: true, clock: systemClock });
   const poster = new HttpPoster({ clock: new SimulatedClock(), vetting });
   const { alerts, service } = rig.controller({ poster });
@@ -45,8 +45,8 @@ test('healthy receivers get all their alerts while others hang', async () => {
     })));
   }
   await until(() => healthy.requests.length === HEALTHY * ALERTS_PER_DESTINATION, { what: 'all healthy deliveries' });
-  await until(() => hanging.requests.length === HANGING, { what: 'a try at each hanging receiver' });
-  await until(() => service.counts.sent === HEALTHY * ALERTS_PER_DESTINATION, { what: 'all healthy deliveries are noted' });
+  await until(() => hanging.requests.length === HANGING, { what: 'an attempt to each hanging receiver' });
+  await until(() => service.counts.sent === HEALTHY * ALERTS_PER_DESTINATION, { what: 'all healthy deliveries are recorded' });
   expect(service.counts).toMatchObject({ retry: 0, failed: 0 });
   await poster.close();
 });

@@ -31,7 +31,7 @@ function poster(
   return made;
 }
 
-/** Answers each name with its next list of addresses, and repeats the last one. */
+/** Resolves each name to its next list of addresses, and repeats the last one. */
 function scripted(names: Record<string, string[][]>): Resolve {
   return async (host) => {
     const addressLists = names[host];
@@ -47,7 +47,7 @@ function request(url: string, more: Partial<PostRequest> = {}): PostRequest {
   };
 }
 
-describe('an answered post', () => {
+describe('a post with a response', () => {
   test('carries method, path, headers and the exact bytes', async () => {
     const to = await receiver();
     const outcome =
@@ -60,7 +60,7 @@ describe('an answered post', () => {
 
   test.each([
     204, 301, 302, 303, 307, 308, 400, 410, 500, 503,
-  ])('with %i gives that status and follows nothing', async (status) => {
+  ])('with %i returns that status and follows no redirect', async (status) => {
     const elsewhere = await receiver();
     const to = await receiver();
     to.behave((response) => {
@@ -125,7 +125,7 @@ test('a slow body after the status is cut off at the deadline of the whole post'
   await clock.advance(99);
   expect(body.isOpen).toBe(true);
   await clock.advance(1);
-  await until(() => !body.isOpen, { what: 'the connection is cut' });
+  await until(() => !body.isOpen, { what: 'the connection is cut off' });
 });
 
 describe('a failing post', () => {
@@ -243,7 +243,7 @@ describe('a post to a forbidden address', () => {
     const sink = await receiver();
     const resolve: Resolve = async () => ['127.0.0.1'];
     const real = createAddressVetting({ resolve, allowPrivate: false, clock: systemClock });
-    // The vetting admits every lookup, so only the check of the connected socket is left.
+    // Vetting passes every lookup, so only the check of the connected socket remains.
     const vetting = {
       ...real, vetHost: async () => ({ kind: 'allowed' as const, addresses: ['127.0.0.1'] }),
     };
@@ -288,7 +288,7 @@ describe('the resolver of the system', () => {
     );
   });
 
-  test('is not kept from others by a caller whose names take long there', async () => {
+  test('serves other callers while the names of one resolve slowly', async () => {
     const pendingLookups: (() => void)[] = [];
     const bySystem = (host: string) => (host.startsWith('slow')
       ? new Promise<string[]>((resolve) => pendingLookups.push(() => resolve([]))) : Promise.resolve(['192.0.2.1']));
@@ -307,7 +307,7 @@ describe('the resolver of the system', () => {
     await Promise.all(flood);
   });
 
-  test('knows on whose behalf a post resolves a name', async () => {
+  test('attributes the lookup of a post to its caller', async () => {
     const to = await receiver();
     const lookups: string[][] = [];
     const resolve: Resolve = async (...both) => {

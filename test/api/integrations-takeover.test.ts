@@ -25,7 +25,7 @@ const delivered = (incidentId: string) => until(
   async () => (await rig.log(incidentId)).map(({ status }) => status).join() === 'delivered', { what: 'delivered' },
 );
 
-/** One whose attempts never end, as nothing of them is recorded. */
+/** A controller whose attempts never end, because their outcome is never recorded. */
 function neverRecording(): DeliveryStore {
   const deliveries = new DeliveryStore(rig.mongo.db);
   deliveries.settle = () => new Promise(() => undefined);
@@ -33,11 +33,11 @@ function neverRecording(): DeliveryStore {
 }
 
 describe('a dying controller', () => {
-  /** The claim of the one at work was found, and the other one will look again when it is over. */
+  /** The other controller has found the claim and will check again when it expires. */
   const untilClaimSeen = ({ _id: id }: DestinationDoc) =>
-    until(async () => ((await rig.queues.find(id))?.due_at ?? 0) > rig.clock.now(), { what: 'the claim is met' });
+    until(async () => ((await rig.queues.find(id))?.due_at ?? 0) > rig.clock.now(), { what: 'the claim is found' });
 
-  test('that starts again takes up its own work at once', async () => {
+  test('that restarts resumes its own work at once', async () => {
     const dying = rig.controller({ deliveries: neverRecording(), holder: 'one' });
     await rig.destination(receiver.url);
     const incidentId = newId(1);
@@ -49,7 +49,7 @@ describe('a dying controller', () => {
     await until(() => again.service.counts.resumed === 1);
   });
 
-  test.each([-3_600_000, 3_600_000])('has its claim for as long if its clock is off by %d ms', async (byMs) => {
+  test.each([-3_600_000, 3_600_000])('keeps its claim for the same time if its clock is off by %d ms', async (byMs) => {
     const { clock } = rig;
     const off: Clock = {
       now: () => clock.now() + byMs, monotonic: () => clock.monotonic() + byMs,
@@ -62,7 +62,7 @@ describe('a dying controller', () => {
     const incidentId = newId(1);
     await dying.alerts.fanOut(alertOf(monitorConfig(), incidentId, { startedAt: clock.now() }));
     await until(() => receiver.requests.length === 1);
-    // Nothing but the claim is to make the other one wait.
+    // Only the claim should make the other one wait.
     await rig.mongo.db.collection('deliveries').updateOne({}, { $set: { next_attempt_at: 1 } });
     await rig.mongo.db.collection('delivery_queues').updateOne({}, { $set: { due_at: 1 } });
     successor.service.wake([destination._id]);
@@ -77,7 +77,7 @@ describe('a dying controller', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('between sending and recording causes one duplicate with the same incident and event', async () => {
+  test('that dies between sending and recording causes one duplicate with the same incident and event', async () => {
     const dying = rig.controller({ deliveries: neverRecording() });
     const destination = await rig.destination(receiver.url);
     const incidentId = newId(1);
@@ -96,7 +96,7 @@ describe('a dying controller', () => {
     await until(() => successor.service.counts.resumed === 1 && successor.service.counts.sent === 1);
   });
 
-  test('before sending leaves the delivery to another one, which sends it once', async () => {
+  test('that dies before sending leaves the delivery to another one, which sends it once', async () => {
     const idle = rig.controller({ ownsShard: () => false });
     await rig.destination(receiver.url);
     const incidentId = newId(1);
@@ -107,7 +107,7 @@ describe('a dying controller', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('that sleeps after its claim does not send what another one has sent meanwhile', async () => {
+  test('that is suspended after its claim does not resend what another one has sent', async () => {
     const incidentId = newId(1);
     let slept = false;
     const sleepy = rig.controller({

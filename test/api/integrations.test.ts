@@ -9,7 +9,7 @@ import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/r
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
-/** The addresses of the tests' names; no others exist. */
+/** The IP addresses of the tests' host names; no others exist. */
 const NAMES: Record<string, string[]> = {
   'example.com': ['93.184.216.34'], '127.0.0.1.nip.io': ['127.0.0.1'],
   'two.example': ['93.184.216.34', '10.0.0.1'], 'meta.example': ['169.254.169.254'],
@@ -34,14 +34,14 @@ async function appWith(allowPrivate: boolean, smtpUrl = 'smtp://127.0.0.1:1'): P
 const hook = (change: object = {}): Loose =>
   ({ name: 'On-call', type: 'webhook', config: { url: 'https://example.com/hook' }, ...change });
 
-describe('what was sent to an integration', () => {
+describe('the deliveries of an integration', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await appWith(false);
   });
   afterAll(() => app.close());
 
-  test('is listed, newest first, whatever became of it, and only for those who may see the integration', async () => {
+  test('are listed, newest first, whatever their outcome, and only for callers who may see the integration', async () => {
     const [tenant, other] = [await newTenant(app), await newTenant(app)];
     const admin = tenant.owner.client;
     const made = async (): Promise<string> => (await admin.post('/api/integrations', hook())).data.integration.id;
@@ -192,7 +192,7 @@ describe('webhook integrations', () => {
       '[64:ff9b::7f00:1]', '169.254.169.254', '100.64.0.1', 'localhost.',
       'a.localhost', '127.0.0.1.nip.io', 'two.example', 'meta.example', '10.0.0.1', '192.168.0.1',
       '172.16.0.1', '0.0.0.0', '[fd00::1]', '[fe80::1]', '[::]', '100.100.100.200',
-    ])('of %s is refused when it is saved', async (host) => {
+    ])('of %s is rejected when it is saved', async (host) => {
       const url = `https://${host}/hook`;
       const responses = [
         await admin.post('/api/integrations', hook({ config: { url } })),
@@ -207,7 +207,7 @@ describe('webhook integrations', () => {
     test.each([
       ['localhost', true], ['10.0.0.1', true], ['127.0.0.1.nip.io', true], ['two.example', true],
       ['169.254.169.254', false], ['meta.example', false], ['[::ffff:127.0.0.1]', false],
-    ])('of %s is refused with the setting that would allow it: %s', async (host, isNamed) => {
+    ])('of %s is rejected with the setting that would allow it: %s', async (host, isNamed) => {
       const responses = [
         await admin.post('/api/integrations', hook({ config: { url: `https://${host}/hook` } })),
         await admin.post('/api/integrations', { name: 'S', type: 'slack', config: { webhook_url: `https://${host}/` } }),
@@ -224,7 +224,7 @@ describe('webhook integrations', () => {
       'example.com', '', 'http://', 'http://example.com:25/', 'http://example.com:6379/',
       'http://example.com/\r\nX: y', `https://example.com/${'a'.repeat(2048)}`, 7, null, { $gt: '' },
     ])(
-      '%j is refused',
+      '%j is rejected',
       async (url) => expect((await admin.post('/api/integrations', hook({ config: { url } }))).code).toBe(
         'VALIDATION_ERROR',
       ),
@@ -255,7 +255,7 @@ describe('webhook integrations', () => {
       [{ config: { url, headers: { A: 7 } } }], [{ config: { url, secret: 'x' } }], [{ events: [] }],
       [{ events: ['monitor.sideways'] }], [{ events: 'monitor.up' }], [{ enabled: 'yes' }],
       [{ secret: 'whsec_mine' }], [{ organization_id: 'x', extra: 1 }], [{ revision: 9 }],
-    ])('%j is refused', async (change) => {
+    ])('%j is rejected', async (change) => {
       const response = await admin.post('/api/integrations', hook(change));
       expect(response.code, response.text).toBe('VALIDATION_ERROR');
       expect(Array.isArray(response.error.details)).toBe(true);
@@ -285,7 +285,7 @@ describe('webhook integrations', () => {
   });
 
   describe('the signing secret', () => {
-    test('is created on first read and stays the same, even for concurrent reads', async () => {
+    test('is created on the first read and stays the same, even for concurrent reads', async () => {
       const { id } = await create();
       const opened =
         await Promise.all(Array.from({ length: 10 }, () => admin.get(`/api/integrations/${id}/secret`)));
@@ -312,7 +312,7 @@ describe('webhook integrations', () => {
       ['POST', `/api/integrations/${id}/rotate-secret`], ['DELETE', `/api/integrations/${id}`],
     ];
 
-    test('refuses no credential, API keys, and members below project admin', async () => {
+    test('rejects missing credentials, API keys, and members below project admin', async () => {
       const { id } = await create();
       const editor = await newMember(app, tenant, 'member', { [tenant.projectId]: 'editor' });
       const viewer = await newMember(app, tenant, 'viewer');
@@ -329,7 +329,7 @@ describe('webhook integrations', () => {
       expect((await admin.get(`/api/integrations/${id}`)).data.integration.name).toBe('On-call');
     });
 
-    test('shows outsiders nothing and lets them change nothing', async () => {
+    test('is closed to outsiders for reads and changes', async () => {
       const { id } = await create();
       const outsider = await newTenant(app);
       for (const [method, path, body] of routes(id).filter(([, path]) => path.includes(id))) {
@@ -373,7 +373,7 @@ describe('integrations of other types', () => {
   test.each([
     ['email', { to: ['ops@example.com', 'o.n-call+night@mail.example.com'] }, { to: ['night@example.com'] }],
     ['slack', { webhook_url: SLACK }, { webhook_url: `${SLACK}2` }],
-  ])('%s can be read, changed, put back as it was read, and deleted', async (type, config, other) => {
+  ])('%s can be read, changed, sent back as it was read, and deleted', async (type, config, other) => {
     const one = await made({ type, config, events: ['monitor.down'], is_default: true });
     expect(one).toMatchObject({
       type, config, events: ['monitor.down'], is_default: true, enabled: true, health: { status: 'unknown' },
@@ -429,7 +429,7 @@ describe('integrations of other types', () => {
     ], [[`${'a'.repeat(65)}@example.com`]], [[`a@${'b.'.repeat(150)}com`]], [['\u0430@example.com']],
     [[7]], ['ops@example.com'], [Array.from({ length: 21 }, (_, at) => `u${at}@example.com`)], [undefined],
     [[null]],
-  ])('refuse the recipients %j', async (to) => {
+  ])('reject the recipients %j', async (to) => {
     const response = await admin.post('/api/integrations', { name: 'Mail', type: 'email', config: { to } });
     expect(response.code, response.text).toBe('VALIDATION_ERROR');
     expect(response.error.details[0].path.slice(0, 2)).toEqual(['config', 'to']);
@@ -450,7 +450,7 @@ describe('integrations of other types', () => {
     'https://[64:ff9b::7f00:1]/', 'https://169.254.169.254/', 'https://100.64.0.1/',
     'https://127.0.0.1.nip.io/', 'https://two.example/', 'https://user@example.com/', 'http://example.com/x',
     'file:///etc/passwd', 'gopher://example.com/', '', 7, undefined,
-  ])('refuse the Slack address %j', async (webhook_url) => {
+  ])('reject the Slack address %j', async (webhook_url) => {
     const response =
       await admin.post('/api/integrations', { name: 'Slack', type: 'slack', config: { webhook_url } });
     expect(response.code, response.text).toBe('VALIDATION_ERROR');
@@ -463,7 +463,7 @@ describe('integrations of other types', () => {
     }
   });
 
-  test('refuse the settings of another type', async () => {
+  test('reject the settings of another type', async () => {
     for (const [type, config] of [
       ['email', { url: SLACK }], ['slack', { to: ['a@example.com'] }],
       ['email', { to: ['a@example.com'], headers: {} }], ['webhook', { webhook_url: SLACK }],
@@ -512,7 +512,7 @@ describe('a test of an integration', () => {
     expect(receiver.requests).toHaveLength(2);
   });
 
-  test('sends custom headers unchanged, but not in place of the product\'s own', async () => {
+  test('sends custom headers unchanged, but never instead of the product\'s own', async () => {
     receiver.behave(200);
     const ours = [
       'CONTENT-type', 'user-AGENT', 'x-service-EVENT', 'X-SERVICE-DELIVERY', 'x-Service-Timestamp',
@@ -554,7 +554,7 @@ describe('a test of an integration', () => {
   test.each([
     'Host', 'content-LENGTH', 'Transfer-Encoding', 'Connection', 'Keep-Alive', 'Upgrade', 'Expect', 'TE',
     'Trailer', 'Proxy-Connection', 'Proxy-Authorization', 'HTTP2-Settings',
-  ])('is never asked to carry a %s of somebody else\'s choice: it is refused at save', async (name) => {
+  ])('cannot be made to send a chosen %s: it is rejected when saved', async (name) => {
     const { id } =
       (await admin.post('/api/integrations', hook({ config: { url: receiver.url } }))).data.integration;
     const config = { url: receiver.url, headers: { [name]: '1' } };
@@ -576,7 +576,7 @@ describe('a test of an integration', () => {
     }
   });
 
-  test('by mail goes to every address, and reports the one that refuses', async () => {
+  test('by mail goes to every address, and reports the rejected one', async () => {
     const to = ['ops@example.com', 'boss@example.com'];
     const { id } = (await admin.post(
       '/api/integrations', { name: 'Mail', type: 'email', config: { to } },

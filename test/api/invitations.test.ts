@@ -84,7 +84,7 @@ describe('an invitation', () => {
     expect((await person.client.get('/api/auth/me')).status).toBe(200);
   });
 
-  test('says to whoever has its token what it is for, and stays open', async () => {
+  test('shows the holder of its token what it is for, and stays open', async () => {
     const { person } = await newPerson(app);
     const shown = [];
     for (const email of [address(), person.email]) {
@@ -128,7 +128,7 @@ describe('an invitation', () => {
   });
 
   describe.each(['users', 'members', 'invitations'] as const)('interrupted before its write to `%s`', (store) => {
-    /** The next write there fails, and nothing cleans up: as if the process had died. */
+    /** The next write there fails without any cleanup, as if the process had died. */
     const interruptNext = () => {
       const { users, members, invitations } = app.accounts.deps;
       const died = async () => {
@@ -169,7 +169,7 @@ describe('an invitation', () => {
     });
   });
 
-  test.each([-3_600_000, 3_600_000])('is left to the controller that accepts it, by a clock %i ms ahead', async (ms) => {
+  test.each([-3_600_000, 3_600_000])('is left to the controller that is accepting it, even with a clock %i ms ahead', async (ms) => {
     const email = address();
     const { data } = await invite({ email, role: 'member' });
     const body = { token: await tokenFor(email), name: 'Grace', password: PASSWORD };
@@ -184,7 +184,7 @@ describe('an invitation', () => {
     expect((await accept(body)).status).toBe(200);
   });
 
-  test('lets nobody return who was removed after an interrupted acceptance', async () => {
+  test('does not let a member return who was removed after an interrupted acceptance', async () => {
     const { person } = await newPerson(app, 'Ada');
     await invite({ email: person.email, role: 'admin' });
     const body = { token: await tokenFor(person.email), password: PASSWORD };
@@ -218,7 +218,7 @@ describe('an invitation', () => {
     ).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('is cancelled when its maker is removed or demoted', async () => {
+  test('is cancelled when its creator is removed or demoted', async () => {
     for (const change of [
       (id: string) => tenant.owner.client.delete(`/api/organization/members/${id}`),
       (id: string) => tenant.owner.client.patch(`/api/organization/members/${id}`, { role: 'viewer' }),
@@ -273,7 +273,7 @@ describe('an invitation', () => {
     expect(app.mailsTo(email)).toHaveLength(5);
   });
 
-  test('is made by owners and admins, for owners by owners only, and for projects of the organization', async () => {
+  test('can be created by owners and admins, for owners only by owners, and for projects of the organization', async () => {
     const admin = await newMember(app, tenant, 'admin');
     const member = await newMember(app, tenant, 'member');
     const other = await newTenant(app);
@@ -326,7 +326,7 @@ describe('an invitation', () => {
       { email: 'x@example.com', role: 'viewer', project_roles: [{ project_id: 'x', role: 'admin' }] },
       'project_roles.0.project_id', /^Must be a UUID$/,
     ],
-  ])('is not made of %j', async (body, path, message = /./) => {
+  ])('is rejected for %j', async (body, path, message = /./) => {
     const response = await invite(body);
     expect(response.code).toBe('VALIDATION_ERROR');
     expect(response.error.details[0].path.join('.')).toMatch(new RegExp(`^${path}`));
@@ -357,7 +357,7 @@ describe('an invitation', () => {
     }
   });
 
-  test('is refused beyond thirty an hour of its organization, withdrawn ones included', async () => {
+  test('is rejected beyond thirty an hour of its organization, withdrawn ones included', async () => {
     const hour = Math.ceil(Date.now() / 3_600_000) + 1;
     offsetMs = hour * 3_600_000 + 60_000 - Date.now();
     for (let at = 0; at < 30; at += 1) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeApp } from '../helpers/make-app.ts';
 
-test('everything that a controller has to stop is registered in its lifecycle', async () => {
+test('every part of a controller with a stop method is registered in its lifecycle', async () => {
   const app = await makeApp();
   const { lifecycle, stores: _stores, edge: _edge, ...rooms } = app.controller;
   const missing = Object.entries(rooms).flatMap(([name, room]) => {

@@ -45,7 +45,7 @@ afterEach(async () => {
   clients.forEach((client) => client.close());
   clients = [];
   await hub.stop();
-  // The server finds idle connections by the clock, which stands still here.
+  // The server detects idle connections by the clock, which stands still here.
   let isClosed = false;
   const closing = app.close().then(() => (isClosed = true));
   await until(async () => {
@@ -130,7 +130,7 @@ test('continues after the last seen event, results included, without repeating a
   const [one] = [publishEvent(), result(1)];
   await first.next('result');
   first.close();
-  await until(() => hub.streams === 0, { what: 'the hub notices' });
+  await until(() => hub.streams === 0, { what: 'the hub has no streams' });
   const two = publishEvent();
   const monitorId = result(2);
   publishEvent(one);
@@ -140,7 +140,7 @@ test('continues after the last seen event, results included, without repeating a
     ['incident', two.id], ['result', monitorId],
   ]);
   const again = await open(byKey(), one.id);
-  await until(() => again.events.length === 3, { what: 'all that came after the first' });
+  await until(() => again.events.length === 3, { what: 'all events after the first' });
   expect(again.events[1]?.id).toBe(two.id);
 });
 
@@ -148,23 +148,23 @@ test('continues when no event was seen yet', async () => {
   const first = await open();
   expect(first.lastEventId).toBeTruthy();
   first.close();
-  await until(() => hub.streams === 0, { what: 'the hub notices' });
+  await until(() => hub.streams === 0, { what: 'the hub has no streams' });
   const published = publishEvent();
   const second = await open(byKey(), first.lastEventId);
   expect((await second.next('incident')).id).toBe(published.id);
 });
 
-test('sends a resync after an unknown or old id, missed results or a lost bus', async () => {
+test('sends a resync after an unknown or old id, missed results or a lost bus connection', async () => {
   const watcher = await open();
   const oldest = publishEvent();
   for (let at = 0; at < RING_EVENTS; at += 1) publishEvent();
-  await until(() => watcher.events.length === RING_EVENTS + 1, { what: 'all are seen' });
+  await until(() => watcher.events.length === RING_EVENTS + 1, { what: 'the watcher has all events' });
   for (const id of ['nonsense', oldest.id, newId(5)]) {
     expect((await (await open(byKey(), id)).next('resync')).id).toBe(watcher.lastEventId);
   }
 
   clients.forEach((client) => client.close());
-  await until(() => hub.streams === 0, { what: 'the hub notices' });
+  await until(() => hub.streams === 0, { what: 'the hub has no streams' });
   await clock.advance(LINGER_MS);
   const late = await open(byKey(), watcher.lastEventId);
   await late.next('resync');
@@ -174,13 +174,13 @@ test('sends a resync after an unknown or old id, missed results or a lost bus', 
   await nats.restart();
   await until(
     () => late.events.filter(({ event: kind }) => kind === 'resync').length === 2,
-    { what: 'a resync after the bus was away' },
+    { what: 'a resync after the bus was disconnected' },
   );
   const after = new Set<string>();
   await until(() => {
     after.add(publishEvent().id);
     return late.events.some(({ id }) => after.has(id));
-  }, { what: 'it goes on live', everyMs: 100 });
+  }, { what: 'live events again', everyMs: 100 });
 });
 
 test('disconnects a client that never reads without delaying others, and resyncs it on return', async () => {
@@ -195,13 +195,13 @@ test('disconnects a client that never reads without delaying others, and resyncs
   let isClosed = false;
   idle.on('error', () => undefined).on('close', () => (isClosed = true));
   idle.write(`GET /api/events HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${tenant.readKeyText}\r\n\r\n`);
-  await until(() => seen.includes('retry:'), { what: 'the idle one is connected' });
+  await until(() => seen.includes('retry:'), { what: 'the idle client is connected' });
   const filling = 'x'.repeat(16 * 1024);
-  // The sockets of both sides buffer some megabytes before events wait here.
+  // The sockets of both sides buffer some megabytes before events queue up in the server.
   let iterations = 0;
   for (; hub.streams === 2 && iterations < 500; iterations += 1) {
     const [last] = Array.from({ length: 8 }, () => publishEvent({ data: { filling } })).slice(-1) as [LiveEvent];
-    await until(() => watcher.lastEventId === last.id, { what: 'the one that reads has all' });
+    await until(() => watcher.lastEventId === last.id, { what: 'the reading client has all events' });
   }
   expect(hub.streams).toBe(1);
   const registry = new Registry();
@@ -212,7 +212,7 @@ test('disconnects a client that never reads without delaying others, and resyncs
   expect(watcher.events).toHaveLength(iterations * 8);
   isReading = true;
   idle.resume();
-  await until(() => isClosed, { what: 'the connection is cut' });
+  await until(() => isClosed, { what: 'the connection is cut off' });
   const ids = [...seen.matchAll(/id: ([0-9a-f-]{36})\n/g)].map(([, id]) => id as string);
   expect(ids.length).toBeLessThan(iterations * 8);
   const back = await open(byKey(), ids.at(-1) as string);
@@ -221,18 +221,18 @@ test('disconnects a client that never reads without delaying others, and resyncs
   expect((await back.next('incident')).id).toBe(published.id);
 });
 
-test('continues or sends a resync when about as much was missed as is kept', async () => {
+test('continues or sends a resync when about as many events were missed as are kept', async () => {
   const watcher = await open();
   const before = publishEvent({ data: { at: 'before' } });
   for (const [sign, first] of [['x', 'incident'], ['\u8a9e', 'resync'], ['\u{1f600}', 'resync']] as const) {
     for (let at = 0; at < 30; at += 1) {
       const { id } = publishEvent({ data: { text: sign.repeat(12 * 1024) } });
-      await until(() => watcher.lastEventId === id, { what: 'it is told' });
+      await until(() => watcher.lastEventId === id, { what: 'the watcher has the event' });
     }
     const back = await open(byKey(), before.id);
     expect((await back.next('resync')).id).toBe(watcher.lastEventId);
     const near = await open(byKey(), (watcher.events.at(-20) as ReceivedEvent).id);
-    await until(() => near.lastEventId === watcher.lastEventId, { what: 'it is where the other one is' });
+    await until(() => near.lastEventId === watcher.lastEventId, { what: 'the second client has caught up' });
     expect([near.isEnded, near.events[0]?.event]).toEqual([false, first]);
     near.close();
   }
@@ -244,7 +244,7 @@ test('sends only keep-alives while nothing changes', async () => {
   await clock.advance(KEEP_ALIVE_MS - 1);
   expect(client.raw).toBe(received);
   await clock.advance(1);
-  await until(() => client.raw.length > received.length, { what: 'a sign of life' });
+  await until(() => client.raw.length > received.length, { what: 'a keep-alive comment' });
   expect(client.raw.slice(received.length)).toBe(': keep-alive\n\n');
 });
 
@@ -264,7 +264,7 @@ test.each([
   expect(await revoke()).toBe(200);
   await clock.advance(RECHECK_INTERVAL_MS);
   await until(() => client.isEnded, { what: 'the stream ends' });
-  await until(() => hub.streams === 0, { what: 'the hub notices' });
+  await until(() => hub.streams === 0, { what: 'the hub has no streams' });
 });
 
 test('ends for a key that is revoked', async () => {
@@ -285,7 +285,7 @@ test('is open to viewers of the project, with a limit per caller', async () => {
   expect([refused.status, refused.raw.includes('FAIR_USE_LIMIT_REACHED')]).toEqual([403, true]);
   expect((await open()).status).toBe(200);
   clients[1]?.close();
-  await until(() => hub.streams === 20, { what: 'a place is free' });
+  await until(() => hub.streams === 20, { what: 'a free place' });
   expect((await open(headers)).status).toBe(200);
 });
 
@@ -305,10 +305,10 @@ test('ignores unreadable messages', async () => {
   await until(() => hub.refused === 2, { what: 'both are counted' });
 });
 
-test('answers HEAD without holding a stream', async () => {
+test('responds to HEAD without keeping a stream', async () => {
   const response = await fetch(`${app.url}/api/events`, { method: 'HEAD', headers: byKey() });
   expect(response.status).toBe(200);
-  await until(() => hub.streams === 0, { what: 'no stream is left' });
+  await until(() => hub.streams === 0, { what: 'no open streams' });
 });
 
 test('reaches a client that connects after a thousand others have left', async () => {

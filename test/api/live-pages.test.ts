@@ -28,11 +28,11 @@ async function publish(): Promise<{ id: string; subdomain: string }> {
 const openStream = (subdomain: string) => EventClient.open(app.url, {}, null, `/status/${subdomain}/events`);
 const versionsOf = ({ events }: EventClient) => events.map(({ data }) => data['version']);
 
-test('open pages are told of each change, and of the end', async () => {
+test('open pages receive each change and the end of the stream', async () => {
   const { id, subdomain } = await publish();
   const readers = await Promise.all([openStream(subdomain), openStream(subdomain)]);
   const versionsSent = (count: number) => until(
-    () => readers.every((reader) => versionsOf(reader).length === count), { what: `${count} versions are told` },
+    () => readers.every((reader) => versionsOf(reader).length === count), { what: `${count} versions at every reader` },
   );
   await versionsSent(1);
   await client.patch(`${pages}/${id}`, { name: 'Renamed' });
@@ -41,7 +41,7 @@ test('open pages are told of each change, and of the end', async () => {
   expect(versionsOf(one)).toEqual(versionsOf(other));
   expect(new Set(versionsOf(one)).size).toBe(2);
   const late = await openStream(subdomain);
-  await until(() => versionsOf(late).length === 1, { what: 'a late reader is told' });
+  await until(() => versionsOf(late).length === 1, { what: 'a late reader receives the version' });
   expect(versionsOf(late)).toEqual(versionsOf(one).slice(1));
   await client.post(`${pages}/${id}/unpublish`);
   await until(() => [...readers, late].every(({ isEnded }) => isEnded), { what: 'the streams end' });
@@ -49,25 +49,25 @@ test('open pages are told of each change, and of the end', async () => {
   expect((await openStream(subdomain)).status).toBe(404);
 });
 
-test('a hundred readers cost the database what one does', async () => {
+test('a hundred readers cost the database as much as one', async () => {
   const { subdomain } = await publish();
   const cost = async (count: number) => {
     const readers = await Promise.all(Array.from({ length: count }, () => openStream(subdomain)));
-    await until(() => readers.every((reader) => versionsOf(reader).length === 1), { what: 'all are told' });
+    await until(() => readers.every((reader) => versionsOf(reader).length === 1), { what: 'all readers receive the version' });
     commands = 0;
     const name = `Name ${count}`;
     await app.db.collection('status_pages').updateOne({ subdomain }, { $set: { name } });
-    await until(() => readers.every((reader) => versionsOf(reader).length === 2), { what: 'all are told again' });
+    await until(() => readers.every((reader) => versionsOf(reader).length === 2), { what: 'all readers receive the next version' });
     for (const reader of readers) reader.close();
     return commands;
   };
   const one = await cost(1);
   expect(one).toBeGreaterThan(0);
-  // A look more may fall into the time that the change takes to be seen.
+  // One more poll may happen before the change is detected.
   expect(await cost(100)).toBeLessThanOrEqual(2 * one + 2);
 });
 
-test('the page names its script, which its policy allows, and no other', async () => {
+test('the page has only its own script, which its policy allows', async () => {
   const { subdomain } = await publish();
   const page = await client.get(`/status/${subdomain}`);
   const [, path = ''] = /<script src="([^"]+)" data-events="\/status\/page-[\w-]+\/events" defer>/.exec(page.text) ?? [];

@@ -34,7 +34,7 @@ const digestsTo = (address: string) =>
 const entriesOf = (recipient: string) =>
   rig.mongo.db.collection('deliveries').find({ recipient }).sort({ queued_at: 1 }).toArray();
 
-/** So many outages of different monitors, all told to these destinations. */
+/** This many outages of different monitors, each with an alert to these destinations. */
 async function outages(count: number, ids: string[], { alerts } = first, at = 0): Promise<void> {
   for (let number = at; number < at + count; number += 1) {
     const monitor = monitorConfig({ name: `Monitor ${number}`, notification_target_ids: ids });
@@ -47,7 +47,7 @@ const delivered = async (to: string) =>
   (await entriesOf(to)).filter((entry) => entry['status'] === 'delivered').length;
 
 describe('beyond sixty alerts an hour', () => {
-  test('the rest arrives as one mail at the end of the hour, and each has its entry', async () => {
+  test('the rest arrive as one mail at the end of the hour, and each has its log entry', async () => {
     const [to, other] = ['many@example.com', 'calm@example.com'];
     const id = await mailTo([to]);
     await outages(65, [id]);
@@ -90,7 +90,7 @@ describe('beyond sixty alerts an hour', () => {
     ]);
   }, 120_000);
 
-  test('a digest survives a restart, is repeated when the relay refuses, and loses nothing', async () => {
+  test('a digest survives a restart, is repeated when the relay refuses it, and loses nothing', async () => {
     const to = 'restart@example.com';
     const id = await mailTo([to]);
     await outages(63, [id]);

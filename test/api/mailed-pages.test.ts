@@ -19,7 +19,7 @@ async function linkTo(email: string, page: string): Promise<URL> {
   return linkIn(await until(find, { what: `a mail with ${page}` }), `/${page}`);
 }
 const openPage = (link: URL) => app.client.get(`${link.pathname}${link.search}`);
-/** Submits the page's form as a browser without JavaScript does. */
+/** Submits the page's form as a browser without JavaScript would. */
 function submit(link: URL, page: ApiResponse, fields: Record<string, string>): Promise<ApiResponse> {
   const action = /<form method="post" action="([^"]+)">/.exec(page.text)?.[1] ?? '';
   const token = /name="token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
@@ -73,7 +73,7 @@ describe('a mailed link opens a page that', () => {
       .toBe(200);
   });
 
-  test('speaks the language of its reader, also about what is wrong', async () => {
+  test('is in the reader\'s language, including its error messages', async () => {
     const headers = { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' };
     const page = await app.client.send('GET', '/reset-password?token=dead', { headers });
     expect([page.headers.get('content-language'), page.text]).toEqual(['de', expect.stringContaining('Neues Passwort wählen')]);
@@ -110,7 +110,7 @@ describe('a mailed link opens a page that', () => {
     expect(page.text).not.toContain('<script>');
   });
 
-  test('accepts only forms, and answers errors with a page', async () => {
+  test('accepts only forms, and returns errors as a page', async () => {
     for (const rawBody of ['token=a&token=b', 'token=a&admin=true', `token=${'x'.repeat(2000)}`]) {
       const response = await app.client.send(
         'POST', '/verify-email',

@@ -44,7 +44,7 @@ function open(config: Partial<MailConfig>, clock: Clock = systemClock): Mailer {
 }
 
 describe('without a provider, mail', () => {
-  test('is written to one file per mail, with the link on one line, readable only by its owner', async () => {
+  test('is written to one file each, with the link on one line, readable only by its owner', async () => {
     const files = open({});
     expect(await files.send(MAIL)).toEqual({ kind: 'sent' });
     expect(await files.send({ ...MAIL, to: 'bob@example.com' })).toEqual({ kind: 'sent' });
@@ -111,7 +111,7 @@ describe('Mailgun', () => {
     expect(await mailgun().send(MAIL)).toEqual({ kind: 'sent' });
     const [message] = server.messages;
     expect(message).toMatchObject({ path: '/v3/mg.example/messages', credentials: 'api:key-1' });
-    // Multipart forms use CRLF line ends.
+    // Multipart forms use CRLF line endings.
     expect(Object.fromEntries(
       message?.fields.map(([name, value]) => [name, value.replaceAll('\r\n', '\n')]) ?? [],
     ))
@@ -132,7 +132,7 @@ describe('Mailgun', () => {
     [429, 'Too many requests', 'busy'],
     [500, 'Internal server error', 'retry'],
     [503, 'Service unavailable', 'retry'],
-  ])('that answers %i "%s" results in: %s', async (status, text, kind) => {
+  ])('that responds with %i "%s" results in: %s', async (status, text, kind) => {
     server.fail(status, text);
     expect(await mailgun().send(MAIL)).toEqual({ kind, reason: `Mailgun responded with status ${status}: ${text}` });
   });
@@ -149,7 +149,7 @@ describe('Mailgun', () => {
     expect(JSON.stringify(outcome)).not.toContain('key-1');
   });
 
-  test('that does not answer is given up after ten seconds', async () => {
+  test('that does not respond is abandoned after ten seconds', async () => {
     server.fail('hang');
     const before = server.requests;
     const clock = new SimulatedClock();
@@ -174,7 +174,7 @@ describe('Mailgun', () => {
     expect((await Promise.all(inProgress)).every((outcome) => outcome.kind === 'retry')).toBe(true);
   });
 
-  test('that hangs holds four test mails and a hundred that wait, and alerts wait for none of them', async () => {
+  test('that hangs holds four test mails and a hundred waiting ones, and no alert waits for them', async () => {
     server.fail('hang');
     const before = server.requests;
     const busy = mailgun();
@@ -202,7 +202,7 @@ describe('Mailgun', () => {
     expect((await Promise.all(hanging)).every((outcome) => outcome.kind === 'retry')).toBe(true);
   });
 
-  test('takes alerts at once while mails to subscribers hang', async () => {
+  test('receives alerts at once while mails to subscribers hang', async () => {
     server.fail('hang');
     const before = server.requests;
     const busy = mailgun();
@@ -263,14 +263,14 @@ describe('SMTP', () => {
     [451, 'data', 'Too many messages, slow down', 'busy'],
     [452, 'rcpt', '4.3.1 Insufficient system storage', 'busy'],
     [550, 'rcpt', 'Too many unknown recipients', 'bounced'],
-  ])('that answers %i to %s ("%s") results in: %s', async (code, at, text, kind) => {
+  ])('that responds with %i to %s ("%s") results in: %s', async (code, at, text, kind) => {
     await server.behave({ code, text, at });
     const outcome = await smtp().send(MAIL);
     expect(outcome).toMatchObject({ kind, reason: expect.stringContaining(`${code}`) as string });
     await server.behave('accept');
   });
 
-  test('that hangs is given up after ten seconds, and one that is unreachable is retried later', async () => {
+  test('that hangs is abandoned after ten seconds, and one that is unreachable is retried later', async () => {
     await server.behave('hang');
     const clock = new SimulatedClock();
     let outcome: unknown = null;
@@ -283,7 +283,7 @@ describe('SMTP', () => {
     expect((await smtp('smtp://127.0.0.1:1').send(MAIL)).kind).toBe('retry');
   });
 
-  test('that never sends a greeting is given up', async () => {
+  test('that never sends a greeting is abandoned', async () => {
     const silent: Server = createServer(() => undefined).listen(0, '127.0.0.1');
     await until(() => silent.address());
     const clock = new SimulatedClock();

@@ -51,7 +51,7 @@ async function subscribe(maintenance: boolean): Promise<string> {
   return address;
 }
 
-/** In this many hours. */
+/** The time this many hours from now. */
 const at = (hours: number): string => new Date(Date.now() + offsetMs + hours * HOUR_MS).toISOString();
 
 async function create(body: object): Promise<string> {
@@ -60,7 +60,7 @@ async function create(body: object): Promise<string> {
   return response.data.maintenance_window.id;
 }
 
-/** Lets hours pass, and makes the rounds of two controllers. */
+/** Advances the clock by hours, and runs the tasks of two controllers. */
 async function advanceHours(hours: number): Promise<void> {
   offsetMs += hours * HOUR_MS;
   await Promise.all([app.controller.maintenance.windowTask.run(), app.controller.maintenance.windowTask.run()]);
@@ -74,12 +74,12 @@ async function mails(count: number) {
     const pendingNotices = { page_id: pageId, due_at: { $gt: 0 } };
     return (await app.db.collection('subscriber_notices').countDocuments(pendingNotices)) === 0
       && (await app.db.collection('subscriber_outbox').countDocuments(pendingNotices)) === 0;
-  }, { what: 'nothing is left to send' });
+  }, { what: 'an empty queue' });
   expect(received()).toHaveLength(count);
   return received();
 }
 
-test('subscribers hear of a window before, at its start and at its end, once each, in one thread', async () => {
+test('subscribers are notified before a window, at its start and at its end, once each, in one thread', async () => {
   const silent = await subscribe(false);
   await create({ starts_at: at(48), ends_at: at(50), description: 'The shop is read-only.' });
   await advanceHours(12);
@@ -96,7 +96,7 @@ test('subscribers hear of a window before, at its start and at its end, once eac
   expect(smtp.mails.some((mail) => mail.to.includes(silent))).toBe(false);
 });
 
-test('a window that is deleted is told to be cancelled, if readers were told of it', async () => {
+test('a deleted window is announced as cancelled if subscribers were notified of it', async () => {
   const later = await create({ title: 'Later', starts_at: at(72), ends_at: at(73) });
   const upcoming = await create({ title: 'Soon', starts_at: at(5), ends_at: at(6) });
   await mails(1);
@@ -106,7 +106,7 @@ test('a window that is deleted is told to be cancelled, if readers were told of 
   expect(cancelled?.text).toContain('has been canceled or has ended');
 });
 
-test('what a crash repeats is not sent again', async () => {
+test('work repeated after a crash sends nothing twice', async () => {
   const id = await create({ starts_at: at(5), ends_at: at(6) });
   await mails(1);
   const stored = app.db.collection<WindowDoc>('maintenance_windows');
@@ -116,7 +116,7 @@ test('what a crash repeats is not sent again', async () => {
   await mails(1);
 });
 
-test('windows that are changed again and again do not flood subscribers', async () => {
+test('repeated changes of windows do not flood subscribers', async () => {
   const id = await create({ starts_at: at(5), ends_at: at(6) });
   for (let change = 0; change < 25; change += 1) {
     const response = await client.patch(`${windows}/${id}`, { ends_at: at(6.1 + change / 10) });

@@ -69,7 +69,7 @@ test('a window is read back as it was sent, and a read can be sent back', async 
   expect((await client.delete(one)).code).toBe('RESOURCE_NOT_FOUND');
 });
 
-test('a window is scheduled, active or over, and holds alerts unless told not to', async () => {
+test('a window is scheduled, active or over, and holds alerts by default', async () => {
   expect(await create()).toMatchObject({
     status: 'active', suppress_alerts: true, description: null, recurrence: null, timezone: 'UTC',
     monitor_ids: [], status_page_ids: [],
@@ -80,7 +80,7 @@ test('a window is scheduled, active or over, and holds alerts unless told not to
   });
 });
 
-test('each change has the journals take its monitors again, also those that it no longer names', async () => {
+test('each change marks its monitors for the journals, including those it no longer contains', async () => {
   const [first, second] = [await createMonitor(), await createMonitor()];
   const revisions = async () =>
     (await app.monitors.findByIds([first, second])).sort((one, two) => one.created_at - two.created_at)
@@ -110,14 +110,14 @@ test.each<[object, string]>([
   [{ monitor_ids: [randomUUID()] }, 'monitor_ids'],
   [{ status_page_ids: [randomUUID()] }, 'status_page_ids'],
   [{ monitor_ids: Array.from({ length: 501 }, () => randomUUID()) }, 'monitor_ids'],
-])('is refused with %j', async (body, field) => {
+])('is rejected with %j', async (body, field) => {
   const valid = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1) };
   const response = await client.post(path, { ...valid, ...body });
   expect(response.code, response.text).toBe('VALIDATION_ERROR');
   expect(response.error.details[0].path[0]).toBe(field);
 });
 
-test('monitors, pages and windows of others are unknown', async () => {
+test('other tenants\' monitors, pages and windows are unknown', async () => {
   const theirs = other.owner.client.with({ 'x-project-id': other.projectId });
   const body = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1) };
   const foreign = await createMonitor(theirs);
@@ -129,7 +129,7 @@ test('monitors, pages and windows of others are unknown', async () => {
   ]) expect(response.code).toBe('RESOURCE_NOT_FOUND');
 });
 
-test('a monitor is in a limited number of windows, of which those that are over do not count', async () => {
+test('a monitor can be in a limited number of windows; those that are over do not count', async () => {
   const monitor_ids = [await createMonitor()];
   const body = { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1), monitor_ids };
   await create({ ...body, ends_at: inHours(-0.5) });
@@ -151,7 +151,7 @@ test('a project has a limited number of windows', async () => {
   expect(response.error.details).toEqual({ limit: MAX_WINDOWS });
 });
 
-test('a published page tells of its windows, in JSON and for people', async () => {
+test('a published page shows its windows, in JSON and HTML', async () => {
   const subdomain = `page-${randomUUID()}`;
   const pages = `/api/projects/${tenant.projectId}/status-pages`;
   const { id } = (await client.post(pages, { name: 'Acme', subdomain })).data.status_page;
@@ -173,7 +173,7 @@ test('a published page tells of its windows, in JSON and for people', async () =
   expect(text).not.toContain('Not for readers');
 });
 
-test('a project with a window is not deleted, and one whose window is deleted is', async () => {
+test('a project with a window cannot be deleted until the window is', async () => {
   const { id } = (await client.post('/api/projects', { name: 'Second' })).data.project;
   const at = `/api/projects/${id}/maintenance-windows`;
   const window = await create({}, client, at);
@@ -182,7 +182,7 @@ test('a project with a window is not deleted, and one whose window is deleted is
   expect((await client.delete(`/api/projects/${id}`)).status).toBe(200);
 });
 
-test('what a crash kept from monitors is told to them by the next round', async () => {
+test('the next run delivers to monitors what a crash held back', async () => {
   const monitor = await createMonitor();
   const { id } = await create({ monitor_ids: [monitor] });
   const windows = app.db.collection<WindowDoc>('maintenance_windows');
@@ -192,7 +192,7 @@ test('what a crash kept from monitors is told to them by the next round', async 
   expect(await windows.findOne({ _id: id })).not.toHaveProperty('due_at');
 });
 
-test('the occurrences of all windows in a time are listed by time, of this project alone', async () => {
+test('the occurrences of all windows in a time range are listed by time, for this project only', async () => {
   const own = await newTenant(app);
   const [mine, at] = [own.owner.client, `/api/projects/${own.projectId}/maintenance-windows`];
   const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
@@ -206,7 +206,7 @@ test('the occurrences of all windows in a time are listed by time, of this proje
   expect(data.occurrences).toEqual([
     { maintenance_window_id: once.id, title: 'Move', starts_at: '2027-03-26T23:00:00.000Z', ends_at: '2027-03-28T01:00:00.000Z' },
     { maintenance_window_id: weekly.id, title: 'Restart', starts_at: '2027-03-27T01:30:00.000Z', ends_at: '2027-03-27T02:30:00.000Z' },
-    // An hour earlier by UTC: the clocks have changed.
+    // An hour earlier in UTC, because the clocks have changed.
     { maintenance_window_id: weekly.id, title: 'Restart', starts_at: '2027-04-03T00:30:00.000Z', ends_at: '2027-04-03T01:30:00.000Z' },
   ]);
   const ofMonitor = await mine.get(`${at}/occurrences?from=2027-03-27T00:00:00Z&to=2027-04-03T12:00:00Z&monitor_id=${monitored}`);
@@ -215,7 +215,7 @@ test('the occurrences of all windows in a time are listed by time, of this proje
   expect(long).toMatchObject({ status: 400, error: { code: 'VALIDATION_ERROR' } });
 });
 
-test('a preview lists the next ten occurrences, and saves nothing', async () => {
+test('a preview lists the next ten occurrences and saves nothing', async () => {
   const preview = (body: object) => client.post(`${path}/preview`, body);
   const times = { starts_at: '2027-01-31T03:00:00Z', ends_at: '2027-01-31T04:00:00Z' };
   const { data } = await preview({ ...times, recurrence: 'FREQ=MONTHLY;BYMONTHDAY=-1', timezone: 'UTC' });
@@ -227,7 +227,7 @@ test('a preview lists the next ten occurrences, and saves nothing', async () => 
   expect((await preview({ ...times, ends_at: times.starts_at })).status).toBe(400);
 });
 
-test('whatever computes the occurrences of a window takes a turn for each', async () => {
+test('every computation of a window\'s occurrences takes a turn', async () => {
   const queue = new FairQueue(
     systemClock, { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 10, maxWaitingPerKey: 10, maxWaitMs: HOUR_MS },
     (refusal) => new Error(refusal),

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const path = (userId: string) => `/api/organization/members/${userId}`;
 
 describe('the organization', () => {
-  test('is readable by every member, renamed by admins, and accepts its own representation', async () => {
+  test('can be read by every member, renamed by admins, and accepts its own representation', async () => {
     const viewer = await newMember(app, tenant, 'viewer');
     const read = await viewer.client.get('/api/organization');
     expect(read.data.organization).toEqual({
@@ -81,7 +81,7 @@ describe('members', () => {
     expect((await tenant.owner.client.delete(path(person.userId))).code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('are removed with the keys and subscriptions that they created, if asked, and with no others', async () => {
+  test('are removed with the keys and subscriptions that they created, if requested, and with no others', async () => {
     const person = await newMember(app, tenant, 'admin');
     const owner = tenant.owner.client;
     const works = async (key: string) =>
@@ -117,7 +117,7 @@ describe('members', () => {
     expect((await owner.get(`${path(person.userId)}/credentials`)).code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('keep their credentials when the removal is refused', async () => {
+  test('keep their credentials when the removal is rejected', async () => {
     const key = (await tenant.owner.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
     const refused = await tenant.owner.client.delete(`${path(tenant.owner.userId)}?revoke_credentials=true`);
     expect(refused.code).toBe('CONFLICT');

@@ -35,7 +35,7 @@ test('the OpenAPI document names the credential of the metrics', async () => {
   await app.close();
 });
 
-test('with METRICS_LISTEN the metrics have an address of their own, and nothing else is there', async () => {
+test('METRICS_LISTEN serves the metrics, and nothing else, at a separate address', async () => {
   const port = await freePort();
   const app = await makeApp({ env: { METRICS_LISTEN: `127.0.0.1:${port}`, METRICS_TOKEN: TOKEN } });
   const at = (path: string, init = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);

@@ -23,7 +23,7 @@ describe('the plan', () => {
     await app.close();
   });
 
-  test('gets the place of a deleted monitor back, once', async () => {
+  test('frees the place of a deleted monitor, once', async () => {
     const app = await makeApp({ plansJson: '{"scale":{"monitors":3}}' });
     const tenant = await newTenant(app);
     const [first] = await createMany(tenant.writeKey, 3);
@@ -68,7 +68,7 @@ describe('the plan', () => {
     const held =
       await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 60, interval_seconds: 60 });
     expect([held.code, held.error.details]).toEqual(['INTERVAL_TOO_SHORT', { limit: 300, usage: 60 }]);
-    // The interval of pings is not an interval of checks.
+    // The interval of pings is not a check interval.
     expect(
       (await tenant.writeKey.post('/api/monitors', { ...beat, heartbeat_interval: 30 })).data.monitor,
     ).toMatchObject({ heartbeat_interval: 30, interval_seconds: 30 });

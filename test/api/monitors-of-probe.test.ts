@@ -28,7 +28,7 @@ async function assigned(tenant: Tenant, name: string, probeId = shared, region =
 const read = async (tenant: Tenant, query = '', probeId = shared) =>
   (await tenant.readKey.get(`/api/probes/${probeId}/monitors${query}`)).data;
 
-test('a probe is asked for what it runs: by name what the project may see, by number what others have', async () => {
+test('the list of a probe names the monitors that the project may see, and counts those of others', async () => {
   const shop = await assigned(one, 'Shop');
   const blog = await assigned(one, 'blog');
   await assigned(other, 'Secret');
@@ -47,12 +47,12 @@ test('a probe is asked for what it runs: by name what the project may see, by nu
   expect(theirs.monitors.map(({ name }: { name: string }) => name)).toEqual(['Secret']);
   expect(theirs.others).toBe(2);
   expect(JSON.stringify(theirs)).not.toContain('Shop');
-  // The operator of the instance has no other rights to what tenants named.
+  // The installation's operator has no other rights to tenants' resources.
   const asOperator = await one.owner.client.get(`/api/probes/${shared}/monitors?search=secret`);
   expect(asOperator.data).toMatchObject({ monitors: [], others: 1 });
 });
 
-test('its list is searched by name and target, and read in pages', async () => {
+test('its list can be searched by name and target, and is paged', async () => {
   const probe = (await one.owner.client.post('/api/probes', { region_id: 'local', name: 'pages' })).data.probe.id;
   for (const name of ['delta', 'Alpha', 'charlie', 'Bravo']) await assigned(one, name, probe);
   const names = async (query: string) => {
@@ -66,7 +66,7 @@ test('its list is searched by name and target, and read in pages', async () => {
   expect((await read(one, '?search=.*', probe)).others).toBe(0);
 });
 
-test('monitors that it has lost, and those that were deleted, are not on its list', async () => {
+test('lost and deleted monitors are not on its list', async () => {
   const probe = (await one.owner.client.post('/api/probes', { region_id: 'local', name: 'lost' })).data.probe.id;
   const [remaining, moved, deleted] = [
     await assigned(one, 'kept', probe), await assigned(one, 'moved', probe), await assigned(one, 'deleted', probe),
@@ -88,14 +88,14 @@ test('the monitors of other projects of the organization are only counted', asyn
   expect(await read(one, '', probe)).toMatchObject({ monitors: [{ name: 'first' }], others: 1 });
   const response = await second.get(`/api/probes/${probe}/monitors`);
   expect(response.data).toMatchObject({ monitors: [{ id: hidden }], others: 1 });
-  // Somebody without a role in that project may not ask for it.
+  // A user without a role in that project may not request it.
   const member = await newMember(app, one, 'member');
   const refused = await member.client.with({ 'x-project-id': made.data.project.id })
     .get(`/api/probes/${probe}/monitors`);
   expect(refused.code).toBe('INSUFFICIENT_PERMISSIONS');
 });
 
-test("another organization's probe is no probe", async () => {
+test("another organization's probe is unknown", async () => {
   await addRegion(app, 'ours', { visibility: 'private', organization_id: one.organizationId });
   const own = (await one.owner.client.post('/api/probes', { region_id: 'ours', name: 'rack' })).data.probe.id;
   await assigned(one, 'inside', own, 'ours');

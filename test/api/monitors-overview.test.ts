@@ -51,7 +51,7 @@ const region = (name: string, change: Partial<MonitorLive['regions'][number]> = 
   probe_id: null, ...change,
 });
 
-test('tells the state of each monitor, since when and where', async () => {
+test('returns the state of each monitor, its start and its regions', async () => {
   const { data: group } = await tenant.writeKey.post('/api/groups', { name: 'Shops' });
   const down = await create({ name: 'Down', group_id: group.id, tags: ['web'] });
   const fresh = await create({ name: 'Fresh', interval_seconds: 300 });
@@ -84,7 +84,7 @@ test('tells the state of each monitor, since when and where', async () => {
     id: fresh, runtimeStatus: 'unknown', since: null, group_id: null, tags: [], region_ids: [],
     down_region_ids: [], last_check_at: null, response_time_ms: null, incident: null,
   });
-  // A person has closed it.
+  // A user has closed it.
   await incidents.updateOne({ _id: incident.id }, { $set: { status: 'closed' } });
   expect((await overview()).monitors[0].incident).toBeNull();
 });
@@ -102,7 +102,7 @@ test('shows a monitor that is paused or in maintenance as such', async () => {
 });
 
 describe('pages', () => {
-  test('follow each other in order of creation, also of monitors made in the same millisecond', async () => {
+  test('follow the order of creation, even for monitors created in the same millisecond', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) ids.push(await create({ name: `Shop ${count}` }));
     const same = Date.now();
@@ -137,7 +137,7 @@ describe('pages', () => {
     expect((await overview()).monitors).toHaveLength(1);
   });
 
-  test('can be of named monitors, and ignore those of others', async () => {
+  test('can contain selected monitors, and ignore those of others', async () => {
     const [one, two] = [await create(), await create()];
     await create();
     const mine = client;
@@ -152,7 +152,7 @@ describe('pages', () => {
 });
 
 describe('hours and days', () => {
-  /** Five minutes down in an hour, of which one rollup tells. */
+  /** Five minutes down in an hour, as one rollup records. */
   const rollup = (downMinutes: number, meanMs: number) => ({
     ...emptyRollup(), time_sum: meanMs * 10, time_count: 1, total: 1,
     times: [HOUR_MS - downMinutes * 60_000, 0, downMinutes * 60_000] as [number, number, number],
@@ -162,7 +162,7 @@ describe('hours and days', () => {
       .insertOne({ _id, position: 3, rollup: Buffer.from(encodeRollup(of)) });
   };
 
-  test('come from rollups and from what the owner has not written yet', async () => {
+  test('come from rollups and from the owner\'s unwritten data', async () => {
     const id = await create();
     const silent = await create();
     const now = Date.now();
@@ -195,7 +195,7 @@ describe('hours and days', () => {
     expect(brief).not.toHaveProperty('hours');
   });
 
-  test('are read by their ids, those of fifty monitors at once, whatever else is stored', async () => {
+  test('are read by id, for fifty monitors at once, however much else is stored', async () => {
     const [doc] = await app.monitors.findByIds([await create()]) as [MonitorDoc];
     const others = Array.from({ length: 59 }, () => ({ ...doc, _id: randomUUID() }));
     await app.db.collection<MonitorDoc>('monitors').insertMany(others);
@@ -208,12 +208,12 @@ describe('hours and days', () => {
     expect(plans.collectionScans()).toEqual([]);
   });
 
-  test('are missing of a monitor that no owner knows yet', async () => {
+  test('are missing for a monitor that no owner knows yet', async () => {
     await create();
     expect((await overview('?include=hours')).monitors[0]).not.toHaveProperty('hours');
   });
 
-  test('are not told while an owner is away, but states are', async () => {
+  test('are not returned while an owner is unavailable, but states are', async () => {
     const id = await create();
     app.owners.live.set(id, live());
     app.owners.unavailable.add('open');
@@ -222,7 +222,7 @@ describe('hours and days', () => {
   });
 });
 
-test('conceals the token of a heartbeat from those who may not change it', async () => {
+test('conceals the token of a heartbeat from callers who may not change it', async () => {
   await create({ type: 'HEARTBEAT', target: undefined, heartbeat_interval: 3600, grace_period: 60 });
   expect((await overview()).monitors[0].target).toBe('***');
   client = tenant.writeKey;
@@ -235,7 +235,7 @@ test.each([
   ['no cursor', 'cursor=x', 'cursor'], ['a cursor without an id', 'cursor=1.2', 'cursor'],
   ['other parts', 'include=weeks', 'include'], ['what is no id', 'ids=x', 'ids'],
   ['too many ids', `ids=${`,${randomUUID()}`.repeat(101)}`, 'ids'],
-])('refuses %s', async (_what, query, field) => {
+])('rejects %s', async (_what, query, field) => {
   const response = await client.get(`/api/monitors/overview?${query}`);
   expect([response.status, response.error.code]).toEqual([400, 'VALIDATION_ERROR']);
   expect(response.error.message).toContain(field);

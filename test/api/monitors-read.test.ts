@@ -106,7 +106,7 @@ describe('the list', () => {
     expect(await names(`group_id=${randomUUID()}`)).toEqual([]);
   });
 
-  test('shows what is known of each monitor, and omits what is unknown', async () => {
+  test('contains the known facts of each monitor, and omits unknown ones', async () => {
     const fresh = await create({ name: 'fresh' });
     const monitorWithStats = await create({ name: 'known' });
     const incident = {
@@ -178,7 +178,7 @@ describe('the current incident', () => {
     return all.map((one: Loose | null) => one && [one.id, one.status, one.severity]);
   };
 
-  test('has the severity that people give it, on the dashboard too', async () => {
+  test('has the severity that users set, on the dashboard too', async () => {
     const id = await monitorWithStats();
     const incident = await make(id);
     const own = { id: incident, started_at: Date.now(), severity: 'critical' as const, type: 'timeout' as const, failure_count: 1 };
@@ -190,7 +190,7 @@ describe('the current incident', () => {
     expect(incidents.latest).toMatchObject([{ id: incident, severity: 'minor' }]);
   });
 
-  test('is the latest open one made through the API, unless checks have opened one', async () => {
+  test('is the latest open one created through the API, unless checks have opened one', async () => {
     const id = await monitorWithStats();
     await create({ name: 'Other' });
     expect(await shown(id)).toEqual([null, null, null]);
@@ -266,7 +266,7 @@ describe('the statistics of a monitor', () => {
     expect((await client.get(`/api/monitors/${id}/stats`)).data.runtime_status).toBe('unknown');
   });
 
-  test('say beside the health whether a maintenance window is open, as the list and the single read do', async () => {
+  test('show, next to the health, whether a maintenance window is open, as the list and the single read do', async () => {
     const { data: group } = await client.post('/api/groups', { name: 'Shops' });
     const id = await create({ group_id: group.id });
     app.owners.live.set(id, live({ status: 'down', in_maintenance: true, last_check_at: 5_000 }));
@@ -302,7 +302,7 @@ describe('the statistics of a monitor', () => {
   });
 });
 
-test('the project statistics count types, states and cities, and show the latest results', async () => {
+test('the project statistics count types, states and cities, and list the latest results', async () => {
   expect((await client.get('/api/monitors/stats')).data).toEqual({
     total_monitors: 0, by_type: {}, by_status: {}, by_region: {}, recent_activity: [],
   });
@@ -358,13 +358,13 @@ test('an internal error has the code of its route', async () => {
   await expectFailure('/api/monitors', 400, 'MONITORS_FETCH_FAILED');
   await expectFailure(`/api/monitors/${id}/stats`, 500, 'STATS_FETCH_FAILED');
   await expectFailure('/api/monitors/stats', 500, 'INTERNAL_ERROR');
-  // Without an answer from the owner, the stored state is read.
+  // Without a response from the owner, the stored state is read.
   app.owners.unavailable.add('open');
   await expectFailure(`/api/monitors/${id}`, 500, 'CHECK_FETCH_FAILED');
   expect((await client.post(`/api/monitors/${id}/pause`)).code).toBe('MONITOR_PAUSE_FAILED');
 });
 
-test('while the owner of a shard is away, its status is served, and its numbers are 503', async () => {
+test('while the owner of a shard is unavailable, statuses are returned, and counts are 503', async () => {
   const { data: group } = await client.post('/api/groups', { name: 'All' });
   const id = await create({ group_id: group.id });
   app.owners.live.set(id, live({ last_check_at: 5 }));

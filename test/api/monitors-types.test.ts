@@ -103,12 +103,12 @@ describe.each(TYPES)('a monitor of type %s', (type, body, read) => {
   });
 });
 
-describe('what an HTTP monitor expects of an answer', () => {
+describe('the expectations of an HTTP monitor', () => {
   const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
   const create = async (change: Loose) => client.post('/api/monitors', { ...http, ...change });
   const header = { source: 'header', property: 'ETag', comparison: 'exists' };
 
-  test('changes in either place of a KEYWORD monitor, and null or an empty list takes it away', async () => {
+  test('change in either place of a KEYWORD monitor, and are removed by null or an empty list', async () => {
     const keywords = { keywords: [{ text: 'ok' }] };
     const { monitor } = (await create({ type: 'KEYWORD', keyword_config: keywords, connect_to: 'a.example' })).data;
     const path = `/api/monitors/${monitor.id}`;
@@ -128,7 +128,7 @@ describe('what an HTTP monitor expects of an answer', () => {
     expect((await client.patch(path, { assertions: [] })).data.monitor.assertions).toEqual([]);
   });
 
-  test('reaches the probe, but nothing does where it says nothing', async () => {
+  test('reach the probe, and nothing else does if there are none', async () => {
     const specOf = async (change: Loose) => {
       const { id } = (await create(change)).data.monitor;
       const doc = (await app.monitors.findByIds([id]))[0];
@@ -170,7 +170,7 @@ describe('what an HTTP monitor expects of an answer', () => {
     [{ assertions: [{ ...header, source: 'body' }] }, 'assertions.0.property', 'Must be empty for the body'],
     [{ http_config: { assertions: [{ ...json, extra: 1 }] } }, 'http_config.assertions.0.extra', ''],
     [{ method: 'HEAD', assertions: [json] }, 'assertions', 'The response to a HEAD request has no body to check'],
-  ])('is refused as %j: %s %s', async (change, path, message) => {
+  ])('are rejected as %j: %s %s', async (change, path, message) => {
     const response = await create(change);
     expect([response.status, response.code], response.text).toEqual([400, 'VALIDATION_ERROR']);
     const issues: Loose[] = response.error.details;
@@ -180,7 +180,7 @@ describe('what an HTTP monitor expects of an answer', () => {
   });
 });
 
-test('a heartbeat without its settings is refused with an error code of its own', async () => {
+test('a heartbeat without its settings is rejected with its own error code', async () => {
   const response = await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT' });
   expect([response.status, response.code]).toEqual([400, 'VALIDATION_FAILED']);
   expect(response.error.details).toEqual([
@@ -207,7 +207,7 @@ describe('monitors in bulk', () => {
     )).data.monitor;
   const bulk = async (body: Loose) => client.post('/api/monitors/bulk', body);
 
-  test('are paused, resumed and deleted where this changes anything; failures are listed by monitor', async () => {
+  test('are paused, resumed and deleted where that changes anything; failures are listed by monitor', async () => {
     const [one, two, off] = [await make(), await make(), await make()];
     await client.post(`/api/monitors/${off.id}/disable`);
     const foreignMonitor = await make({}, (await newTenant(app)).writeKey);

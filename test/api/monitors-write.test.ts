@@ -31,7 +31,7 @@ const addDestination = (_id: string, { organizationId, projectId }: Tenant) =>
 const stored = (id: string) => app.monitors.findByIds([id]).then((docs) => docs[0]);
 
 describe('a created monitor', () => {
-  test('has every default when only the required fields are given, and waits for its first result', async () => {
+  test('has all defaults when only the required fields are sent, and waits for its first result', async () => {
     const before = Math.floor(Date.now() / 1000);
     const response = await create();
     expect(response.status).toBe(201);
@@ -91,7 +91,7 @@ describe('a created monitor', () => {
     expect(tooLong.error.details[0]).toMatchObject({ path: ['timeout_ms'] });
   });
 
-  test('belongs to the user of the session or to the user who made the key', async () => {
+  test('belongs to the user of the session or to the user who created the key', async () => {
     const made = await tenant.owner.client.post('/api/monitors', minimal);
     expect(made.data.monitor.created_by).toBe(tenant.owner.userId);
   });
@@ -122,7 +122,7 @@ describe('a created monitor', () => {
   });
 });
 
-describe('a monitor is refused', () => {
+describe('a monitor is rejected', () => {
   const big = 'x'.repeat(8192);
   test.each<[Loose, string]>([
     [{ name: undefined }, 'name'], [
@@ -260,7 +260,7 @@ describe('a changed monitor', () => {
     expect(app.owners.notifiedShards).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
   });
 
-  test('cannot ask for more regions than it names', async () => {
+  test('cannot require more regions than it selects', async () => {
     await addRegion(app, 'us-east', { city: 'Ashburn' });
     const both = { monitoring_regions: ['eu-west', 'us-east'], confirmation_policy: { regions: 2 } };
     expect((await client.patch(path(), { confirmation_policy: { regions: 2 } })).error.message)
@@ -371,7 +371,7 @@ describe('a changed monitor', () => {
     expect([response.code, response.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['type']]);
   });
 
-  test('lets its timeout follow the interval until a timeout is given', async () => {
+  test('lets its timeout follow the interval until a timeout is set', async () => {
     expect((await client.patch(path(), { interval_seconds: 3600 })).data.monitor.timeout_ms).toBe(10_000);
     expect((await client.patch(path(), { timeout_ms: 60_000 })).data.monitor.timeout_ms).toBe(60_000);
     expect((await client.patch(path(), { interval_seconds: 59 })).code).toBe('VALIDATION_ERROR');

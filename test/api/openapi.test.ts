@@ -22,7 +22,7 @@ const operations = (): { name: string; path: string; operation: Loose }[] =>
       }),
     ));
 
-/** With what stands in the place of references. */
+/** With references resolved. */
 function responsesOf({ responses }: Loose): Loose {
   return Object.fromEntries(Object.entries<Loose>(responses).map(([status, response]) =>
     [status, document.components.responses[response.$ref?.split('/').at(-1)] ?? response]));
@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('leads from each creation to the operations on what it has made', async () => {
+  test('links each creation to the operations on the created resource', async () => {
     const linked = operations().filter(({ operation }) => operation.responses[201]?.links !== undefined);
     expect(linked.map(({ name }) => name)).toEqual(expect.arrayContaining([
       'POST /api/monitors', 'POST /api/groups', 'POST /api/integrations', 'POST /api/incidents', 'POST /api/regions',
@@ -158,7 +158,7 @@ describe('the OpenAPI document', () => {
     expect([large.status, (await large.json() as Loose).error.code]).toEqual([431, 'BAD_REQUEST']);
   });
 
-  test('has the status maintenance for components of status pages only', () => {
+  test('has the status maintenance only for components of status pages', () => {
     const paths = schemasIn(document).filter(([at, schema]) =>
       schema.enum?.includes('maintenance') && !at.includes('/parameters/')).map(([at]) => at);
     expect(paths.sort()).toEqual([
@@ -167,7 +167,7 @@ describe('the OpenAPI document', () => {
     ].map((path) => `/components/schemas/${path}`));
   });
 
-  test('names what programs read again and again, for the types that they generate', () => {
+  test('names the schemas that programs use most, for generated types', () => {
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining([
       'Monitor', 'ListedMonitor', 'Result', 'Incident', 'Group', 'Integration', 'Region', 'Probe', 'Project',
       'Member', 'ApiKey', 'AuditEntry', 'StatusPage', 'MaintenanceWindow',

@@ -39,7 +39,7 @@ const get = (url: string, timeoutMs = 10_000) =>
   ({ url, accept: 'application/rdap+json', limitBytes: 256 * 1024, timeoutMs });
 
 describe('a GET', () => {
-  test('has the status and the exact body, and says what it accepts', async () => {
+  test('returns the status and the exact body, and sends an Accept header', async () => {
     const to = await receiver();
     to.behave((response) => response.writeHead(404).end('ü'));
     const outcome = await reader().get(get(`${to.url}/a?b=c`));
@@ -48,14 +48,14 @@ describe('a GET', () => {
     expect(to.requests[0]?.headers).toMatchObject({ accept: 'application/rdap+json', 'user-agent': 'Farwatch' });
   });
 
-  test('follows no redirect', async () => {
+  test('does not follow redirects', async () => {
     const [to, elsewhere] = [await receiver(), await receiver()];
     to.behave((response) => response.writeHead(302, { location: elsewhere.url }).end());
     expect(await reader().get(get(to.url))).toMatchObject({ status: 302, location: elsewhere.url });
     expect(elsewhere.connections).toBe(0);
   });
 
-  test('ends when the body is too long, however long it claims to be', async () => {
+  test('ends when the body is too long, whatever its declared length', async () => {
     const to = await receiver();
     let written = 0;
     to.behave((response) => {
@@ -72,7 +72,7 @@ describe('a GET', () => {
     expect(await reader().get(get(to.url))).toEqual({ kind: 'failed', reason: 'the response is larger than 256 kB' });
   });
 
-  test('ends when the answer takes too long: silent, or one character after the other', async () => {
+  test('ends when the response takes too long: silent, or one character at a time', async () => {
     const to = await receiver();
     const reason = 'no complete response within 0.3 seconds';
     to.behave('hang');
@@ -85,17 +85,17 @@ describe('a GET', () => {
 
   test.each([
     ['http://10.0.0.1/', '10.0.0.1'], ['http://registry.example/', '127.0.0.1'], ['http://[::1]/', '::1'],
-  ])('of %s goes nowhere', async (url, address) => {
+  ])('of %s makes no connection', async (url, address) => {
     const outcome = await reader({ allowPrivate: false }).get(get(url));
     expect(outcome).toEqual({ kind: 'refused', reason: expect.stringContaining(address) });
   });
 
-  test('never goes to the metadata of a cloud', async () => {
+  test('never reaches cloud metadata', async () => {
     const url = 'http://169.254.169.254/latest/meta-data/';
     expect(await reader().get(get(url))).toMatchObject({ kind: 'refused' });
   });
 
-  test('ends at a stop', async () => {
+  test('ends when the reader stops', async () => {
     const to = await receiver();
     to.behave('hang');
     const made = reader();
@@ -107,7 +107,7 @@ describe('a GET', () => {
   });
 });
 
-describe('a query by TCP', () => {
+describe('a query over TCP', () => {
   const query = ({ roots }: Registry, line: string, timeoutMs = 10_000) =>
     ({ host: 'whois.example', port: roots.whoisPort, line, limitBytes: 64 * 1024, timeoutMs });
 
@@ -119,7 +119,7 @@ describe('a query by TCP', () => {
     expect(to.queries).toEqual(['example.net']);
   });
 
-  test('ends when the answer is too long, too slow or missing', async () => {
+  test('ends when the response is too long, too slow or missing', async () => {
     const to = await registry();
     to.whois.set('long', 'x'.repeat(10 * 1024 * 1024));
     to.whois.set('slow', (socket) => void drip(socket, 'expires', 20));
@@ -135,7 +135,7 @@ describe('a query by TCP', () => {
     expect(await slowReader.query(query(to, 'reset'))).toMatchObject({ kind: 'failed' });
   });
 
-  test('goes to no private address, and ends at a stop', async () => {
+  test('never reaches private addresses, and ends when the reader stops', async () => {
     const to = await registry();
     const guarded = reader({ allowPrivate: false });
     expect(await guarded.query(query(to, 'x'))).toMatchObject({ kind: 'refused' });

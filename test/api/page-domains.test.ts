@@ -18,7 +18,7 @@ let dns: TestNameServer;
 let app: TestApp;
 let tenant: Tenant;
 let outsider: Tenant;
-/** What DNS says: the records of a name, or how it fails. */
+/** DNS responses: the records of a name, or its failure. */
 const zone = new Map<string, { cname?: string; txt?: string[] } | 'broken' | 'silent'>();
 
 function respondFromZone({ id, section, name, type, send }: ReceivedQuery): void {
@@ -68,7 +68,7 @@ const isVerified = async ({ path, of }: Page): Promise<boolean> =>
 const newDomain = () => `status.${randomUUID()}.example`;
 const proof = (page: Page, domain: string) => zone.set(`_farwatch.${domain}`, { txt: [`farwatch-page=${page.id}`] });
 
-/** A request with any Host, which `fetch` does not send. */
+/** A request with any Host header, which `fetch` cannot send. */
 function at(host: string, path = '/', headers: IncomingHttpHeaders = {}, method = 'GET') {
   return new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     const sent = request(app.url + path, { method, headers: { ...headers, host } }, (response) => {
@@ -78,7 +78,7 @@ function at(host: string, path = '/', headers: IncomingHttpHeaders = {}, method 
   });
 }
 
-test('a domain is verified by a CNAME to the page or by a TXT record, and then leads to the page', async () => {
+test('a domain is verified by a CNAME to the page or by a TXT record, and then serves the page', async () => {
   for (const by of ['CNAME', 'TXT']) {
     const domain = newDomain();
     const page = await publish(domain);
@@ -105,7 +105,7 @@ test('a domain is verified by a CNAME to the page or by a TXT record, and then l
   }
 });
 
-test('what DNS does not say, or says of another page, verifies nothing', async () => {
+test('records that are missing or name another page verify nothing', async () => {
   const domain = newDomain();
   const [page, other] = [await publish(domain), await publish(null)];
   zone.set(domain, { cname: `${other.subdomain}.${PAGE_DOMAIN}` });
@@ -126,20 +126,20 @@ test('what DNS does not say, or says of another page, verifies nothing', async (
   }
 });
 
-test('an organization that verifies without end keeps no other from verifying', async () => {
+test('an organization that verifies nonstop does not block others', async () => {
   const [slow, fast] = [newDomain(), newDomain()];
   const [greedy, modest] = [await publish(slow), await publish(fast, outsider)];
   for (const name of [slow, `_farwatch.${slow}`]) zone.set(name, 'silent');
   proof(modest, fast);
   const problems: string[] = [];
   const flood = Array.from({ length: 60 }, async () => problems.push((await verify(greedy)).data.verification.problem));
-  await until(() => problems.includes('Too many names are being looked up'), { what: 'some are refused' });
+  await until(() => problems.includes('Too many names are being looked up'), { what: 'some verifications are refused' });
   expect((await verify(modest)).data.verification).toMatchObject({ is_verified: true, problem: null });
   for (const name of [slow, `_farwatch.${slow}`]) zone.set(name, 'broken');
   await Promise.all(flood);
 });
 
-test('two pages never have one domain: the one that DNS names has it', async () => {
+test('two pages never share a domain: the one that DNS names has it', async () => {
   const domain = newDomain();
   const [page, rival] = [await publish(domain), await publish(domain, outsider)];
   proof(page, domain);
@@ -153,7 +153,7 @@ test('two pages never have one domain: the one that DNS names has it', async () 
   expect((await at(domain)).body).toContain(rival.subdomain);
 });
 
-test('a page that changes its domain or goes gives it back at once', async () => {
+test('a page that changes its domain or is deleted releases it at once', async () => {
   const leave: ((page: Page) => Promise<unknown>)[] = [
     ({ path, of }) => of.writeKey.patch(path, { custom_domain: null }),
     ({ path, of }) => of.writeKey.patch(path, { custom_domain: newDomain() }),
@@ -174,7 +174,7 @@ test('a page that changes its domain or goes gives it back at once', async () =>
   }
 });
 
-test('DNS is asked again: a domain outlives its name servers for three days, then its owners are told', async () => {
+test('DNS is queried again: a domain survives three days of name server failures, then its owners are notified', async () => {
   const domain = newDomain();
   const page = await publish(domain);
   proof(page, domain);
@@ -201,7 +201,7 @@ test('DNS is asked again: a domain outlives its name servers for three days, the
   expect(mails()[0]?.text).toContain('DNS has none of these records');
 });
 
-test('the host of a page shows that page, and nothing else of the installation', async () => {
+test('the host of a page serves only that page', async () => {
   const [page, other] = [await publish(null), await publish(null)];
   const host = `${page.subdomain}.${PAGE_DOMAIN}`;
   for (const path of ['/', '/?a=b', `/status/${page.subdomain}`, `/api/public/status-pages/${page.subdomain}`]) {

@@ -47,7 +47,7 @@ const everything = () => [
   `/api/public/status-pages/${page.subdomain}/badge.svg`, `/api/monitors/${monitors.shown}/badge.svg`,
 ];
 
-test('feeds carry posts with their updates as text, with absolute links', async () => {
+test('feeds contain posts and their updates as text, with absolute links', async () => {
   const [atom, rss, json] = await Promise.all(
     ['atom', 'rss', 'json'].map((format) => read(`/status/${page.subdomain}/feed.${format}?lang=de`)),
   );
@@ -70,7 +70,7 @@ test('feeds carry posts with their updates as text, with absolute links', async 
   expect(feed.items[0].content_text).toMatch(/Betroffen: Shop\n\n.*Ursache gefunden: A <disk>\.\n\n/);
 });
 
-test('badges say what the page says, and other sites may show them', async () => {
+test('badges show the status of the page, and other sites may embed them', async () => {
   const [ofPage, status, uptime] = await Promise.all([
     read(`/api/public/status-pages/${page.subdomain}/badge.svg`),
     read(`/api/monitors/${monitors.shown}/badge.svg?lang=fr`),
@@ -84,13 +84,13 @@ test('badges say what the page says, and other sites may show them', async () =>
   expect(status.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
-test('a monitor that no published page shows has no badge', async () => {
+test('a monitor that is on no published page has no badge', async () => {
   for (const id of [monitors.hidden, randomUUID()]) {
     expect((await read(`/api/monitors/${id}/badge.svg`)).status).toBe(404);
   }
 });
 
-test('a badge that many read costs no query for each view, and follows its page', async () => {
+test('a popular badge does not cost a query per view, and follows its page', async () => {
   const commands: string[] = [];
   const clock = new SimulatedClock(Date.now());
   const still = await makeApp({
@@ -111,7 +111,7 @@ test('a badge that many read costs no query for each view, and follows its page'
   expect((await still.client.get(unknown)).status).toBe(404);
   expect(commands).toEqual([]);
 
-  // Another controller takes the page away, and gives it back.
+  // Another controller unpublishes the page, and publishes it again.
   await client.post(`${page.path}/unpublish`);
   await clock.advance(2500);
   expect((await still.client.get(path)).status).toBe(404);
@@ -131,17 +131,17 @@ test('only the embed may be framed', async () => {
   }
 });
 
-test('whoever has a feed, a badge or a style already gets no body', async () => {
+test('clients with a current copy of a feed, badge or style get no body', async () => {
   const ofPage = ['feed.atom', 'feed.json', 'embed', 'style.css'].map((file) => `/status/${page.subdomain}/${file}`);
   for (const path of [...ofPage, `/api/monitors/${monitors.shown}/badge.svg`]) {
     const tag = (await read(path)).headers.get('etag') ?? '';
-    // The client of the API tests knows declared answers only.
+    // The API tests' client accepts only declared responses.
     const revalidated = await fetch(app.url + path, { headers: { 'if-none-match': tag } });
     expect([revalidated.status, await revalidated.text()], path).toEqual([304, '']);
   }
 });
 
-test('nothing public tells targets or hidden monitors, and all of it is gone with the page', async () => {
+test('public responses contain no targets or hidden monitors, and disappear with the page', async () => {
   for (const path of everything()) {
     const response = await read(path);
     expect(response.status, path).toBe(200);

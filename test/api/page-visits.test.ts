@@ -41,7 +41,7 @@ async function counts(id: string): Promise<{ single: number[]; list: number[] }>
   };
 }
 
-test('what people open is counted, what programs fetch is not, and nobody is identified', async () => {
+test('visits by people are counted, fetches by programs are not, and no visitor is identified', async () => {
   const { id, subdomain } = await publish();
   const path = `/status/${subdomain}`;
   for (const headers of [
@@ -63,7 +63,7 @@ test('what people open is counted, what programs fetch is not, and nobody is ide
   expect(Object.keys(stored[0] ?? {}).sort()).toEqual(['_id', 'day', 'hours', 'page_id']);
 });
 
-test('visits are written after ten seconds, and only those of published pages', async () => {
+test('visits are written after ten seconds, only for published pages', async () => {
   const [page, draft] = [await publish(), await publish()];
   await client.post(`${pages}/${draft.id}/unpublish`);
   for (const subdomain of [page.subdomain, draft.subdomain, 'never-there']) await openPage(`/status/${subdomain}`);
@@ -73,7 +73,7 @@ test('visits are written after ten seconds, and only those of published pages', 
   expect([(await counts(page.id)).single, (await counts(draft.id)).single]).toEqual([[1, 0, 1], [0, 0, 0]]);
 });
 
-test('visits age by the hour, and leave after 30 days', async () => {
+test('visits age by the hour, and are removed after 30 days', async () => {
   const { id, subdomain } = await publish();
   const visit = async () => {
     await openPage(`/status/${subdomain}`);

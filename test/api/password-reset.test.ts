@@ -59,7 +59,7 @@ describe('a forgotten password', () => {
     expect((await login('changed while signed in')).status).toBe(200);
   });
 
-  test('is not replaced by a link whose mail was made while the password changed', async () => {
+  test('is not replaced by a link that was created while the password changed', async () => {
     const { users, mailedTokens } = app.accounts.deps;
     const seen = await users.findByEmail(person.email);
     const change = { current_password: PASSWORD, new_password: 'changed while signed in' };
@@ -82,7 +82,7 @@ describe('a forgotten password', () => {
     expect((await reset(token)).status).toBe(200);
   });
 
-  test('gets the same answer whether or not there is an account, and mails nobody else', async () => {
+  test('gets the same response whether or not there is an account, and mails no one else', async () => {
     const registered = await app.client.post('/api/auth/forgot-password', { email: person.email });
     const unknown = await app.client.post('/api/auth/forgot-password', { email: 'nobody@example.com' });
     expect([registered.status, unknown.status]).toEqual([200, 200]);
@@ -108,7 +108,7 @@ describe('a forgotten password', () => {
     expect((await login(NEXT)).data.user.email_verified).toBe(true);
   });
 
-  test('returns an account to the owner of its address if somebody else registered it first', async () => {
+  test('returns an account to the owner of its address if someone else registered it first', async () => {
     const email = 'victim@example.com';
     const attacker =
       await app.client.post('/api/auth/register', { email, password: PASSWORD, name: 'Attacker' });

@@ -101,7 +101,7 @@ test('a token enrols one probe once, even for concurrent requests, and is never 
   const winner = rivals[responses.findIndex((response) => response.status === 200)] as TestProbe;
   expect(published()).toContain(winner.publicKey);
   expect(published()).toContain(`results.*.local.${id}`);
-  // The answer can get lost, so the same key may repeat the request and gets the same answer.
+  // The response can get lost, so the same key may repeat the request and gets the same response.
   expect((await app.client.post('/api/probes/enrol', winner.request(token))).data).toEqual(won[0]?.data);
   expect((await app.client.post(
     '/api/probes/enrol', winner.request(token, { signature: new TestProbe().request(token).signature }),
@@ -154,7 +154,7 @@ test('a key belongs to one probe', async () => {
   expect((await app.client.post('/api/probes/enrol', probe.request(second.token))).code).toBe('CONFLICT');
 });
 
-test('a key that a subscription has too is in the user files of NATS once, so that they can be read', async () => {
+test('a key shared with a subscription appears once in the user files of NATS, so that they stay valid', async () => {
   const issued = (await operator.post('/api/subscriptions', { name: 'Archive' })).data;
   const twin = new TestProbe(fromSeed(Buffer.from(issued.seed)));
   const { id, token } = await register(operator, 'twin');
@@ -191,7 +191,7 @@ test('a probe accepts its own representation; its name and draining change', asy
   expect(await app.db.collection('probes').findOne({ name: 'seven' })).toMatchObject({ is_draining: true });
 });
 
-test('the operator says where a probe is, and firewalls can read where checks come from', async () => {
+test('the operator sets the location of a probe, and firewalls can read the source addresses of checks', async () => {
   const { id, token } = await register(operator, 'placed');
   const enrolled = await app.client.post('/api/probes/enrol', new TestProbe().request(token));
   expect(enrolled.status, enrolled.text).toBe(200);
@@ -225,7 +225,7 @@ test('the operator says where a probe is, and firewalls can read where checks co
   expect(await listed()).toEqual([]);
 });
 
-test('a private region belongs to its organization alone', async () => {
+test('a private region belongs only to its organization', async () => {
   const place = { id: 'office', name: 'Office', city: 'Oslo', country: 'NO', lat: 59.9, lon: 10.7 };
   const viewer = await newMember(app, other, 'viewer');
   expect((await viewer.client.post('/api/regions', place)).code).toBe('INSUFFICIENT_PERMISSIONS');
@@ -306,7 +306,7 @@ test('a probe registered in a region that changes its owner cannot enroll', asyn
   expect((await app.client.post('/api/probes/enrol', new TestProbe().request(token))).code).toBe('INVALID_TOKEN');
 });
 
-test('only monitors that name a private region are placed in it', async () => {
+test('only monitors that select a private region are assigned to it', async () => {
   const monitor = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
   const make = async (monitoring_regions: string[]) =>
     (await other.writeKey.post('/api/monitors', { ...monitor, monitoring_regions })).data.monitor.id as string;

@@ -61,7 +61,7 @@ describe('the members of a project', () => {
     });
   });
 
-  test('are not strangers, listed twice, or given a role that their organization role rules out', async () => {
+  test('cannot be outsiders, listed twice, or given a role that their organization role rules out', async () => {
     const [viewer, one] = [await newMember(app, tenant, 'viewer'), await newMember(app, tenant, 'member')];
     const outsider = (await newTenant(app)).owner;
     const put = (list: Loose) => tenant.owner.client.put(members(), { members: list });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
-test('projects are created, listed and read, also with a key', async () => {
+test('projects can be created, listed and read, also with a key', async () => {
   const app = await makeApp();
   const tenant = await newTenant(app);
   const made = await tenant.owner.client.post('/api/projects', { name: ' Shop ' });

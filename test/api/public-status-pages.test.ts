@@ -30,7 +30,7 @@ async function createPage(settings: object = {}): Promise<{ id: string; subdomai
 const readJson = (subdomain: string) => app.client.get(`/api/public/status-pages/${subdomain}`);
 const readHtml = (subdomain: string) => app.client.get(`/status/${subdomain}`);
 
-test('everybody reads a page while it is published, and nobody otherwise', async () => {
+test('everyone can read a page while it is published, and no one otherwise', async () => {
   const { id, subdomain } = await createPage();
   const states = async () => [(await readJson(subdomain)).status, (await readHtml(subdomain)).status];
   expect(await states()).toEqual([404, 404]);
@@ -46,7 +46,7 @@ test('everybody reads a page while it is published, and nobody otherwise', async
   expect(gone.error).toEqual(never.error);
 });
 
-test('a page shows its visible monitors by their public names, and nothing of their targets', async () => {
+test('a page shows its visible monitors under their public names, without their targets', async () => {
   const { id, subdomain } = await createPage({ description: 'How we are', uptime_timeframes: ['7d', '24h'] });
   const [shop, secret] = [await createMonitor('shop-eu-3'), await createMonitor('secret-monitor')];
   await client.put(`${pages}/${id}/monitors`, { monitors: [
@@ -80,7 +80,7 @@ test('a page shows its visible monitors by their public names, and nothing of th
   }
 });
 
-test('a page whose components are all up is not operational while a post is open or maintenance is under way', async () => {
+test('a page whose components are all up is not operational while a post is open or maintenance is in progress', async () => {
   const { id, subdomain } = await createPage();
   const monitor = await createMonitor('Shop');
   app.owners.live.set(monitor, {
@@ -105,7 +105,7 @@ test('a page whose components are all up is not operational while a post is open
   await overall().toBe('maintenance');
 });
 
-test('a page leaves out figures that it does not want to show', async () => {
+test('a page leaves out statistics that are turned off', async () => {
   const { id, subdomain } = await createPage({ show_uptime_percentage: false, show_response_time: false });
   await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: await createMonitor('Plain') }] });
   await client.post(`${pages}/${id}/publish`);
@@ -113,13 +113,13 @@ test('a page leaves out figures that it does not want to show', async () => {
   expect(Object.keys(components[0]).sort()).toEqual(['group', 'id', 'name', 'status']);
 });
 
-test('a person who asks for a page that is not there gets a page', async () => {
+test('a browser that requests a missing page gets an HTML page', async () => {
   const response = await readHtml('never-there');
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   expect(response.text).toContain('This page doesn’t exist');
 });
 
-test('the style of a page is a file of its own, and what could load or cover something is refused', async () => {
+test('the style of a page is a separate file, and rules that could load or cover something are rejected', async () => {
   const { id, subdomain } = await createPage({ branding: { customCss: 'h1 { color: red }', primaryColor: '#1a7f37' } });
   for (const customCss of ['@import "https://evil.example/a.css";', 'a { background: url(//evil.example) }']) {
     const response = await client.put(`${pages}/${id}/branding`, { customCss });
@@ -140,7 +140,7 @@ test('the style of a page is a file of its own, and what could load or cover som
     .toMatch(new RegExp(`<link rel="stylesheet" href="/status/${subdomain}/style.css\\?v=[0-9a-f]{16}">`));
 });
 
-test('a page lists its incidents by day, and says of which days there are none', async () => {
+test('a page lists its incidents by day, and marks days without any', async () => {
   const { id, subdomain } = await createPage({ incident_history_days: 3, timezone: 'Asia/Tokyo' });
   const monitor = await createMonitor('Shop');
   await client.put(`${pages}/${id}/monitors`, { monitors: [{ monitor_id: monitor }] });

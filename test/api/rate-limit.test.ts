@@ -8,7 +8,7 @@ import { until } from '../helpers/until.ts';
 const LIMIT = 20;
 
 describe('the rate limit', () => {
-  test('counts down with every response, then answers 429 until the window ends', async () => {
+  test('counts down with every response, then returns 429 until the window ends', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const seen: number[] = [];
     for (const [method, path] of [
@@ -36,7 +36,7 @@ describe('the rate limit', () => {
     await app.close();
   });
 
-  test('is shared by all sessions and keys of a user, and by nobody else', async () => {
+  test('is shared by all sessions and keys of a user, but not with others', async () => {
     const app = await makeApp({ env: { RATE_LIMIT: String(LIMIT) } });
     const tenant = await newTenant(app);
     const clients = [tenant.readKey, tenant.writeKey, tenant.owner.client];
@@ -87,7 +87,7 @@ describe('the rate limit', () => {
     await app.close();
   });
 
-  test('looks up no more of guesses that arrive together than the limit allows', async () => {
+  test('looks up at most as many concurrent guesses as the limit allows', async () => {
     const queries: string[] = [];
     const app = await makeApp({
       env: { RATE_LIMIT: '5' },
@@ -151,7 +151,7 @@ describe('the rate limit', () => {
     expect(v6).toEqual([404, 404, 404]);
     expect(await as('2001:db8:1:2:9:9:9:9')).toBe(429);
     expect(await as('2001:db8:1:3::1')).toBe(404);
-    // With the four requests of two networks, eight more of others in the same /56.
+    // Together with the four requests of two networks, eight more from others in the same /56.
     const others = [];
     for (let at = 4; at < 14; at += 1) others.push(await as(`2001:db8:1:${at.toString(16)}::1`));
     expect(others).toEqual([...Array.from({ length: 8 }, () => 404), 429, 429]);

@@ -60,7 +60,7 @@ describe('an invalid HTTP request:', () => {
     ['a bare line feed in a value', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\nY: b\r\n\r\n', 400],
     ['headers above 16 kB', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a path above 16 kB', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
-  ])('%s is refused, and the connection closed', async (_name, text, status) => {
+  ])('%s is rejected, and the connection closed', async (_name, text, status) => {
     const response = parse(await exchange(text));
     expect(response.status).toBe(status);
     expect(response.body).toMatchObject({ success: false, error: { code: 'BAD_REQUEST' } });
@@ -89,13 +89,13 @@ describe('an invalid HTTP request:', () => {
 });
 
 describe('a slow request', () => {
-  test('whose headers never end is given up', async () => {
+  test('whose headers never end is aborted', async () => {
     expect(parse(await exchange('GET /healthz HTTP/1.1\r\nHost: a\r\nX: ', { slowly: true })).status).toBe(
       408,
     );
   });
 
-  test('whose body never ends is given up', async () => {
+  test('whose body never ends is aborted', async () => {
     const response = await exchange(
       'POST /api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{',
       { slowly: true },

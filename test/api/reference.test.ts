@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 describe('the reference', () => {
-  test('has no script or style of its own in the page, and may load only what this host has', async () => {
+  test('has no inline script or style, and may load only files of this host', async () => {
     const { text, headers } = await app.client.get('/api/docs');
     expect(text).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src=)|https?:/);
     const policy = headers.get('content-security-policy');
@@ -23,7 +23,7 @@ describe('the reference', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('loads the files of Swagger UI as they are installed, compressed, and keeps them', async () => {
+  test('serves the installed files of Swagger UI, compressed and cacheable', async () => {
     expect(files.map((file) => file.split('/').slice(-2).join('/'))).toEqual([
       'styles/swagger-ui.css', 'styles/own.css', 'scripts/swagger-ui-bundle.js', 'scripts/start.js',
     ]);
@@ -39,13 +39,13 @@ describe('the reference', () => {
     expect(again.status).toBe(304);
   });
 
-  test('lets nobody keep a file under the version of another controller', async () => {
+  test('lets no client cache a file under another controller\'s version', async () => {
     const other = (files[3] as string).replace(/[0-9a-f]{16}/, '0123456789abcdef');
     const response = await app.client.get(other);
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
-  test('serves no other file of the package, nor of the host', async () => {
+  test('serves no other file of the package or the host', async () => {
     const [style = ''] = files;
     for (const name of ['package.json', 'index.html', '..%2fpackage.json', '%2fetc%2fpasswd', 'start.js']) {
       expect((await app.client.get(style.replace('swagger-ui.css', name))).status, name).toBe(400);
@@ -53,7 +53,7 @@ describe('the reference', () => {
   });
 });
 
-test('the OpenAPI document is sent compressed, and as 304 to those who have it', async () => {
+test('the OpenAPI document is sent compressed, and as 304 to clients with a current copy', async () => {
   const first = await app.client.get('/api/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
   expect(first.headers.get('content-encoding')).toBe('gzip');
   const headers = { 'accept-encoding': 'gzip', 'if-none-match': first.headers.get('etag') as string };

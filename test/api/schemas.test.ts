@@ -9,12 +9,12 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { brokenFrom, fitting } from '../helpers/schema-values.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
-/** Values of each body, and changes of each value. */
+/** Number of values of each body, and of changes to each value. */
 const VALUES = 40;
 const CHANGES = 4;
 
 /**
- * Fields for which the API has rules that a schema cannot say, and which they are. `#` is any index; a field
+ * Fields whose API rules a schema cannot express, and those rules. `#` is any index; a field
  * may be at any depth.
  */
 const BEYOND_SCHEMAS: Record<string, string> = {
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What the route has against the body before it knows anything else. */
+/** The route's objections to the body before it looks up anything. */
 async function issuesOf(route: Route, body: unknown): Promise<ValidationIssue[]> {
   try {
     await route.parseBody(body);
@@ -71,7 +71,7 @@ function isBeyondSchemas({ path }: ValidationIssue): boolean {
   });
 }
 
-test('whatever the schema of a body allows, the API takes, but for rules that no schema can say', async () => {
+test('the API accepts everything that the schema of a body allows, except for rules that no schema can express', async () => {
   expect(bodies.length).toBeGreaterThan(50);
   const faults: string[] = [];
   for (const { name, route, schema } of bodies) {
@@ -83,7 +83,7 @@ test('whatever the schema of a body allows, the API takes, but for rules that no
   expect(faults).toEqual([]);
 });
 
-test('whatever the schema of a body forbids, the API refuses', async () => {
+test('the API rejects everything that the schema of a body forbids', async () => {
   const { owner, projectId } = await newTenant(app);
   const client = owner.client.with({ 'x-project-id': projectId });
   const faults: string[] = [];
@@ -94,7 +94,7 @@ test('whatever the schema of a body forbids, the API refuses', async () => {
         if (body === null) continue;
         attempted += 1;
         if ((await issuesOf(route, body)).length > 0) continue;
-        // Some rules belong to the use case, as what a heartbeat needs.
+        // Some rules belong to the use case, such as the required settings of a heartbeat.
         const { status } = await client.send(route.method, route.path.replaceAll(/:\w+/g, projectId), { body });
         const [misfit] = schemaViolations(schema, body, contract.named);
         if (status !== 400) faults.push(`${name}: ${status}: ${misfit}: ${JSON.stringify(body).slice(0, 200)}`);
@@ -105,7 +105,7 @@ test('whatever the schema of a body forbids, the API refuses', async () => {
   expect(faults).toEqual([]);
 });
 
-test('a text with NUL is refused on every route, as its schema says', async () => {
+test('a text with NUL is rejected on every route, as its schema states', async () => {
   const { owner, projectId } = await newTenant(app);
   const body = { name: 'a\0b', description: 'a\0b' };
   const { schema } = bodies.find(({ name }) => name === 'POST /api/groups') as (typeof bodies)[number];
@@ -114,7 +114,7 @@ test('a text with NUL is refused on every route, as its schema says', async () =
   expect([response.status, response.body.error.code]).toEqual([400, 'JSON_PARSE_ERROR']);
 });
 
-test('patterns have nothing that other tools cannot generate from', () => {
+test('patterns use only features that other tools can generate from', () => {
   const patterns = [...JSON.stringify(contract.operations).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]
     .map(([, text]) => JSON.parse(text as string) as string);
   expect(patterns.length).toBeGreaterThan(50);

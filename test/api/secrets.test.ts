@@ -13,7 +13,7 @@ let token: string;
 const lines: string[] = [];
 const responses: string[] = [];
 
-/** Everything that lets its holder act. */
+/** Every secret that authorizes its holder. */
 const usable: Record<string, string> = { PASSWORD, NEW_PASSWORD };
 
 async function call(
@@ -79,7 +79,7 @@ test('a copy of the database contains no usable password, session, key or token'
   expect(dump).not.toMatch(/"(?:token|password|key)":"(?:fw_)?[0-9a-f]{32,}"/);
 });
 
-test('no secret of a request or response appears in an error or in the log, even at its finest level', async () => {
+test('no secret of a request or response appears in an error or in the log, even at its most detailed level', async () => {
   const secret = 'canary-of-a-target';
   const monitor = {
     name: 'Canary', type: 'HTTP', target: `https://shop.example/?access_token=${secret}-query`,
@@ -123,7 +123,7 @@ test('no secret of a request or response appears in an error or in the log, even
   expect(responses.join('')).not.toMatch(
     /canary-of-a-target|canary-password|mongodb:|127\.0\.0\.1|node_modules|\.ts:\d|at async/,
   );
-  // The security page tells operators what a copy of the database contains.
+  // The security page lists for operators what a copy of the database contains.
   const client = await MongoClient.connect(rig.store.url);
   const dump = JSON.stringify(await Promise.all(
     ['monitors', 'destinations', 'settings', 'key_rings'].map((name) => client.db().collection(name).find({}).toArray()),

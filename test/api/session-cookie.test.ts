@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A page in a browser that has this cookie. */
+/** Requests of a page in a browser that has this cookie. */
 const page = (cookie: string, client = app.client): ApiClient => client.with({ ...OPT_IN, cookie });
 
 const cookieOf = ({ headers }: ApiResponse): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
@@ -28,7 +28,7 @@ const logIn = (headers: Record<string, string> = OPT_IN, client = app.client): P
   client.with(headers).post('/api/auth/login', { email: person.email, password: person.password });
 
 describe('the session of a page', () => {
-  test('is in a cookie and not in the answer, if the page asks for that', async () => {
+  test('is in a cookie and not in the response if the page requests that', async () => {
     const response = await logIn();
     expect(response.data).toMatchObject({ token: null, expires_at: expect.stringMatching(/Z$/) as string });
     expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(
@@ -38,13 +38,13 @@ describe('the session of a page', () => {
     expect((await page(`a=b; ${cookieOf(response)}; c`).get('/api/monitors')).status).toBe(200);
   });
 
-  test('is in the answer as before for all others', async () => {
+  test('is in the response otherwise', async () => {
     const response = await logIn({});
     expect(response.data.token).toMatch(/^[\w.-]{100,}$/);
     expect(response.headers.has('set-cookie')).toBe(false);
   });
 
-  test('is kept so by every answer that starts one', async () => {
+  test('is in a cookie after every response that starts one', async () => {
     const registered = await page('').post(
       '/api/auth/register', { email: 'page@example.com', password: PASSWORD, name: 'Page' },
     );
@@ -68,7 +68,7 @@ describe('the session of a page', () => {
     expect((await page(cookieOf(joined)).get('/api/auth/me')).data.organizations).toHaveLength(2);
   });
 
-  test('ends with its cookie when it signs out, also if it had ended before', async () => {
+  test('ends with its cookie at sign-out, even if it had already ended', async () => {
     const ownPage = page(cookieOf(await logIn()));
     for (const [status, code] of [[200, undefined], [401, 'INVALID_TOKEN']] as const) {
       const out = await ownPage.post('/api/auth/logout');
@@ -81,7 +81,7 @@ describe('the session of a page', () => {
     expect([without.code, without.headers.has('set-cookie')]).toEqual(['MISSING_AUTH', true]);
   });
 
-  test('gives way to credentials in headers, good or bad', async () => {
+  test('is ignored if headers contain credentials, valid or not', async () => {
     const { person: other } = await newPerson(app);
     const ownPage = page(cookieOf(await logIn()));
     const { data: { key } } = await other.client.post('/api/auth/api-keys', { name: 'k' });
@@ -125,7 +125,7 @@ describe('another site', () => {
     expect([response.status, response.headers.has('set-cookie')]).toEqual([200, false]);
   });
 
-  test('is told apart from a page of this one', async () => {
+  test('is distinguished from a page of the same origin', async () => {
     const ownPage = page(cookieOf(await logIn()));
     const sent: Record<string, string>[] = [
       { origin: `http://${host()}` }, { origin: `https://${host()}` }, { 'sec-fetch-site': 'same-origin' },
@@ -147,7 +147,7 @@ describe('another site', () => {
   });
 });
 
-test('no answer can be shown in a frame', async () => {
+test('no response can be framed', async () => {
   const ownPage = page(cookieOf(await logIn()));
   for (const path of ['/api/auth/me', '/api/docs', '/reset-password', '/api/auth/nothing']) {
     const { headers } = await ownPage.get(path);
@@ -158,7 +158,7 @@ test('no answer can be shown in a frame', async () => {
 
 describe('behind https', () => {
   let secure: TestApp;
-  /** To the controller itself, as a proxy reaches it. */
+  /** Sent to the controller directly, as a proxy does. */
   let direct: ApiClient;
   beforeAll(async () => {
     const port = await freePort();
@@ -169,7 +169,7 @@ describe('behind https', () => {
   });
   afterAll(() => secure.close());
 
-  test('the cookie is for this host alone, and never sent in the clear', async () => {
+  test('the cookie is only for this host and never sent unencrypted', async () => {
     const response = await logIn(OPT_IN, direct);
     expect(response.headers.getSetCookie()).toEqual([expect.stringMatching(
       /^__Host-farwatch_session=[\w.-]{100,}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=\d+$/,
@@ -183,7 +183,7 @@ describe('behind https', () => {
     );
   });
 
-  test('a proxy may send a Host of its own, since BASE_URL says what people see', async () => {
+  test('a proxy may replace Host, because BASE_URL determines the origin', async () => {
     const ownPage = page(cookieOf(await logIn(OPT_IN, direct)), direct);
     const meOf = (origin: string) => ownPage.with({ origin }).get('/api/auth/me');
     expect((await meOf('https://app.farwatch.example')).status).toBe(200);

@@ -16,7 +16,7 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-test('a session made at one controller is valid at another, and ends at both', async () => {
+test('a session created on one controller is valid on another, and ends on both', async () => {
   const other = await rig.another();
   const session = await new ApiSession(other.url).begin();
   expect(await session.at(rig.controller.url).call('GET', '/api/monitors')).toMatchObject({ status: 200 });
@@ -25,7 +25,7 @@ test('a session made at one controller is valid at another, and ends at both', a
   expect((await session.call('GET', '/api/monitors')).error?.code).toBe('INVALID_TOKEN');
 });
 
-test('a copy of the database has the keys and the sessions, and opens none of them', async () => {
+test('a copy of the database contains the keys and the sessions, and opens none of them', async () => {
   const tokens = new SessionTokens(await new KeyRingStore(mongo.db).loadOrCreate());
   const stored = await mongo.db.collection<{ _id: string; user_id: string }>('sessions').find({}).toArray();
   expect(stored.length).toBeGreaterThan(0);

@@ -27,7 +27,7 @@ async function signIn(): Promise<ApiClient> {
 const listed = async (client = person.client): Promise<Loose[]> =>
   (await client.get('/api/auth/sessions')).data.sessions;
 
-test('the sessions of an account are listed, the newest first, without what opens them', async () => {
+test('the sessions of an account are listed, newest first, without their secrets', async () => {
   offsetMs += HOUR_MS;
   const second = await signIn();
   const sessions = await listed(second);
@@ -53,7 +53,7 @@ test('at most a hundred sessions are listed', async () => {
   expect([ids.length, ids[0], ids[99]]).toEqual([100, `${person.userId}-99`, `${person.userId}-0`]);
 });
 
-test('one session can be ended from another, but nobody else\'s', async () => {
+test('one session can be ended from another, but not those of other users', async () => {
   const lost = await signIn();
   const { id } = (await listed(lost)).find((one) => one.is_current);
   const { person: outsider } = await newPerson(app);

@@ -11,7 +11,7 @@ let app: TestApp;
 let commands = 0;
 
 beforeAll(async () => {
-  // Sign-ins: 10 of an address, of an account and of both.
+  // Sign-ins: 10 per address, per account and per pair.
   app = await makeApp({
     env: { TRUST_PROXY: '1', RATE_LIMIT: '50' }, onCommand: () => (commands += 1),
   });
@@ -22,7 +22,7 @@ const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 const logIn = (email: string, password: string, address: string) =>
   app.client.post('/api/auth/login', { email, password }, from(address));
 
-test('an address that guesses passwords gets 429 before any query, and others sign in', async () => {
+test('an address that guesses passwords gets 429 before any query, and others can sign in', async () => {
   const { body } = await app.client.post(
     '/api/auth/register', { email: 'victim@example.com', password: PASSWORD, name: 'V' }, from('192.0.2.1'),
   );
@@ -50,7 +50,7 @@ test('an address that guesses passwords gets 429 before any query, and others si
   expect(text).toMatch(/^farwatch_password_attempts_refused_total 5$/m);
 });
 
-test('guesses from many addresses are refused for that account alone', async () => {
+test('guesses from many addresses are refused only for that account', async () => {
   await app.client.post(
     '/api/auth/register', { email: 'second@example.com', password: PASSWORD, name: 'S' }, from('192.0.2.9'),
   );
@@ -62,11 +62,11 @@ test('guesses from many addresses are refused for that account alone', async () 
   const before = commands;
   expect((await logIn('second@example.com', PASSWORD, '198.51.100.77')).status).toBe(429);
   expect(commands).toBe(before);
-  // Where the account has signed in before, the guesses do not keep it out.
+  // Where the account has signed in before, the guesses do not lock it out.
   expect((await logIn('second@example.com', PASSWORD, '192.0.2.9')).status).toBe(200);
 });
 
-test('an address gets its share of connections and no more; another one gets through', async () => {
+test('an address gets its share of connections and no more; others can connect', async () => {
   const limits = { ...SERVER_LIMITS, maxConnections: 50, maxConnectionsOfAddress: SHARE };
   const direct = await makeApp({ limits });
   const port = Number(new URL(direct.url).port);
@@ -85,17 +85,17 @@ test('an address gets its share of connections and no more; another one gets thr
   expect(other).toContain('HTTP/1.1 200');
   expect(other).toMatch(/^farwatch_http_connections_refused_total 1$/m);
   held.forEach((socket) => socket.destroy());
-  await until(async () => (await send('127.0.0.1')).includes('HTTP/1.1 200'), { what: 'places are free again' });
+  await until(async () => (await send('127.0.0.1')).includes('HTTP/1.1 200'), { what: 'free places' });
   await direct.close();
 });
 
-test('near the limit of all connections, the largest holder loses its idle ones, the unused first', async () => {
+test('near the limit of all connections, the largest holder loses its idle ones, least used first', async () => {
   const limits = { ...SERVER_LIMITS, maxConnections: 10, maxConnectionsOfAddress: 6 };
   const direct = await makeApp({ limits });
   const port = Number(new URL(direct.url).port);
   const closed: string[] = [];
   const held: Socket[] = [];
-  /** Resolves once the server has answered on a connection that stays open. */
+  /** Resolves once the server has responded on a connection that stays open. */
   const send = (socket: Socket) => new Promise<string>((resolve) => {
     socket.once('data', (chunk) => resolve(chunk.toString().split(' ')[1] ?? ''));
     socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -120,7 +120,7 @@ test('near the limit of all connections, the largest holder loses its idle ones,
   await direct.close();
 });
 
-test('an organization that simulates without end keeps no other from simulating', async () => {
+test('an organization that simulates nonstop does not block others', async () => {
   const busy = await makeApp();
   const [greedy, modest] = [await newTenant(busy), await newTenant(busy)];
   let release = (): void => undefined;
@@ -167,7 +167,7 @@ test('names of destinations are resolved on behalf of their organization', async
   await named.close();
 });
 
-test('imports whose bodies arrive slowly take no turns, and are given up', async () => {
+test('imports whose bodies arrive slowly take no turns, and are aborted', async () => {
   const clock = new SimulatedClock(Date.now());
   const busy = await makeApp({ clock });
   const { hostname, port } = new URL(busy.url);
@@ -185,12 +185,12 @@ test('imports whose bodies arrive slowly take no turns, and are given up', async
   await until(async () => {
     await clock.advance(1000);
     return slow.every(({ isClosed }) => isClosed);
-  }, { what: 'the slow ones are given up' });
+  }, { what: 'the slow ones are aborted' });
   for (const { text } of slow) expect(text).toMatch(/^HTTP\/1\.1 400 [^]*Request body arrives too slowly/);
   await busy.close();
 });
 
-test('an organization that imports without end delays another by one import at most', async () => {
+test('an organization that imports nonstop delays another by at most one import', async () => {
   const busy = await makeApp();
   const [greedy, modest] = [await newTenant(busy), await newTenant(busy)];
   const document = (name: string, count: number) => ({

@@ -61,13 +61,13 @@ test.each<[string, unknown]>([
   ['message', 'x'.repeat(5001)], ['severity', 'warning'], ['status', 'closed'], ['affected_monitor_ids', []],
   ['affected_monitor_ids', ['x']], ['title', undefined], ['message', undefined], ['severity', undefined],
   ['affected_monitor_ids', undefined],
-])('a post refuses %s %j', async (field, value) => {
+])('a post rejects %s %j', async (field, value) => {
   const response = await client.post(path, { ...postInput(), [field]: value });
   expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
   expect(response.text).toContain(field);
 });
 
-test('a post names monitors that its page shows', async () => {
+test('a post can name only monitors that its page shows', async () => {
   const body = { name: 'Elsewhere', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
   const elsewhere = (await client.post('/api/monitors', body)).data.monitor.id;
   const unknownId = randomUUID();
@@ -79,7 +79,7 @@ test('a post names monitors that its page shows', async () => {
   expect((await client.patch(`${path}/${post.id}`, change)).code).toBe('VALIDATION_ERROR');
 });
 
-test('who is not an admin of the project may read posts; the API denies writing as it documents', async () => {
+test('project members below admin may read posts; writes are denied as documented', async () => {
   const member = await newMember(app, tenant, 'member');
   const refused = await member.client.post(path, postInput());
   expect([refused.status, refused.code, refused.error?.message]).toEqual([
@@ -91,7 +91,7 @@ test('who is not an admin of the project may read posts; the API denies writing 
   expect((await tenant.readKey.get(path)).status).toBe(200);
 });
 
-test('updates move a post on; resolving is idempotent', async () => {
+test('updates change the status of a post; resolving is idempotent', async () => {
   const { id } = await createPost();
   const update = await client.post(`${path}/${id}/updates`, { status: 'identified', message: 'Found it.' });
   expect(update.status).toBe(201);
@@ -108,7 +108,7 @@ test('updates move a post on; resolving is idempotent', async () => {
   expect(reopened.data.incident).toMatchObject({ status: 'monitoring', resolved_at: null });
 });
 
-test('descriptive changes add no update, and a status that is set moves the time of resolution', async () => {
+test('descriptive changes add no update, and setting a status changes the time of resolution', async () => {
   const { id } = await createPost();
   const changed = await client.patch(`${path}/${id}`, {
     title: 'Down', message: 'All of it.', severity: 'critical', affected_monitor_ids: [monitors[1]],
@@ -122,7 +122,7 @@ test('descriptive changes add no update, and a status that is set moves the time
   expect(sentBack.data.incident).toMatchObject({ resolved_at: changed.data.incident.resolved_at });
 });
 
-test('of updates that are sent at once, none is lost', async () => {
+test('no concurrent update is lost', async () => {
   const { id } = await createPost();
   const messages = ['a', 'b', 'c'];
   const responses = await Promise.all(messages.map(
@@ -149,7 +149,7 @@ test('the list is newest first, in pages, and can be filtered', async () => {
   expect(resolved.incidents.map(({ id }: Loose) => id)).toEqual([ids[1]]);
 });
 
-test('a post is unknown under another page, and goes with its page', async () => {
+test('a post is unknown under another page, and deleted with its page', async () => {
   const { id } = await createPost();
   const page = await createPage();
   expect((await client.get(`${pages}/${page}/incidents/${id}`)).code).toBe('RESOURCE_NOT_FOUND');

@@ -88,7 +88,7 @@ test.each<[string, unknown]>([
   ['auto_publish_severities', ['bad']], ['logo_url', 'http://a.example/x.png'], ['logo_url', 'javascript:alert(1)'],
   ['logo_url', 'https://u:p@a.example/'], ['color_scheme', 'pink'], ['is_secret', true],
   ['branding', { primaryColor: 'red' }], ['description', 'a\u0007b'],
-])('a page refuses %s %j', async (field, value) => {
+])('a page rejects %s %j', async (field, value) => {
   const response = await client.post(path, { name: 'Acme', subdomain: newSubdomain(), [field]: value });
   expect([response.status, response.code]).toEqual([400, 'VALIDATION_ERROR']);
   expect(response.text).toContain(field);
@@ -113,14 +113,14 @@ test('a subdomain is taken once, cannot change, and stays with the organization 
   await createPage({ subdomain });
 });
 
-test('a freed subdomain stays reserved for 30 days, also over a restart', async () => {
+test('a freed subdomain stays reserved for 30 days, even across a restart', async () => {
   const subdomain = newSubdomain();
   const { id } = await createPage({ subdomain });
   const deletedAt = Date.now();
   await client.delete(`${path}/${id}`);
   const clock = new SimulatedClock(deletedAt + 29 * DAY_MS);
   const later = await makeApp({ mongoUrl: app.mongoUrl, clock });
-  // Their sessions have ended by then; keys do not end.
+  // Their sessions have expired by then; keys do not expire.
   const take = () => later.client.with({ 'x-api-key': other.writeKeyText })
     .post(`/api/projects/${other.projectId}/status-pages`, { name: 'Other', subdomain });
   expect((await take()).code).toBe('SLUG_ALREADY_TAKEN');
@@ -129,7 +129,7 @@ test('a freed subdomain stays reserved for 30 days, also over a restart', async 
   await later.close();
 });
 
-test('nobody else gets a subdomain whose page is deleted while they create theirs', async () => {
+test('no other organization gets a subdomain whose page is deleted during its own creation request', async () => {
   const subdomain = newSubdomain();
   const { id } = await createPage({ subdomain });
   const reservations = new FreedSubdomainStore(app.db);
@@ -153,7 +153,7 @@ test('nobody else gets a subdomain whose page is deleted while they create their
   await createPage({ subdomain });
 });
 
-test('a crash before the subdomain is checked again gives it to nobody else', async () => {
+test('a crash before the second check of the subdomain gives it to no other organization', async () => {
   const subdomain = newSubdomain();
   const { id } = await createPage({ subdomain });
   const proxy = await startMongoProxy(app.mongoUrl);
@@ -172,7 +172,7 @@ test('a crash before the subdomain is checked again gives it to nobody else', as
   });
   const theirs = `/api/projects/${other.projectId}/status-pages`;
   const creation = dying.client.with({ 'x-api-key': other.writeKeyText }).post(theirs, { name: 'Other', subdomain });
-  await until(() => isHeld, { what: 'the page is about to be written' });
+  await until(() => isHeld, { what: 'the write of the page' });
   expect((await client.delete(`${path}/${id}`)).status).toBe(200);
   proxy.heal();
   expect((await creation).status).toBeGreaterThanOrEqual(500);
@@ -187,7 +187,7 @@ test('a crash before the subdomain is checked again gives it to nobody else', as
   await proxy.close();
 });
 
-test('of simultaneous deletions and creations by others, none passes a subdomain on', async () => {
+test('simultaneous deletions and creations never pass a subdomain to another organization', async () => {
   const subdomain = newSubdomain();
   const theirs = `/api/projects/${other.projectId}/status-pages`;
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -201,13 +201,13 @@ test('of simultaneous deletions and creations by others, none passes a subdomain
   }
 });
 
-test('of a hundred simultaneous creations with one subdomain, one succeeds', async () => {
+test('exactly one of a hundred simultaneous creations with the same subdomain succeeds', async () => {
   const body = { name: 'Race', subdomain: newSubdomain() };
-  // A slow machine may have no time for all of them at once.
+  // A slow machine may not manage all of them at once.
   const create = async () => until(async () => {
     const response = await client.post(path, body);
     return response.status !== 503 && response;
-  }, { what: 'an answer' });
+  }, { what: 'a response' });
   const responses = await Promise.all(Array.from({ length: 100 }, create));
   expect(responses.filter(({ code }) => code !== 'SLUG_ALREADY_TAKEN').length).toBeLessThanOrEqual(1);
   const { status_pages: all } = (await client.get(path)).data as { status_pages: { subdomain: string }[] };
@@ -218,7 +218,7 @@ test('of a hundred simultaneous creations with one subdomain, one succeeds', asy
   expect(usage?.status_pages).toBe(pages);
 });
 
-test('a draft is previewed by those who may read it, in their language, and by nobody else', async () => {
+test('a draft can be previewed only by callers who may read it, in their language', async () => {
   const page = await createPage({ name: 'Acme <b>', branding: { customCss: 'h1 { color: red; font-family: "</template><b>" }' } });
   const monitor = await createMonitor('Shop');
   await client.put(`${path}/${page.id}/monitors`, { monitors: [{ monitor_id: monitor, display_name: 'Laden' }] });
@@ -230,7 +230,7 @@ test('a draft is previewed by those who may read it, in their language, and by n
   expect(preview.text).toContain('Acme &#');
   expect(preview.text).not.toContain('<b>');
   expect(preview.text).toContain('Laden');
-  // No script, and the style as text, for only that of a published page has an address.
+  // No script, and the style as text, because only a published page's style has a URL.
   expect(preview.text).not.toContain('<script');
   expect(preview.text).not.toContain('style.css?v=');
   expect(preview.text).toMatch(/<template id="own-style">\.page h1\s*{color:red;[^<]*<\/template>/);
@@ -241,7 +241,7 @@ test('a draft is previewed by those who may read it, in their language, and by n
   expect((await app.client.get(`/status/${page.subdomain}`)).text).toContain(`/status/${page.subdomain}/style.css?v=`);
 });
 
-test('publication goes to and fro; the time of the first one stays', async () => {
+test('a page can be published and unpublished; the time of its first publication stays', async () => {
   const page = await createPage();
   const move = async (verb: string) => (await client.post(`${path}/${page.id}/${verb}`)).data.status_page;
   const published = await move('publish');
@@ -256,7 +256,7 @@ test('publication goes to and fro; the time of the first one stays', async () =>
 });
 
 describe('branding', () => {
-  test('is one document, parts of which the page shows by other names', async () => {
+  test('is one document; the page also returns parts of it under other names', async () => {
     const page = await createPage({ color_scheme: 'dark', branding: { primaryColor: '#1a7F37' } });
     expect(page).toMatchObject({
       color_scheme: 'dark', branding: { defaultTheme: 'dark', primaryColor: '#1a7F37' },
@@ -276,7 +276,7 @@ describe('branding', () => {
     });
   });
 
-  test('names images only at hosts that can stand in the policy of the page', async () => {
+  test('accepts images only from hosts that are valid in the page\'s policy', async () => {
     const page = await createPage();
     for (const host of ['a.example;script-src', 'a.example,default-src', 'a%3Bb.example', 'a；b.example', '*']) {
       for (const body of [{ logoUrl: `https://${host}/1.png` }, { faviconUrl: `https://${host}` }]) {
@@ -291,7 +291,7 @@ describe('branding', () => {
     }
   });
 
-  test('of a read that is sent back, the name that was changed counts', async () => {
+  test('that is sent back with one name changed takes the changed value', async () => {
     const page = await createPage({ logo_url: 'https://a.example/1.png' });
     const send = async (change: object) => (await client.put(`${path}/${page.id}`, { ...page, ...change })).data;
     const second = 'https://a.example/2.png';
@@ -305,7 +305,7 @@ describe('branding', () => {
 });
 
 describe('monitors of a page', () => {
-  test('are shown in their order, with the state of each', async () => {
+  test('are listed in their order, with the state of each', async () => {
     const page = await createPage();
     const [one, two] = [await createMonitor('One'), await createMonitor('Two')];
     const put = await client.put(`${path}/${page.id}/monitors`, { monitors: [
@@ -344,7 +344,7 @@ describe('monitors of a page', () => {
       .not.toHaveProperty('monitors');
   });
 
-  test('belong to its project, and are listed once', async () => {
+  test('must belong to its project, and are listed once', async () => {
     const page = await createPage();
     const own = await createMonitor('Own');
     const foreign = await createMonitor('Foreign', other.writeKey);
@@ -364,8 +364,8 @@ describe('monitors of a page', () => {
   });
 });
 
-describe('a page that is not here', () => {
-  test('of another project is refused, of another organization unknown', async () => {
+describe('an inaccessible page', () => {
+  test('of another project is refused; of another organization is unknown', async () => {
     const page = await createPage();
     const second = (await client.post('/api/projects', { name: 'Second' })).data.project.id;
     const otherProjectClient = client.with({ 'x-project-id': second });
@@ -405,7 +405,7 @@ describe('a page that is not here', () => {
   });
 });
 
-test('plans limit the number of pages, and domains of their own', async () => {
+test('plans limit the number of pages and allow custom domains', async () => {
   const limited = await makeApp({ env: { DEFAULT_PLAN: 'free' } });
   const small = await newTenant(limited);
   const own = `/api/projects/${small.projectId}/status-pages`;

@@ -63,7 +63,7 @@ async function destination(to: string[], of = tenant): Promise<string> {
   const body = { name: 'Mail', type: 'email', is_default: true, config: { to } };
   return ((await of.owner.client.post('/api/integrations', body)).data as Loose).integration.id;
 }
-/** An alert about an outage of the tenant's; resolves to its log once nothing of it is pending. */
+/** Raises an alert about the tenant's outage; resolves to its log once none of its deliveries is pending. */
 async function alert(of = tenant) {
   const monitor = monitorConfig({ organization_id: of.organizationId, project_id: of.projectId });
   const incidentId = newId(Date.now());
@@ -77,7 +77,7 @@ const pathOf = (link: URL) => `${link.pathname}${link.search}`;
 async function linkTo(address: string): Promise<URL> {
   return linkIn(await until(() => mailsTo(address).at(-1)), '/stop-alerts');
 }
-/** As RFC 8058 has mail programs do it: no cookies, no referrer, the header's value as a form. */
+/** As RFC 8058 prescribes for mail programs: no cookies, no referrer, the header's value as a form. */
 const oneClick = (link: URL, body: string | FormData) => fetch(link, {
   method: 'POST', body,
   ...(typeof body === 'string' ? { headers: { 'content-type': 'application/x-www-form-urlencoded' } } : {}),
@@ -86,7 +86,7 @@ const integration = async (id: string) =>
   ((await admin.get(`/api/integrations/${id}`)).data as Loose).integration;
 
 describe('an alert mail', () => {
-  test('carries the headers of RFC 8058 and the link in both parts, as does a test mail', async () => {
+  test('has the headers of RFC 8058 and the link in both parts, as does a test mail', async () => {
     const to = newAddress();
     const id = await destination([to]);
     await admin.post(`/api/integrations/${id}/test`);
@@ -108,7 +108,7 @@ describe('an alert mail', () => {
       form.append('List-Unsubscribe', 'One-Click');
       return form;
     }],
-  ])('is the last one after one request of a mail program, %s', async (_name, body) => {
+  ])('is the last one after a single request from a mail program, %s', async (_name, body) => {
     const [to, other] = [newAddress(), newAddress()];
     const id = await destination([to, other]);
     await alert();
@@ -130,7 +130,7 @@ describe('an alert mail', () => {
     });
   });
 
-  test('is stopped by a button of a page, which changes nothing when it is opened, and can be resumed there', async () => {
+  test('is stopped by a button on a page, which changes nothing when opened, and resumed on the same page', async () => {
     const to = newAddress();
     const id = await destination([to]);
     await alert();
@@ -155,7 +155,7 @@ describe('an alert mail', () => {
     expect((await integration(id)).health.suppressed_recipients).toEqual([]);
   });
 
-  test('stays stopped when the organization deletes the integration, writes the address anew or tests it', async () => {
+  test('stays stopped when the organization deletes the integration, enters the address again or tests it', async () => {
     const to = newAddress();
     const id = await destination([to]);
     await alert();
@@ -183,7 +183,7 @@ describe('an alert mail', () => {
     expect((await alert(other))[0]?.status).toBe('delivered');
   });
 
-  test('that is stopped is told to the owners once a day, and each change is in the audit log', async () => {
+  test('that is stopped is reported to the owners once a day, and each change is in the audit log', async () => {
     const to = newAddress();
     await destination([to]);
     await alert();
@@ -208,7 +208,7 @@ describe('an alert mail', () => {
     await until(() => ownerNotices().length === 2);
   });
 
-  test('is not stopped by a token that is incomplete, changed or of another address', async () => {
+  test('is not stopped by a token that is incomplete, changed or for another address', async () => {
     const [to, other] = [newAddress(), newAddress()];
     await destination([to, other]);
     await alert();

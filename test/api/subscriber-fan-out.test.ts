@@ -12,7 +12,7 @@ import { until } from '../helpers/until.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** More than one controller mails in a round. */
+/** More than one controller mails at once. */
 const MANY = 250;
 
 let smtp: TestSmtpServer;
@@ -23,7 +23,7 @@ let client: ApiClient;
 let pages: string;
 let pageId: string;
 let monitorId: string;
-/** Never set back: the controllers' monotonic clock has it, too. */
+/** Never set back, because the controllers' monotonic clock uses it too. */
 let offsetMs = 0;
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ const post = () => client.post(`${pages}/${pageId}/incidents`, {
   title: 'Shop is slow', message: 'We look into it.', severity: 'major', affected_monitor_ids: [monitorId],
 });
 
-test('two controllers mail an incident to hundreds, once each, and both have their part in it', async () => {
+test('two controllers mail an incident to hundreds, once each, and share the work', async () => {
   const emails = new Set(await add(Array.from({ length: MANY }, () => ({}))));
   const sent = () => apps.map((app) => app.controller.subscribers.noticeSender.counts.sent);
   const before = sent();
@@ -78,7 +78,7 @@ test('two controllers mail an incident to hundreds, once each, and both have the
   await until(async () => {
     const left = { page_id: pageId, state: 'pending' };
     return (await collection('subscriber_outbox').countDocuments(left)) === 0;
-  }, { what: 'nothing is left to send' });
+  }, { what: 'an empty queue' });
   expect(received()).toHaveLength(MANY);
   expect(new Set(received()).size).toBe(MANY);
   const shares = () => sent().map((count, at) => count - (before[at] ?? 0));
@@ -86,7 +86,7 @@ test('two controllers mail an incident to hundreds, once each, and both have the
   expect(Math.min(...shares())).toBeGreaterThan(0);
 });
 
-test('a webhook that fails is posted to again until it answers, with the same id', async () => {
+test('a failing webhook is retried with the same id until it responds', async () => {
   const path = `/hook-${randomUUID()}`;
   const requests = () => receiver.requests.filter((request) => request.path === path);
   const outcomes = [503, 'close', 500, 200] as const;
@@ -104,19 +104,19 @@ test('a webhook that fails is posted to again until it answers, with the same id
       return requests().length === attempt && failures() - before >= attempt;
     }, { what: `attempt ${attempt} has failed` });
     expect(await outgoing()).toMatchObject({ state: 'pending', attempts: attempt });
-    // Past the wait, which is hours at most.
+    // Past the retry delay, which is hours at most.
     offsetMs += 5 * HOUR_MS;
   }
   await until(async () => {
     triggerAll();
     return (await outgoing())?.state === 'sent';
-  }, { what: 'it is sent' });
+  }, { what: 'the post' });
   expect(requests()).toHaveLength(outcomes.length);
   const ids = requests().map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id);
   expect(new Set(ids).size).toBe(1);
 });
 
-test('those who never confirm are removed a month after their link has ended, and nobody else', async () => {
+test('only subscribers who never confirm are removed, a month after their link expires', async () => {
   const now = Date.now() + offsetMs;
   const unverified = (inMs: number) => ({
     state: 'unverified' as const, verified_at: null, verify_hash: randomUUID(), verification_expires_at: now + inMs,
@@ -133,6 +133,6 @@ test('those who never confirm are removed a month after their link has ended, an
   await until(async () => {
     triggerAll();
     return !(await remainingEmails()).includes(old);
-  }, { what: 'the old one is removed' });
+  }, { what: 'the old subscriber is removed' });
   expect((await remainingEmails()).sort()).toEqual([fresh, verified, left].sort());
 });

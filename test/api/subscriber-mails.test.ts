@@ -60,7 +60,7 @@ async function add(change: Omit<Partial<SubscriberDoc>, 'preferences'> & { prefe
   return { id: doc._id, email };
 }
 
-/** Returns whose mails have arrived. */
+/** Returns the recipients of the mails that have arrived. */
 async function addMany(count: number): Promise<() => string[]> {
   const subscribers = Array.from({ length: count }, () =>
     pageSubscriber({ ...tenant, pageId }, `m-${randomUUID()}@example.com`));
@@ -81,7 +81,7 @@ const update = (id: string, body: object) => client.post(`${pages}/${pageId}/inc
 const mailsTo = ({ email }: { email: string }) => smtp.mails.filter((mail) => mail.to.includes(email));
 const mails = (to: { email: string }, count: number) =>
   until(() => mailsTo(to).length >= count && mailsTo(to), { what: `${count} mails` });
-/** Whatever was to be sent has been sent. */
+/** Waits until everything has been sent. */
 async function settled(): Promise<void> {
   await until(async () => {
     const due = { due_at: { $lte: Date.now() + offsetMs } };
@@ -91,12 +91,12 @@ async function settled(): Promise<void> {
       app.db.collection('status_page_posts').countDocuments({ notify_pending_since: { $gt: 0 } }),
     ]);
     return counts.every((count) => count === 0);
-  }, { what: 'nothing is left to send' });
+  }, { what: 'an empty queue' });
 }
 const subjectOf = (mail: ReceivedMail | undefined) => mail?.headers['subject'];
 
 describe('an incident of a page', () => {
-  test('is mailed with each update, as one thread, and with links that work', async () => {
+  test('is mailed with each update, in one thread and with working links', async () => {
     const to = await add();
     const id = await post();
     await mails(to, 1);
@@ -132,7 +132,7 @@ describe('an incident of a page', () => {
     expect(mailsTo(to)).toHaveLength(3);
   });
 
-  test('is told to those whose preferences ask for it, once each', async () => {
+  test('is mailed once to each subscriber whose preferences include it', async () => {
     const all = await add();
     const critical = await add({ preferences: { all_incidents: false } });
     const neither = await add({ preferences: { all_incidents: false, critical_incidents: false } });
@@ -148,7 +148,7 @@ describe('an incident of a page', () => {
     expect(counts).toEqual([2, 1, 0, 0, 0]);
   });
 
-  test('is told to hundreds, once each, although the relay is busy at first', async () => {
+  test('is mailed once to each of hundreds, even if the relay is busy at first', async () => {
     await smtp.behave({ code: 451, text: '4.7.1 too many messages, try later', at: 'rcpt' });
     const received = await addMany(450);
     await post();
@@ -160,7 +160,7 @@ describe('an incident of a page', () => {
     expect(new Set(received()).size).toBe(450);
   });
 
-  test('is not told by pages that are not published, not even when they are later', async () => {
+  test('of an unpublished page is not mailed, even if the page is published later', async () => {
     const to = await add();
     await client.post(`${pages}/${pageId}/unpublish`);
     const id = await post();
@@ -173,7 +173,7 @@ describe('an incident of a page', () => {
     expect(only?.text).toContain('Now.');
   });
 
-  test('that is deleted with its page is told to nobody any more', async () => {
+  test('that is deleted with its page is no longer mailed', async () => {
     await smtp.behave({ code: 451, text: '4.7.1 too many messages, try later', at: 'rcpt' });
     const to = await add();
     await post();
@@ -192,7 +192,7 @@ describe('an incident of a page', () => {
 });
 
 describe('a digest', () => {
-  test.each([['hourly', HOUR_MS], ['daily', 24 * HOUR_MS]])('tells %s what has happened, in one mail', async (
+  test.each([['hourly', HOUR_MS], ['daily', 24 * HOUR_MS]])('lists %s, in one mail, everything that happened', async (
     frequency, periodMs,
   ) => {
     const to = await add({ preferences: { frequency } });
@@ -218,7 +218,7 @@ describe('a digest', () => {
 });
 
 describe('a webhook of a subscriber', () => {
-  test('receives what the mails tell, at once, until the subscriber leaves', async () => {
+  test('receives the same news as the mails, at once, until the subscriber leaves', async () => {
     const to = await add({ webhook_url: `${receiver.url}/hook`, preferences: { frequency: 'daily' } });
     const id = await post();
     const [request] = await until(() => receiver.requests.length > 0 && receiver.requests);
@@ -239,7 +239,7 @@ describe('a webhook of a subscriber', () => {
 describe('a message of the team', () => {
   const notify = (body: object) => client.post(`${pages}/${pageId}/subscribers/bulk-notify`, body);
 
-  test('reaches those who have confirmed, and says of the others why not', async () => {
+  test('reaches confirmed subscribers, and reports why others were skipped', async () => {
     const [one, digest] = [await add(), await add({ preferences: { frequency: 'daily' } })];
     const [unverified, left] = [await add({ state: 'unverified' }), await add({ state: 'unsubscribed' })];
     const missing = randomUUID();
@@ -264,7 +264,7 @@ describe('a message of the team', () => {
   test.each([
     { subject: '', message: 'x' }, { subject: 'x'.repeat(201), message: 'x' }, { subject: 'x', message: '' },
     { subject: 'x', message: 'x'.repeat(5001) }, { subject: 'x\r\nBcc: victim@example.com', message: 'x' },
-  ])('is refused if it is out of bounds', async (body) => {
+  ])('is rejected if it is out of bounds', async (body) => {
     const { id } = await add();
     expect((await notify({ subscriber_ids: [id], ...body })).code).toBe('VALIDATION_ERROR');
   });
@@ -283,7 +283,7 @@ describe('a message of the team', () => {
   });
 });
 
-test('an announcement of maintenance is sent once to those who want to hear of it, however often it is made', async () => {
+test('a maintenance announcement is sent once to subscribers who opted in, however often it is repeated', async () => {
   const to = await add({ preferences: { all_incidents: false } });
   const other = await add({ preferences: { maintenance: false } });
   const page = await app.controller.stores.pages.findOfOrganization(tenant.organizationId, pageId);
@@ -305,7 +305,7 @@ test('an announcement of maintenance is sent once to those who want to hear of i
   expect(mailsTo(other)).toEqual([]);
 });
 
-test('nothing of this reads a whole collection', () => {
+test('none of these queries scans a whole collection', () => {
   expect(plans.collections).toContain('subscriber_outbox');
   const scans = plans.collectionScans().filter((shape) => /^(subscriber_|status_page_)/.test(shape));
   expect(scans).toEqual([]);

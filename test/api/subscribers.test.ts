@@ -40,7 +40,7 @@ async function add(email: string, change: Partial<SubscriberDoc> = {}, page = pa
 const emails = (data: Loose): string[] => data.subscribers.map((one: Loose) => one.email);
 
 describe('one subscriber', () => {
-  test('is read by its id, on its own page alone', async () => {
+  test('is read by its id, only on its own page', async () => {
     const id = await add('ada@example.com');
     const [listed] = (await client.get(path)).data.subscribers;
     expect((await client.get(`${path}/${id}`)).data.subscriber).toEqual(listed);
@@ -100,7 +100,7 @@ describe('the list of subscribers', () => {
     },
   );
 
-  test('is open to viewers of the project, and everything else to its admins', async () => {
+  test('is open to viewers of the project; all other requests need an admin', async () => {
     const viewer = await newMember(app, tenant, 'viewer');
     const id = await add('ada@example.com');
     expect((await viewer.client.get(path)).status).toBe(200);
@@ -153,7 +153,7 @@ describe('the list of subscribers', () => {
 });
 
 describe('a subscriber', () => {
-  test('gets other preferences, of which those not named stay', async () => {
+  test('gets new preferences; those not sent stay', async () => {
     const id = await add('ada@example.com');
     const change = { preferences: { maintenance: false, frequency: 'daily' } };
     const { data } = await client.patch(`${path}/${id}`, change);
@@ -182,7 +182,7 @@ describe('a subscriber', () => {
     });
   });
 
-  test('is out of reach of other pages and organizations', async () => {
+  test('is unknown to other pages and organizations', async () => {
     const other = await newTenant(app);
     const [foreignPage, secondPage] = [await createPage(other), await createPage()];
     const foreign = await add('foreign@x.example', {}, foreignPage, other);
@@ -197,7 +197,7 @@ describe('a subscriber', () => {
     expect(await app.db.collection(SUBSCRIBERS).countDocuments(remaining)).toBe(2);
   });
 
-  test('goes with the page', async () => {
+  test('is deleted with the page', async () => {
     await add('ada@example.com');
     await client.with({ 'x-project-id': tenant.projectId })
       .delete(`/api/projects/${tenant.projectId}/status-pages/${pageId}`);
@@ -205,7 +205,7 @@ describe('a subscriber', () => {
   });
 });
 
-test('subscribers are deleted in bulk, and those that are not there are named', async () => {
+test('subscribers are deleted in bulk, and unknown ones are reported', async () => {
   const [one, two] = [await add('a@x.example'), await add('b@x.example')];
   const missing = randomUUID();
   const { data } = await client.post(`${path}/bulk-delete`, { subscriber_ids: [one, two, one, missing] });
@@ -220,7 +220,7 @@ test('subscribers are deleted in bulk, and those that are not there are named', 
 });
 
 describe('the export', () => {
-  test('is CSV of what the filters let through', async () => {
+  test('is CSV of the subscribers that match the filters', async () => {
     const at = Date.UTC(2026, 0, 2, 3, 4, 5);
     const cells = { subscribed_at: at, verified_at: at };
     await add('ada@x.example', { ...cells, webhook_url: 'https://hook.example/?a="1",2' });
@@ -240,7 +240,7 @@ describe('the export', () => {
   test('ends after 10,000 rows', async () => {
     const all = app.db.collection<SubscriberDoc>(SUBSCRIBERS);
     const row = (at: number) => pageSubscriber({ ...tenant, pageId }, `n${at}@x.example`);
-    // In pieces that a busy machine stores within the limit of a request.
+    // In chunks that a busy machine can store within a request's deadline.
     for (let at = 0; at < 10_200; at += 200) {
       await all.insertMany(Array.from({ length: 200 }, (_, n) => row(at + n)));
     }

@@ -50,7 +50,7 @@ async function verifyToken(address: string, count = 1): Promise<string> {
 const verify = (token: string) => app.client.post('/api/public/subscribers/verify', { token });
 const unsubscribe = (token: string) => app.client.post('/api/public/subscribers/unsubscribe', { token });
 
-/** As the controller reads it where the database stores no null. */
+/** As the controller reads it from a database that stores no nulls. */
 async function stored(address: string) {
   const found = await app.db.collection(SUBSCRIBERS).findOne({ email: address });
   return found && { verified_at: null, unsubscribed_at: null, webhook_url: null, ...found };
@@ -101,7 +101,7 @@ describe('a subscription', () => {
     expect((await verify(token)).status).toBe(200);
   });
 
-  test('gets the same answer for every address, also for one that subscribes already', async () => {
+  test('gets the same response for every address, even an already subscribed one', async () => {
     const page = await publish();
     const subscriber = await subscribed(page);
     offsetMs = 3_700_000;
@@ -122,11 +122,11 @@ describe('a subscription', () => {
     ['unknown preferences', { email: 'a@x.example', preferences: { sms: true } }],
     ['the state', { email: 'a@x.example', is_verified: true }],
     ['a webhook, before the address is confirmed', { email: 'a@x.example', webhook_url: 'https://hook.example/' }],
-  ])('is refused with %s', async (_what, body) => {
+  ])('is rejected with %s', async (_what, body) => {
     expect((await subscribe(await publish(), body)).code).toBe('VALIDATION_ERROR');
   });
 
-  test('posts nothing to a private address, although it is stored', async () => {
+  test('posts nothing to a private address, even if it is stored', async () => {
     const receiver = await startReceiver();
     const page = await publish();
     const own = { ...tenant, pageId: page.id };
@@ -144,7 +144,7 @@ describe('a subscription', () => {
     await receiver.close();
   });
 
-  test('is possible on published pages only', async () => {
+  test('is possible only on published pages', async () => {
     const page = await publish();
     await client.post(`/api/projects/${tenant.projectId}/status-pages/${page.id}/unpublish`);
     for (const subdomain of [page.subdomain, 'never-there']) {
@@ -189,7 +189,7 @@ describe('a subscription', () => {
 });
 
 describe('a subscriber', () => {
-  test('reads and changes the own preferences by the token of a mail', async () => {
+  test('reads and changes preferences with the token of a mail', async () => {
     const page = await publish();
     const { address, token } = await subscribed(page);
     const path = `/api/public/subscribers/preferences?token=${encodeURIComponent(token)}`;
@@ -204,7 +204,7 @@ describe('a subscriber', () => {
     expect((await app.client.patch(path, { preferences: {}, surplus: 1 })).code).toBe('VALIDATION_ERROR');
   });
 
-  test('names a webhook by the token of a mail, and removes it', async () => {
+  test('sets and removes a webhook with the token of a mail', async () => {
     const page = await publish();
     const { address, token } = await subscribed(page);
     const path = `/api/public/subscribers/preferences?token=${encodeURIComponent(token)}`;
@@ -236,7 +236,7 @@ describe('a subscriber', () => {
     ['one click, urlencoded', (token: string) => form(
       '/api/public/subscribers/', `unsubscribe?token=${encodeURIComponent(token)}`, { 'List-Unsubscribe': 'One-Click' },
     )],
-  ])('leaves by %s, and the link that confirmed does not bring them back', async (_how, leave) => {
+  ])('unsubscribes by %s, and the confirmation link does not subscribe again', async (_how, leave) => {
     const page = await publish();
     const { address, token } = await subscribed(page);
     const confirmation = await verifyToken(address);
@@ -246,7 +246,7 @@ describe('a subscriber', () => {
     expect((await verify(confirmation)).code).toBe('VALIDATION_ERROR');
   });
 
-  test('leaves by one click as multipart, as mail programs post it', async () => {
+  test('unsubscribes with one multipart request, as mail programs send it', async () => {
     const page = await publish();
     const { address, token } = await subscribed(page);
     const body = new FormData();
@@ -256,7 +256,7 @@ describe('a subscriber', () => {
     expect(await stored(address)).toMatchObject({ state: 'unsubscribed' });
   });
 
-  test('comes back only by confirming anew', async () => {
+  test('returns only by confirming again', async () => {
     const page = await publish();
     const { address, token } = await subscribed(page);
     const path = `/api/public/subscribers/preferences?token=${encodeURIComponent(token)}`;
@@ -268,7 +268,7 @@ describe('a subscriber', () => {
     expect(await stored(address)).toMatchObject({ state: 'verified', unsubscribed_at: null, webhook_url: null });
   });
 
-  test('is out of reach for tokens that are forged, and for those of a deleted subscription', async () => {
+  test('is unreachable with forged tokens and those of a deleted subscription', async () => {
     const page = await publish();
     const [one, other] = [await subscribed(page), await subscribed(page)];
     const mixed = `${one.token.split('.')[0]}.${other.token.split('.')[1]}`;
@@ -281,7 +281,7 @@ describe('a subscriber', () => {
     expect(await stored(other.address)).toMatchObject({ state: 'verified' });
   });
 
-  test('has no token that the database or an answer gives away', async () => {
+  test('has no token in the database or in a response', async () => {
     const page = await publish();
     const { address, token } = await subscribed(page);
     const dump = JSON.stringify(await app.db.collection(SUBSCRIBERS).find().toArray());
@@ -294,7 +294,7 @@ describe('a subscriber', () => {
 });
 
 describe('the pages without JavaScript', () => {
-  test('subscribe, confirm, choose and unsubscribe, and nothing changes by opening them', async () => {
+  test('subscribe, confirm, set preferences and unsubscribe, and opening them changes nothing', async () => {
     const page = await publish();
     const base = `/status/${page.subdomain}/`;
     const address = newAddress();
@@ -328,7 +328,7 @@ describe('the pages without JavaScript', () => {
     }
   });
 
-  test('say what is wrong with an address', async () => {
+  test('explain what is wrong with an address', async () => {
     const { subdomain } = await publish();
     const response = await form(`/status/${subdomain}/x`, 'subscribe', { email: 'visitor' });
     expect([response.status, response.text]).toEqual([400, expect.stringContaining('Enter one email address')]);
@@ -345,7 +345,7 @@ describe('the pages without JavaScript', () => {
 });
 
 describe('visitors of other languages', () => {
-  test('get each page, each mail and each error in theirs', async () => {
+  test('get each page, mail and error in their language', async () => {
     const page = await publish();
     const german = app.client.with({ 'accept-language': 'de-CH, en;q=0.5' });
     const base = `/status/${page.subdomain}`;
@@ -377,7 +377,7 @@ describe('visitors of other languages', () => {
     expect((await german.send('POST', `${base}/subscribe`, mistaken)).text).toContain('geben Sie eine E-Mail-Adresse');
   });
 
-  test('are known by the header of a program, and by nothing if it sends none', async () => {
+  test('are recognized by Accept-Language, and get the default without it', async () => {
     const page = await publish();
     const [japanese, unknown] = [newAddress(), newAddress()];
     const path = `/api/public/status-pages/${page.subdomain}/subscribers`;

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('the answer contains everything that a client needs, and the seed this once', async () => {
+test('the response contains everything that a client needs, and the seed only once', async () => {
   const { client } = tenant.owner;
   const response = await client.post('/api/subscriptions', { name: ' Archive ' });
   expect(response.status, response.text).toBe(201);
@@ -47,7 +47,7 @@ test('the answer contains everything that a client needs, and the seed this once
   expect((await client.delete(`/api/subscriptions/${id}`)).code).toBe('RESOURCE_NOT_FOUND');
 });
 
-test('only owners and admins see and make subscriptions, with a session', async () => {
+test('only owners and admins can list and create subscriptions, with a session', async () => {
   const member = await newMember(app, tenant, 'member');
   for (const client of [member.client, tenant.writeKey]) {
     expect((await client.get('/api/subscriptions')).status).toBe(403);
@@ -64,7 +64,7 @@ test("another organization's subscription is unknown", async () => {
   await tenant.owner.client.delete(`/api/subscriptions/${made.id}`);
 });
 
-test('an organization has as many as its limit, even by concurrent requests', async () => {
+test('an organization can have as many as its limit, even with concurrent requests', async () => {
   const { client } = tenant.owner;
   const responses = await Promise.all(
     Array.from({ length: 3 * LIMIT }, () => client.post('/api/subscriptions', { name: 'One' })),
@@ -81,6 +81,6 @@ test('an organization has as many as its limit, even by concurrent requests', as
   expect((await other.owner.client.post('/api/subscriptions', { name: 'One' })).status).toBe(201);
 });
 
-test.each([{}, { name: '' }, { name: 'a\nb' }, { name: 'x', seed: 'SU' }])('%j is refused', async (body) => {
+test.each([{}, { name: '' }, { name: 'a\nb' }, { name: 'x', seed: 'SU' }])('%j is rejected', async (body) => {
   expect((await tenant.owner.client.post('/api/subscriptions', body)).code).toBe('VALIDATION_ERROR');
 });

@@ -68,7 +68,7 @@ describe('a test mail', () => {
     expect(next).toEqual([200, 200, 429]);
   });
 
-  test('counts for the same mailbox in another case and with a tag', async () => {
+  test('counts the same mailbox in another case or with a tag', async () => {
     const to = newAddress();
     const variants = [to, to.toUpperCase(), to.replace('@', '+a@'), to.replace('@', '+b.c@')];
     const statuses: number[] = [];
@@ -76,7 +76,7 @@ describe('a test mail', () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
-  test('that goes beyond a limit for one of its addresses reaches none, and takes up nothing', async () => {
+  test('that exceeds the limit of one of its addresses reaches none of them, and uses up nothing', async () => {
     const [full, fresh] = [newAddress(), newAddress()];
     const id = await destination([full]);
     for (let at = 0; at < 3; at += 1) await sample(id);
@@ -86,7 +86,7 @@ describe('a test mail', () => {
     expect((await sample(await destination([fresh]))).status).toBe(200);
   });
 
-  test('is one of thirty of its organization in an hour; others are not affected', async () => {
+  test('counts toward thirty an hour of its organization; others are not affected', async () => {
     const twenty = () => destination(Array.from({ length: 20 }, newAddress));
     expect((await sample(await twenty())).status).toBe(200);
     expect((await sample(await twenty())).status).toBe(429);
@@ -107,7 +107,7 @@ describe('a test mail', () => {
     expect(mailsTo(to).length).toBeLessThanOrEqual(3);
   });
 
-  test('has nothing in its subject that a tenant has written', async () => {
+  test('has no text from a tenant in its subject', async () => {
     const to = newAddress();
     await admin.patch('/api/organization', { name: 'BUY NOW organization' });
     await admin.post('/api/projects', { name: 'BUY NOW project' });
