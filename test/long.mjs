@@ -1,5 +1,5 @@
-// `npm run test:long`: what a release must pass beside `npm test`: all faults with all repeats, checks of real
-// services, every language and picture of the pages, all null-free tests on a database without nulls, more random
+// `npm run test:long`: what a release must pass in addition to `npm test`: all faults with all repeats, checks of real
+// services, every language and screenshot of the pages, all null-free tests on a database without nulls, more random
 // seeds and inputs, and the packages of the probe where this machine can build them.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
@@ -11,7 +11,7 @@ import { conclude, ensureNats, LONG_STEPS, prepare, runSteps, runTests, say } fr
 Object.assign(process.env, {
   TEST_LONG: 'yes', TEST_WITHOUT_NULLS: 'all', FARWATCH_FAULTS: 'all', STORE_RANDOM_RUNS: '2000',
 });
-/** Programs of their own, which print their progress. */
+/** Separate programs, which print their progress. */
 const COMMANDS = [
   ['simulate', '--seeds', '1000'], ['fuzz'], ['fuzz', '--bus'], ['fuzz', '--parsers'],
 ];

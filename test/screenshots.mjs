@@ -1,4 +1,4 @@
-// `npm run screenshots [-- FOLDER]` takes pictures of every console page, light, dark, phone-sized and in German, in
+// `npm run screenshots [-- FOLDER]` takes screenshots of every console page, light, dark, phone-sized and in German, in
 // `screenshots/` or the given folder.
 import { join, resolve } from 'node:path';
 import { runBundled } from './bundle.mjs';

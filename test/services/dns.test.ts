@@ -68,14 +68,14 @@ describe('a DNS check of Knot', () => {
     ['PTR', '1.2.0.192.in-addr.arpa', ['www.shop.test']],
     ['A', 'alias.shop.test', ['192.0.2.1', '192.0.2.2']],
     ['A', 'any.wild.shop.test', ['192.0.2.9']],
-  ])('finds %s of %s', async (type, name, values) => {
+  ])('finds the %s records of %s', async (type, name, values) => {
     expect(await checkRecords(name, type, ...values)).toMatchObject({ outcome: 'success', error: null });
     expect(await checkRecords(name, type, ...values.slice(1), ...(type === 'A' ? ['192.0.2.99'] : ['0 a.b']))).toMatchObject({
       outcome: 'failure', error: { type: 'dns_validation_error' },
     });
   });
 
-  test('gets an answer by TCP that is too long for UDP', async () => {
+  test('gets a response over TCP that is too long for UDP', async () => {
     const values = Array.from({ length: 60 }, (_, at) => `${at}${LONG}`);
     expect(await checkRecords('long.shop.test', 'TXT', ...values)).toMatchObject({ outcome: 'success', error: null });
   });
@@ -88,7 +88,7 @@ describe('a DNS check of Knot', () => {
     ['far.shop.test', 'The name far.shop.test is an alias of www.example, which has no A record'],
     ['loop.shop.test', 'its CNAME records form a loop'],
     ['host.sub.shop.test', 'is not authoritative for host.sub.shop.test and refers to other DNS servers'],
-  ])('says what is wrong with %s', async (name, message) => {
+  ])('reports what is wrong with %s', async (name, message) => {
     const { error } = await checkRecords(name, 'A');
     expect(error).toMatchObject({ type: 'dns_error', layer: 'dns' });
     expect(error?.message).toContain(message);

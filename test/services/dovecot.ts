@@ -23,7 +23,7 @@ export async function startDovecot({ cert, key }: Certificate): Promise<Dovecot>
     ports: Object.values(ports),
     files: {
       'cert.pem': cert, 'key.pem': key,
-      // Without root dovecot can neither change its user nor its root directory.
+      // Without root, dovecot can change neither its user nor its root directory.
       'dovecot.conf': `
         protocols = imap pop3
         base_dir = ${join(dir, 'run')}

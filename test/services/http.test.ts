@@ -23,7 +23,7 @@ describe('an HTTP check of nginx', () => {
   });
   afterAll(() => nginx?.stop());
 
-  test.each(['http', 'https'] as const)('by %s finds keywords in a compressed page in chunks', async (scheme) => {
+  test.each(['http', 'https'] as const)('over %s finds keywords in a chunked, compressed page', async (scheme) => {
     const port = scheme === 'http' ? nginx.httpPort : nginx.httpsPort;
     const url = `${scheme}://localhost:${port}/page`;
     expect(await check.run(keywordSpec(['äpfel', 'in stock: 5'], { url }), 60_000))
@@ -35,7 +35,7 @@ describe('an HTTP check of nginx', () => {
     expect(head).toMatch(/Transfer-Encoding: chunked\r\n.*Content-Encoding: gzip/s);
   });
 
-  test('notices a page that drips', async () => {
+  test('times out on a page that trickles', async () => {
     const spec = buildHttpSpec({ url: `http://localhost:${nginx.httpPort}/drip` });
     expect(await check.run(spec, 500)).toMatchObject({
       outcome: 'failure', status_code: 200,
@@ -43,7 +43,7 @@ describe('an HTTP check of nginx', () => {
     });
   });
 
-  test.each(['http', 'https'] as const)('by %s reads its answer', async (scheme) => {
+  test.each(['http', 'https'] as const)('over %s reads its response', async (scheme) => {
     const port = scheme === 'http' ? nginx.httpPort : nginx.httpsPort;
     const finding = await check.run(buildHttpSpec({ url: `${scheme}://localhost:${port}/a` }), 60_000);
     expect(finding).toMatchObject({ outcome: 'success', status_code: 200, remote_address: '127.0.0.1' });

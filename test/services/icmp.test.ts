@@ -65,14 +65,14 @@ describe.each(PINGERS)('an ICMP check with %s', (name, find) => {
     expect(found.detail?.['rtt_min_ms']).toBeGreaterThan(0);
   });
 
-  test('says how many of its packets a silent host left unanswered', async () => {
+  test('reports how many packets a silent host did not answer', async () => {
     expect(await ping(pinger, 'silent')).toMatchObject({
       outcome: 'failure', detail: { sent: 2, received: 0, loss_percent: 100 },
       error: { type: 'timeout', layer: 'response', message: '0 of 2 replies within 1000 ms' },
     });
   });
 
-  // busybox says nothing of what routers return.
+  // busybox does not report the errors that routers return.
   test.runIf(name !== 'the ping of busybox').each([
     ['unreachable', {}, () => `Host unreachable (from ${router.address})`],
     ['prohibited', {}, () => `Prohibited by a firewall (from ${router.address})`],
@@ -85,12 +85,12 @@ describe.each(PINGERS)('an ICMP check with %s', (name, find) => {
   });
 });
 
-describe('the ping of the system', () => {
+describe('the system\'s ping', () => {
   test('that is missing is not used', async () => {
     expect(await findSystemPinger(systemClock, '/nonexistent/ping')).toBeNull();
   });
 
-  test('takes pings in turn when there are many, and blames no target for the wait', async () => {
+  test('queues pings when there are many, and blames no target for the wait', async () => {
     const pinger = await findSystemPinger(systemClock);
     const found = await Promise.all(Array.from({ length: 100 }, () => ping(pinger, 'responding')));
     expect(found.filter(({ outcome }) => outcome === 'failure')).toEqual([]);

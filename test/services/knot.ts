@@ -3,8 +3,8 @@ import { ensureDebianPackages } from './packages.ts';
 import { serviceFolder, startService, type Service } from './service.ts';
 
 /**
- * The name server Knot on a port of 127.0.0.1 with these zones: texts of zone files by their names. A zone
- * that Knot cannot read is answered with SERVFAIL, one that is not there with REFUSED.
+ * The name server Knot on a port of 127.0.0.1 with these zones: zone files by name. Knot responds with SERVFAIL
+ * for a zone that it cannot read, and with REFUSED for a missing one.
  */
 export async function startKnot(zones: Record<string, string>): Promise<Service & { port: number }> {
   await ensureDebianPackages('knot');

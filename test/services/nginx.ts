@@ -4,10 +4,10 @@ import type { Certificate } from '../helpers/certificate.ts';
 import { ensureDebianPackages } from './packages.ts';
 import { serviceFolder, startService, type Service } from './service.ts';
 
-/** Lies at `/page`, compressed for those who ask for that, and at `/drip` with 1,000 bytes a second. */
+/** Served at `/page`, compressed on request, and at `/drip` with 1,000 bytes a second. */
 export const PAGE = `<title>Shop</title>${'<p>Äpfel und Birnen</p>'.repeat(1000)}<p>In stock: 5</p>`;
 
-/** nginx on two ports of 127.0.0.1, with an answer of two letters for every other path. */
+/** nginx on two ports of 127.0.0.1, with a response of two letters for every other path. */
 export async function startNginx(
   { cert, key }: Certificate,
 ): Promise<Service & { httpPort: number; httpsPort: number }> {
@@ -32,7 +32,7 @@ interface NginxOptions {
   /** On 127.0.0.1. */
   ports: number[];
   certificate: Certificate;
-  /** What its servers find at `/`, by name. */
+  /** Files served at `/`, by name. */
   files?: Record<string, string>;
   /** The servers; `tls` names the certificate and its key. */
   sites: (tls: string) => string;

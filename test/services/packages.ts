@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { installPackages } from '../../deploy/quickstart/servers/apt.ts';
 import { withMachineLock } from '../../deploy/quickstart/machine-lock.mjs';
 
-/** By these, packages start their system services. */
+/** Programs with which packages start their system services. */
 const STARTERS = ['invoke-rc.d', 'deb-systemd-invoke', 'systemctl', 'initctl', 'service'];
 
 /**
  * Installs those of Debian's `packages` that this machine lacks, without starting their services and without
- * removing any other package. Rejects if it cannot: these tests are not skipped.
+ * removing any other package. Rejects if that fails: these tests are never skipped.
  */
 export async function ensureDebianPackages(...packages: string[]): Promise<void> {
   if ((await missingOf(packages)).length === 0) return;
@@ -29,14 +29,14 @@ export async function ensureDebianPackages(...packages: string[]): Promise<void>
 
 async function missingOf(packages: string[]): Promise<string[]> {
   const args = ['-W', '-f', '${Package} ${db:Status-Status}\n', ...packages];
-  // It fails when it does not know one of them, and still lists the others.
+  // It fails if it does not know one of them, but still lists the others.
   const { stdout } = await promisify(execFile)('dpkg-query', args)
     .catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   const lines = stdout.split('\n');
   return packages.filter((name) => !lines.includes(`${name} installed`));
 }
 
-/** Calls `install` with options of apt-get under which packages find only programs that start nothing. */
+/** Calls `install` with apt-get options that give packages service programs that start nothing. */
 async function withoutServices(install: (options: string[]) => Promise<void>): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-apt-'));
   chmodSync(dir, 0o755);

@@ -4,12 +4,12 @@ import type { Certificate } from '../helpers/certificate.ts';
 import { ensureDebianPackages } from './packages.ts';
 import { serviceFolder, startService, type Service } from './service.ts';
 
-/** The check makes the folders of the queue, with their owners. */
+/** `postfix check` creates the queue's folders, with their owners. */
 const START = '/usr/sbin/postfix -c "$0" check; exec /usr/lib/postfix/sbin/master -c "$0" -d';
 
 /**
- * Postfix with an installation of its own, in plain text with STARTTLS and with implicit TLS. Its master
- * refuses to run for anybody but root; what speaks SMTP runs as the user `postfix`.
+ * Postfix with separate configuration and queue, in plain text with STARTTLS and with implicit TLS. Its master
+ * runs only as root; its SMTP processes run as the user `postfix`.
  */
 export async function startPostfix(
   { cert, key }: Certificate,

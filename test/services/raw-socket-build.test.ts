@@ -17,7 +17,7 @@ const roots: string[] = [];
 let root: string;
 let lines: string[];
 
-/** An installation whose packages were installed without their scripts. */
+/** A checkout whose packages were installed without their scripts. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'farwatch-build-'));
   roots.push(root);
@@ -37,19 +37,19 @@ afterAll(() => {
 
 const ensure = (within = 300_000) => ensureRawSocket({ root, say: (line) => lines.push(line), within });
 
-/** A PATH with Python and these programs only. */
+/** A PATH with only Python and these programs. */
 function allowPrograms(...names: string[]): void {
   const dir = join(root, 'programs');
   mkdirSync(dir);
   for (const name of names) symlinkSync(findPrograms(name, { PATH: path }, [])[0] as string, join(dir, name));
-  // What is on the PATH may be a script that finds Python with yet other programs.
+  // The `python3` on the PATH may be a script that needs other programs to find Python.
   const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
   symlinkSync(python.trim(), join(dir, 'python3'));
   process.env['PATH'] = dir;
 }
 
 describe('raw-socket', () => {
-  test('is built by name, once, and pings', async () => {
+  test('is built explicitly, once, and pings', async () => {
     expect(await ensure()).toBe(true);
     expect(lines).toEqual(['Building raw-socket for ICMP checks (about 10 s)']);
     const raw = createRequire(join(root, 'package.json'))('raw-socket') as RawSockets;
@@ -62,7 +62,7 @@ describe('raw-socket', () => {
     expect(lines).toHaveLength(1);
   });
 
-  test('that cannot be built for want of a compiler is said once, and later starts do not try again', async () => {
+  test('that cannot be built without a compiler is reported once, and later starts do not try again', async () => {
     allowPrograms('node', 'npm', 'sh', 'env');
     expect(await ensure()).toBe(false);
     expect(lines.slice(1)).toEqual([
@@ -72,7 +72,7 @@ describe('raw-socket', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('whose build takes too long is given up', async () => {
+  test('whose build takes too long is abandoned', async () => {
     expect(await ensure(1)).toBe(false);
     expect(lines.at(-1)).toContain('raw-socket could not be built: the build timed out');
     expect(existsSync(join(root, 'node_modules/raw-socket/build/Release/raw.node'))).toBe(false);

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 
 /**
- * A router in a network namespace of its own, with hosts behind it. Needs root. `prefix` is that of its
- * addresses; `.1` behind it answers, `.9` swallows everything, and it has no route to `.5`. This machine
- * itself has none to `.4`.
+ * A router in a separate network namespace, with hosts behind it. Needs root. `prefix` is that of its
+ * addresses; `.1` behind it responds, `.9` drops everything, and it has no route to `.5`. This machine
+ * itself has no route to `.4`.
  */
 export class Router {
   readonly #name = `fw${randomInt(1e6)}`;
@@ -22,7 +22,7 @@ export class Router {
     }
   }
 
-  /** Its own address, which stands in what it returns. */
+  /** Its own address, the source of the errors that it returns. */
   get address(): string {
     return `${this.#near}.2`;
   }
@@ -37,7 +37,7 @@ export class Router {
       try {
         run(undo);
       } catch {
-        // It was never made.
+        // It was never created.
       }
     }
   }

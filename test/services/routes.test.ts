@@ -45,7 +45,7 @@ describe.runIf(isRoot)('a check whose target has no route', () => {
   });
   afterEach(() => router?.stop());
 
-  test.each(SPECS)('by %s fails when a router reports the route as lost', async (_name, specOf) => {
+  test.each(SPECS)('over %s fails when a router reports the route as lost', async (_name, specOf) => {
     expect(await run(specOf(router.hosts.lost))).toMatchObject(lost);
     expect(await run(specOf(router.hosts.unreachable))).toMatchObject({
       outcome: 'failure', error: { type: 'connection_error', message: 'The host is unreachable' },
@@ -53,20 +53,20 @@ describe.runIf(isRoot)('a check whose target has no route', () => {
   });
 
   test.each([...SPECS, ['DNS', dnsSpec] as const])(
-    'by %s is missed when the probe itself has no route', async (_name, specOf) => {
+    'over %s is missed when the probe itself has no route', async (_name, specOf) => {
       const found = await run(specOf(router.hosts.unrouted));
       expect(found).toMatchObject({ outcome: 'missed', missed: 'probe_unhealthy' });
     },
   );
 
-  test('fails by the address that a router reports, not by one for which the probe has no route', async () => {
+  test('fails because of the address that a router reports, not one to which the probe has no route', async () => {
     const { hosts } = router;
     for (const addresses of [[hosts.lost, hosts.unrouted], [hosts.unrouted, hosts.lost]]) {
       expect(await run(buildTcpSpec({ host: 'shop.test', port: 80 }), addresses)).toMatchObject(lost);
     }
   });
 
-  test('succeeds by another address', async () => {
+  test('succeeds with another address', async () => {
     const server = createServer((socket) => socket.on('error', () => undefined).end()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const spec = buildTcpSpec({ host: 'shop.test', port: (server.address() as AddressInfo).port });

@@ -5,11 +5,11 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { until } from '../helpers/until.ts';
 
-/** `nobody` and `nogroup`, as whom services run when the tests run as root. */
+/** `nobody` and `nogroup`: the user and group of services when the tests run as root. */
 const NOBODY_ID = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** Names of whom services run as. */
+/** Names of the services' user and group. */
 export function serviceUser(): { user: string; group: string } {
   return isRoot
     ? { user: 'nobody', group: 'nogroup' }
@@ -19,7 +19,7 @@ export function serviceUser(): { user: string; group: string } {
 export interface ServiceOptions {
   program: string;
   args: string[];
-  /** Files by their path in `dir`, where an empty text makes a folder of a path that ends in a slash. */
+  /** Files by their path in `dir`. A path that ends in a slash, with an empty text, is a folder. */
   files: Record<string, string>;
   /** On 127.0.0.1: all of them accept connections once the service has started. */
   ports: number[];

@@ -5,7 +5,7 @@ import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { ensureDebianPackages } from './packages.ts';
 import { serviceFolder, startService, type Service } from './service.ts';
 
-/** OpenSSH with a host key of its own. */
+/** OpenSSH with its own host key. */
 export async function startSshd(): Promise<Service & { port: number }> {
   await ensureDebianPackages('openssh-server');
   const dir = serviceFolder('sshd');

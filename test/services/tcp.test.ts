@@ -29,7 +29,7 @@ beforeAll(async () => {
     services.push(service);
     return service;
   };
-  // One after the other, as each may install its packages.
+  // One after the other, because each may install its packages.
   const dovecot = started(await startDovecot(certificate));
   const postfix = started(await startPostfix(certificate));
   const nginx = started(await startNginx(certificate));
@@ -50,7 +50,7 @@ describe.each<[string, TcpProtocol, TcpSpec['tls']]>([
   ['ftp', 'ftp', 'none'], ['ftp', 'ftp', 'starttls'], ['ftps', 'ftp', 'implicit'],
   ['ssh', 'ssh', 'none'], ['http', 'http', 'none'], ['https', 'https', 'implicit'],
 ])('a TCP check of the real service at %s', (name, protocol, tls) => {
-  test(`by ${protocol} and the TLS ${tls} finds it speaking, and reads its certificate`, async () => {
+  test(`with ${protocol} and the TLS ${tls} succeeds and reads its certificate`, async () => {
     const finding = await check({ port: portOf(name), protocol, tls });
     expect(finding).toMatchObject({ outcome: 'success', error: null, remote_address: '127.0.0.1' });
     expect(finding.tls?.facts() ?? null).toEqual(tls === 'none' ? null : expect.objectContaining({
@@ -63,7 +63,7 @@ describe.each<[string, TcpProtocol, TcpSpec['tls']]>([
 
 test.each<[string, TcpProtocol]>([
   ['smtp', 'pop3'], ['pop3', 'imap'], ['imap', 'ftp'], ['ftp', 'smtp'], ['ssh', 'http'], ['ssh', 'smtp'],
-])('a TCP check of the real service at %s by %s fails', async (name, protocol) => {
+])('a TCP check of the real service at %s with protocol %s fails', async (name, protocol) => {
   expect(await check({ port: portOf(name), protocol })).toMatchObject({
     outcome: 'failure', error: { type: 'connection_error', layer: 'response' },
   });

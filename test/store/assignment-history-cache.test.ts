@@ -58,13 +58,13 @@ async function startCache(isOurs: (monitorId: string) => boolean = () => true): 
   return assignments;
 }
 
-/** Rounds are due until that is so. */
+/** Advances the clock past poll intervals until the condition holds. */
 const becomes = (what: () => boolean) => until(async () => {
   await clock.advance(REFRESH_MS);
   return what();
 }, { what: 'the change is known' });
 
-test('a pair is unknown until it is read, and one that never was stays unknown', async () => {
+test('a pair is unknown until it is read, and one that never existed stays unknown', async () => {
   await give('a', 1, 2);
   await take('a', 2);
   const lostAt = clock.now();
@@ -76,7 +76,7 @@ test('a pair is unknown until it is read, and one that never was stays unknown',
   await assignments.stop();
 });
 
-test('an assignment is found before its probe can have heard of it', async () => {
+test('an assignment is found before its probe can have received it', async () => {
   const assignments = await startCache();
   await items.stage([planned('staged', 1, false)], 'token', clock.now());
   expect(await assignments.read('staged', [monitor(1)])).toEqual(new Map([[monitor(1), Infinity]]));
@@ -98,7 +98,7 @@ test('pairs follow their changes, in both directions, without being read again',
   await assignments.stop();
 });
 
-test('the revision of a probe\'s set is known a round later, and is 0 for one that was never given anything', async () => {
+test('the revision of a probe\'s set is known after the next poll, and is 0 for a probe without assignments', async () => {
   const assignments = await startCache();
   await give('revised', 1);
   const { head } = await heads.find('revised');
@@ -107,7 +107,7 @@ test('the revision of a probe\'s set is known a round later, and is 0 for one th
   await assignments.stop();
 });
 
-test('the pairs of other controllers\' monitors are not kept unless they are asked for', async () => {
+test('the pairs of other controllers\' monitors are not cached unless they are requested', async () => {
   const assignments = await startCache((id) => id === monitor(1));
   await give('c', 1, 2);
   await becomes(() => assignments.until('c', monitor(1)) === Infinity);
@@ -126,7 +126,7 @@ test('a change that was begun while its writer died is not missed', async () => 
   await assignments.stop();
 });
 
-test('a removed probe has nothing any more', async () => {
+test('a removed probe has no assignments', async () => {
   await give('e', 1);
   const assignments = await startCache();
   await assignments.read('e', [monitor(1)]);
@@ -136,7 +136,7 @@ test('a removed probe has nothing any more', async () => {
   await assignments.stop();
 });
 
-test('many pairs asked for at once take one query', async () => {
+test('many pairs requested at once take one query', async () => {
   await give('f', 1, 2, 3);
   const assignments = await startCache();
   commands.length = 0;
@@ -151,7 +151,7 @@ test('many pairs asked for at once take one query', async () => {
   await assignments.stop();
 });
 
-test('a probe that names others\' monitors may have them looked up only so often, and nobody else waits', async () => {
+test('lookups for a probe that names others\' monitors are limited, and delay no other probe', async () => {
   const warned: object[] = [];
   const loud = Object.assign(Object.create(log) as typeof log, { warn: (fields: object) => warned.push(fields) });
   await give('honest', 1);
@@ -185,7 +185,7 @@ test('an honest probe is never limited, however many monitors it has', async () 
   await assignments.stop();
 });
 
-test('a monitor that a probe once had is known as such until its tombstone is swept', async () => {
+test('a former assignment is known until its tombstone is removed', async () => {
   await give('g', 1, 2);
   await take('g', 1);
   const lostAt = clock.now();

@@ -37,7 +37,7 @@ function mortalWriter(random: () => number, chance: number): AssignmentWriter {
   return new AssignmentWriter({ items: mortalItems, heads: mortalHeads, clock: systemClock });
 }
 
-/** A probe, by the rules of the contract: it takes what follows and asks for the rest. */
+/** A probe that follows the contract: it applies consecutive changes and requests missing ones. */
 class Holder {
   revision = 0;
   readonly held = new Map<string, Assignment>();
@@ -59,7 +59,7 @@ class Holder {
       isReset ||= page.reset;
       after = page.more;
     } while (after !== null);
-    // A change announced meanwhile is in the answer, or a later one shows that it is missing.
+    // A change announced meanwhile is in the response, or a later one reveals that it is missing.
     if (page.revision < this.revision && !isReset) return;
     if (isReset) this.held.clear();
     this.#take(changes, page.revision);
@@ -95,7 +95,7 @@ async function activeIn(probeId: string): Promise<Map<string, AssignmentDoc>> {
 
 test.each([
   1, 2, 3, 4, 5, 6,
-])('racing and dying writers and a holder that keeps asking agree on one set in the end (seed %i)', async (
+])('racing and crashing writers and a probe that keeps synchronizing end with the same set (seed %i)', async (
   seed,
 ) => {
   const random = randomOf(seed * 7919 + Number(process.env['SEED'] ?? 0));
@@ -145,7 +145,7 @@ test.each([
   expect(holder.revision).toBe((await heads.find(probeId)).head);
 });
 
-test('every answer has what is staged without a revision, before what is newer', async () => {
+test('every response contains changes staged without a revision, before newer ones', async () => {
   const writer = new AssignmentWriter({ items, heads, clock: systemClock });
   await writer.change('p', [planned('p', 1, 1, false)]);
   await items.stage([planned('p', 2, 1, false), planned('p', 1, 2, true)], 'token', 1);

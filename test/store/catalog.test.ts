@@ -40,7 +40,7 @@ test('collections, indexes and their arrays survive a restart', async () => {
   expect(indexesOf('x.c')).toEqual([['a', true, true]]);
 });
 
-test('a job that throws leaves no collection, no index and no array behind', async () => {
+test('a job that throws creates no collection, index or array', async () => {
   const failing = storage.write(() => {
     insert({ _id: 1, a: [1, 2] });
     catalog.addIndex(catalog.ensure('x.c'), index('b'));

@@ -68,14 +68,14 @@ beforeEach(async () => {
   await new PageStore(mongo.db).insert(page);
 });
 
-/** A clock that stands until time passes for it, and is wrong by so much. */
+/** A clock that stands still until the test advances it, and is ahead by `aheadMs`. */
 function clockThatIs(aheadMs: number) {
   let elapsedMs = 0;
   const clock: Clock = { ...systemClock, now: () => NOW + aheadMs + elapsedMs, monotonic: () => elapsedMs };
   return { clock, advance: (ms: number) => void (elapsedMs += ms) };
 }
 
-/** What does background work in one controller. `done` notes what it has done to the world outside. */
+/** The background work of one controller. `done` records its external effects. */
 function controller(holder: string, clock: Clock) {
   const { db } = mongo;
   const [pages, posts, domains] = [new PageStore(db), new PostStore(db), new PageDomainStore(db)];
@@ -140,15 +140,15 @@ const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to.includes(ema
 
 interface Work {
   ttlMs: number;
-  /** Stores something to do, with this claim. */
+  /** Stores work with this claim. */
   storeClaimed(claim: WorkClaim): Promise<void>;
-  /** One look of a controller for work of this kind. */
+  /** One poll of a controller for work of this kind. */
   poll(by: Working): Promise<unknown>;
-  /** How often it has been done. */
+  /** How often the work was done. */
   times(by: Working): number | Promise<number>;
 }
 
-/** Who is to get the mail. */
+/** The recipient of the mail. */
 let subscriber: SubscriberDoc;
 
 const WORK: Record<string, Work> = {
@@ -218,7 +218,7 @@ const WORK: Record<string, Work> = {
 };
 
 describe.each(Object.entries(WORK))('%s', (_name, { ttlMs, storeClaimed, poll, times }) => {
-  test.each([-HOUR_MS, HOUR_MS])('is left to whoever has claimed it, by a clock %i ms ahead, until it is over', async (ms) => {
+  test.each([-HOUR_MS, HOUR_MS])('is left to the claim\'s holder until the claim expires, with a clock %i ms ahead', async (ms) => {
     await storeClaimed(new WorkClaims({ clock: clockThatIs(0).clock, holder: 'dead', ttlMs }).create());
     const { clock, advance } = clockThatIs(ms);
     const other = controller('other', clock);
@@ -234,7 +234,7 @@ describe.each(Object.entries(WORK))('%s', (_name, { ttlMs, storeClaimed, poll, t
     expect(await times(other)).toBe(1);
   });
 
-  test('is gone on with at once by the controller that is back', async () => {
+  test('is resumed at once by the restarted controller', async () => {
     await storeClaimed(new WorkClaims({ clock: clockThatIs(HOUR_MS).clock, holder: 'one', ttlMs }).create());
     const one = controller('one', clockThatIs(0).clock);
     await poll(one);
@@ -242,12 +242,12 @@ describe.each(Object.entries(WORK))('%s', (_name, { ttlMs, storeClaimed, poll, t
   });
 });
 
-test('a change of an incident is told at once, whoever has claimed what it was', async () => {
+test('a change of an incident is published at once, whoever holds a claim on its earlier state', async () => {
   const store = new IncidentStore(mongo.db);
   await WORK['an incident due for status pages']?.storeClaimed({ token: 'old', holder: 'dead', life: 'last' });
   const [seen] = await store.dueForPages(NOW, 1) as [ReturnType<typeof incidentOf>];
   const other = controller('other', clockThatIs(HOUR_MS).clock);
-  // Not quiet: it looks again soon for what may be left to it.
+  // Not idle: it polls again soon for work left to it.
   expect(await other.follower.run()).toBe(false);
   expect(other.done).toEqual([]);
   const changed = await store.change(seen, { title: 'Shop is slow', updated_at: NOW + 1 }, []);
@@ -258,14 +258,14 @@ test('a change of an incident is told at once, whoever has claimed what it was',
   expect(changed).not.toHaveProperty('claim');
 });
 
-test('work that others hold hides none behind it', async () => {
+test('work claimed by others does not hide later work', async () => {
   const outbox = new OutboxStore(mongo.db);
   const all = await subscribe(450);
   const sentNotice = noticeOf('Shop is down');
   const { due_at: _due, ...notice } = sentNotice;
   await new NoticeStore(mongo.db).add([notice]);
   const outgoing = all.flatMap((one) => immediateOf(sentNotice, one, NOW - 2 * HOUR_MS));
-  // More than one look lists.
+  // More than one poll lists.
   const claimed = outgoing.slice(0, 430).map((one, at) =>
     ({ ...one, due_at: NOW - 3 * HOUR_MS, claim: { token: `token-${at}`, holder: 'dead', life: 'last' } }));
   await outbox.add([...claimed, ...outgoing.slice(430)]);
@@ -274,17 +274,17 @@ test('work that others hold hides none behind it', async () => {
   expect(noticeSender.counts.sent).toBe(20);
 });
 
-test('one look tells more subscribers than a round mails, without waiting for the next', async () => {
+test('one poll notifies more subscribers than fit into one batch, without waiting for the next poll', async () => {
   const all = await subscribe(250);
   await new NoticeStore(mongo.db).add([noticeOf('Shop is down')]);
-  // It is not started: nothing makes it look again but the end of a round.
+  // It is not started, so only the end of a batch makes it poll again.
   const { noticeSender } = controller('one', clockThatIs(0).clock);
   await noticeSender.run();
   await until(() => noticeSender.counts.sent >= all.length, { what: 'all are notified' });
   expect(all.map(({ email }) => mailsTo(email))).toEqual(all.map(() => 1));
 });
 
-test('two controllers whose clocks are an hour apart tell each subscriber once, and of each incident once', async () => {
+test('two controllers whose clocks are an hour apart notify each subscriber once per incident', async () => {
   const both = [-HOUR_MS, 0].map((ms, at) => controller(`controller-${at}`, clockThatIs(ms).clock));
   const all = await subscribe(20);
   const notices = Array.from({ length: 3 }, (_, at) => noticeOf(`Outage ${at}`));

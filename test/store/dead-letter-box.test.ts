@@ -47,7 +47,7 @@ test('letters are stored once the database is available again', async () => {
   await until(async () => {
     await clock.advance(1000);
     return (await stored('two')) === 2;
-  }, { what: 'both are stored' });
+  }, { what: 'both letters are stored' });
   await box.stop();
   await away.close();
 });
@@ -68,7 +68,7 @@ test('beyond ten thousand waiting letters, further ones are counted but not stor
 test.each([
   ['in the background', (box: DeadLetterBox, letters: DeadLetter[]) => (box.put(letters), box.stop())],
   ['at once', (box: DeadLetterBox, letters: DeadLetter[]) => box.storeNow(letters)],
-])('a letter that the database refuses is lost alone when letters are stored %s', async (title, store) => {
+])('a letter that the database rejects is the only one lost when letters are stored %s', async (title, store) => {
   const box = boxOver(new DeadLetterStore(mongo.db));
   const [good, fat] = [`good ${title}`, `fat ${title}`];
   await store(box, [letter(good), { ...letter(fat), content: 'x'.repeat(17 * 2 ** 20) }, letter(good)]);

@@ -79,7 +79,7 @@ describe('a domain', () => {
     expect(await find('one.example')).not.toHaveProperty('claim');
   });
 
-  test('is not forgotten when a monitor names it meanwhile', async () => {
+  test('is not removed when a monitor starts to use it meanwhile', async () => {
     const claimed = await store.claim((await recordUses('one.example')).get('one.example') as DomainDoc, claimOf('a'));
     await recordUses('one.example');
     await store.removeUnused(claimed as DomainDoc);
@@ -89,7 +89,7 @@ describe('a domain', () => {
   });
 });
 
-test('every monitor of a domain is marked for its journal, and no other one', async () => {
+test('every monitor of a domain, and no other, is marked for its journal', async () => {
   const monitors = new MonitorStore(mongo.db);
   await monitors.ensureIndexes();
   const ids = Array.from({ length: 2300 }, (_, index) => newId(NOW + index));
@@ -113,7 +113,7 @@ describe('lookups', () => {
     start({
       lookUp: async () => {
         maxRunning = Math.max(maxRunning, running += 1);
-        await until(() => maxRunning >= 4, { what: 'four are under way' });
+        await until(() => maxRunning >= 4, { what: 'four are running' });
         running -= 1;
         return FOUND;
       },
@@ -122,7 +122,7 @@ describe('lookups', () => {
     expect(maxRunning).toBe(4);
   });
 
-  test('of a busy server queue up a second apart, and hold up no others', async () => {
+  test('of a busy server queue up a second apart without delaying others', async () => {
     const [busy, others] = ['com', 'org'].map((tld) => Array.from({ length: 30 }, (_, index) => `s${index}.${tld}`));
     await recordUses(...busy as string[]);
     await store.recordUses(others as string[], NOW + 1);
@@ -138,7 +138,7 @@ describe('lookups', () => {
     expect(lookups.counts).toEqual({ found: 30, unsupported: 0, failed: 0, busy: 30 });
   });
 
-  test('tell the monitors of a new expiry, again if they were interrupted', async () => {
+  test('update the monitors with a new expiry, again if they were interrupted', async () => {
     await recordUses('one.example');
     const rejournaled: string[] = [];
     let isBroken = true;
@@ -146,7 +146,7 @@ describe('lookups', () => {
       lookUp: async () => FOUND,
       monitors: {
         rejournalDomain: async (name) => {
-          // What a monitor's next configuration reads is written before the monitor is marked.
+          // The data for a monitor's next configuration is written before the monitor is marked.
           expect((await find(name)).expires_at).toBe(NOW + 1e9);
           rejournaled.push(name);
           if (isBroken) throw new Error('the database is away');
@@ -163,24 +163,24 @@ describe('lookups', () => {
     expect(rejournaled).toEqual(['one.example', 'one.example']);
   });
 
-  test('are left to whoever has claimed them until that is over by the time that passes here', async () => {
+  test('are left to the claim\'s holder until the claim expires by the local clock', async () => {
     const all = await recordUses('dead.example', 'free.example');
     await store.claim(all.get('dead.example') as DomainDoc, { token: 'a', holder: 'other', life: 'last' });
     start({ lookUp: async () => FOUND });
-    await until(async () => (await find('free.example')).status === 'ok', { what: 'the free one' });
+    await until(async () => (await find('free.example')).status === 'ok', { what: 'the unclaimed domain is looked up' });
     expect((await find('dead.example')).status).toBeNull();
     now += CLAIM_TTL_MS;
-    await until(async () => (await find('dead.example')).status === 'ok', { what: 'the other one' });
+    await until(async () => (await find('dead.example')).status === 'ok', { what: 'the claimed domain is looked up' });
   });
 
-  test('that a controller has left undone are made at once when it is back', async () => {
+  test('that a controller left unfinished run at once after its restart', async () => {
     const all = await recordUses('one.example');
     await store.claim(all.get('one.example') as DomainDoc, { token: 'a', holder: 'one', life: 'last' });
     start({ lookUp: async () => FOUND });
     await until(async () => (await find('one.example')).status === 'ok', { what: 'it is looked up' });
   });
 
-  test('ask nobody about a domain that no monitor uses', async () => {
+  test('query no server about a domain that no monitor uses', async () => {
     await recordUses('one.example');
     const lookedUp: string[] = [];
     start({
@@ -190,11 +190,11 @@ describe('lookups', () => {
       },
       monitors: { isDomainMonitored: async () => false },
     });
-    await until(async () => (await store.find('one.example')) === null, { what: 'it is forgotten' });
+    await until(async () => (await store.find('one.example')) === null, { what: 'it is removed' });
     expect(lookedUp).toEqual([]);
   });
 
-  test('that a stop cuts off are no failures, and due at once', async () => {
+  test('that a stop interrupts are not failures, and due at once', async () => {
     await recordUses('one.example');
     let cutOff: ((lookup: Lookup) => void) | null = null;
     const lookups = start({

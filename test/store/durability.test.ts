@@ -11,7 +11,7 @@ let batches: number;
 let releaseFlush: (() => void)[];
 let isFlushHeld: boolean;
 
-/** lmdb itself, with a hold on its confirmation that the data is on disk. */
+/** The real lmdb, except that its confirmation of the flush to disk can be delayed. */
 function slowDisk(inner: Engine): Engine {
   return {
     getBinary: (key) => inner.getBinary(key),
@@ -75,7 +75,7 @@ test('writes that arrive during a flush share the next commit', async () => {
   await storage.close();
 });
 
-test('a job sees earlier writes of its commit, and a job that throws leaves nothing behind', async () => {
+test('a job sees earlier writes of its commit, and a job that throws leaves no changes', async () => {
   const storage = new Storage(engine, (error) => expect.unreachable(String(error)));
   const found = (from: number, to: number, reverse = false): string[] =>
     [...storage.range(key(from), key(to), reverse)].map((entry) => entry.value.toString());
@@ -102,7 +102,7 @@ test('a job sees earlier writes of its commit, and a job that throws leaves noth
   await storage.close();
 });
 
-test('after a failed commit no write succeeds any more', async () => {
+test('after a failed commit, all further writes fail', async () => {
   const failures: unknown[] = [];
   const batch = () => Promise.reject(new Error('disk full'));
   const broken: Engine = Object.assign(slowDisk(engine), { batch });

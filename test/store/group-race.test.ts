@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 /**
- * The write path of a controller on this database; every region and destination that a monitor names exists.
+ * The write path of a controller on this database. All regions and destinations of monitors exist.
  */
 function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
   const groups = new GroupStore(db, systemClock);

@@ -113,7 +113,7 @@ class Project {
     ));
   }
 
-  /** True at any moment: every group reaches the top within the allowed levels, and names are unique. */
+  /** Always true: every group reaches the top within the allowed levels, and names are unique. */
   async expectSound(): Promise<void> {
     const all = (await this.groups()).filter((group) => group.pending_since === undefined);
     const parents = new Map(all.map((group) => [group._id, group.parent_group_id]));

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { withMongo } from './with-mongo.ts';
 
-// Expected results by hand from MongoDB's manual: "Unique Indexes", "Sparse Indexes", "Multikey Indexes".
+// Expected results taken from MongoDB's manual: "Unique Indexes", "Sparse Indexes", "Multikey Indexes".
 const mongo = withMongo();
 
-test('a unique index refuses a second equal key, also null and missing', async () => {
+test('a unique index rejects a second equal key, including null and missing', async () => {
   interface Doc {
     _id: number;
     a?: number | null;
@@ -63,7 +63,7 @@ test('an index cannot cover two arrays of one document', async () => {
   await expect(collection.insertOne({ a: [1], b: [2] })).rejects.toMatchObject({ code: 171 });
 });
 
-test('different elements of an indexed array may meet the two ends of a range', async () => {
+test('different elements of an indexed array may satisfy the two bounds of a range', async () => {
   const collection = await mongo.filled([{ _id: 1, t: [1, 9] }, { _id: 2, t: [5] }, { _id: 3, t: [9] }]);
   await collection.createIndex({ t: 1 }, { name: 't' });
   const found = await collection.find({ t: { $gt: 4, $lt: 6 } }, { hint: 't', sort: { _id: 1 } }).toArray();

@@ -20,7 +20,7 @@ interface Row {
   pad: string;
 }
 
-/** Acknowledged rows, and the writes that were unanswered when the store died. */
+/** Acknowledged rows, and the writes without a response when the store died. */
 interface Ledger {
   readonly rows: Map<string, Row>;
   readonly pending: Map<string, Row | null>;
@@ -41,7 +41,7 @@ afterAll(() => {
 });
 
 /**
- * Inserts, updates that move index keys, deletes, and upserts of whole documents, until the store is gone.
+ * Inserts, updates that move index keys, deletes, and upserts of whole documents, until the store is down.
  */
 async function writer(
   rows: Collection<Row>, ledger: Ledger, name: string, next: () => number,
@@ -86,7 +86,7 @@ async function check(rows: Collection<Row>, ledger: Ledger): Promise<void> {
   for (const [id, after] of ledger.pending) {
     const before = ledger.rows.get(id);
     const now = found.get(id);
-    // An unanswered write happened entirely or not at all.
+    // A write without a response happened entirely or not at all.
     expect([before, after ?? undefined], `unanswered ${id}`).toContainEqual(now);
     if (now === undefined) ledger.rows.delete(id);
     else ledger.rows.set(id, now);
@@ -122,7 +122,7 @@ test(`kill -9 during writes loses no acknowledged write (seed ${SEED})`, { timeo
       const target = ledger.acknowledged + 3 + Math.floor(next() * 150);
       await until(() => ledger.acknowledged >= target, { everyMs: 1, what: 'acknowledged writes' });
       await store.end('SIGKILL');
-      // Writers that wait for the store to come back give up.
+      // Writers that wait for the store to restart are aborted.
       await client.close();
       await Promise.all(writers);
     } finally {
@@ -132,7 +132,7 @@ test(`kill -9 during writes loses no acknowledged write (seed ${SEED})`, { timeo
   }
 });
 
-test('a directory admits one server at a time, and a clean stop frees it', async () => {
+test('a directory can be used by one server at a time, and a clean stop frees it', async () => {
   const data = join(dir, 'locked');
   const first = await StoreProcess.start(bundle, '--dir', data);
   await expect(StoreProcess.start(bundle, '--dir', data)).rejects.toThrow(/in use by process/);

@@ -31,7 +31,7 @@ const healthy = () => countsOn(mongo.db);
 let serial = 0;
 const newTenant = (): Tenant => ({ organizationId: newId(Date.now()), projectId: `project-${++serial}` });
 
-/** The settings must match the type: a change compares what is checked. */
+/** The settings must match the type, because a change compares check settings. */
 const TCP: Partial<MonitorDoc> = {
   type: 'TCP', target: '127.0.0.1:9', http: null,
   tcp: { port: 9, protocol: 'generic', protocol_validation: null, tls: null, send: null, expect: null },

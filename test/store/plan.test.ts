@@ -93,7 +93,7 @@ function explain({ filter, sort, hint, skip = 0 }: Find): Explained {
 const cases: [Find, Partial<Explained>][] = [
   [{ filter: { _id: { $gte: 'p010', $lt: 'p020' } } }, { plan: '_id', docs: 10, returned: 10 }],
   [{ filter: { _id: { $in: ['p010', 'p020', 'nobody'] } } }, { plan: '_id', docs: 2, returned: 2 }],
-  // However many fields of another index are fixed too, as those of a tenant always are.
+  // Even if more fields of another index are fixed too, as a tenant's fields always are.
   [
     { filter: { 'o.k': 1, at: { $gt: 0 }, _id: { $in: ['p010', 'p013', 'nobody'] } } },
     { plan: '_id', docs: 2, returned: 2 },
@@ -133,7 +133,7 @@ test.each(cases)('the planner picks the index that reads fewest documents: %j', 
   expect(explain(find)).toMatchObject(expected);
 });
 
-test('a long list of ids reads the documents it names and no others', () => {
+test('a long list of ids reads only the documents it names', () => {
   const ids = Array.from({ length: 5000 }, (_, at) => (at < 9 ? `p01${at}` : `nobody${at}`));
   expect(explain({ filter: { _id: { $in: ids } } })).toEqual({ plan: '_id', docs: 9, returned: 9 });
   const mails = ids.map((_, at) => `m${at + 393}@x`);
@@ -159,7 +159,7 @@ test.each<[Document, number, number]>([
   [{ _id: { $in: ['p010', 'nobody'] } }, 1, 1],
   [{ tags: 't3' }, 40, 40],
   [{ mark: 50 }, 1, 1],
-])('counts what matches %j, by keys alone where they tell', (filter, count, docs) => {
+])('counts the matches of %j, from index keys alone where they suffice', (filter, count, docs) => {
   const parsed = parseFilter(encoded(filter));
   const matches = matcherOf(parsed);
   let read = 0;
@@ -176,7 +176,7 @@ test.each<[Document, string, number, number]>([
   [{ tier: 1, org: 5 }, 'place', 50, 50],
   [{ org: 3 }, 'place', 50, 50],
   [{ mail: 'm7@x' }, 'place', 1, 1],
-])('groups what matches %j by %s, and reads one document of each where the keys tell', (filter, by, groups, docs) => {
+])('groups the matches of %j by %s, reading one document per group where index keys suffice', (filter, by, groups, docs) => {
   let read = 0;
   const counted = Object.assign(Object.create(collection) as Collection, {
     get: (idKey: Buffer) => {
@@ -188,6 +188,6 @@ test.each<[Document, string, number, number]>([
   expect([found.length, read]).toEqual([groups, docs]);
 });
 
-test('a hint to a missing index is refused', () => {
+test('a hint to a missing index is rejected', () => {
   expect(() => explain({ filter: {}, hint: 'nope' })).toThrow('there is no index nope');
 });

@@ -27,14 +27,14 @@ afterAll(async () => {
   await server?.stop();
 });
 
-test('the driver sets no timer for connections that nobody wants to be there', async () => {
+test('the driver sets no timer to maintain connections that were not requested', async () => {
   const mongo = checkedMongo(server.url);
   await mongo.ping();
   expect(pools.map((pool) => pool.minPoolSizeTimer)).toEqual([undefined]);
   await mongo.close();
 });
 
-test('a minimum number of connections is still kept up', async () => {
+test('a minimum number of connections is still maintained', async () => {
   pools.length = 0;
   const client = await MongoClient.connect(server.url, { minPoolSize: 2 });
   await client.db().command({ ping: 1 });

@@ -34,14 +34,14 @@ test('the store stops when its parent process is killed', async () => {
   });
   const client = await MongoClient.connect(url);
   await client.db('x').command({ ping: 1 });
-  // The driver may wait for ever when it closes a connection to a server that has ended.
+  // The driver may wait forever when it closes a connection to a server that has ended.
   await client.close();
   parent.kill('SIGKILL');
   const socketPath = join(dir, 'orphan', 'mongo.sock');
-  await until(() => !existsSync(socketPath), { what: 'the end of the store' });
+  await until(() => !existsSync(socketPath), { what: 'the store has ended' });
 });
 
-test('the store does not start, rather than listen where others can reach it, when its socket has too long a path', async () => {
+test('the store refuses to start, rather than listen where others can reach it, if its socket path is too long', async () => {
   const long = join(dir, 'd'.repeat(120));
   await expect(StoreProcess.start(bundle, '--dir', long)).rejects.toThrow('at most 100 bytes');
   const socketPath = join(dir, 'other.sock');

@@ -2,7 +2,7 @@ import { Binary, Long, ObjectId, type Document } from 'mongodb';
 import { expect, test } from 'vitest';
 import { withMongo } from './with-mongo.ts';
 
-// Expected results by hand from MongoDB's manual: "Query and Projection Operators", "Query for Null or
+// Expected results taken from MongoDB's manual: "Query and Projection Operators", "Query for Null or
 // Missing Fields", "Query an Array", "Query an Array of Embedded Documents", "Comparison/Sort Order".
 const mongo = withMongo();
 
@@ -222,14 +222,14 @@ test('an open cursor continues after its last document while others are inserted
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-test('countDocuments counts what a filter matches', async () => {
+test('countDocuments counts the matches of a filter', async () => {
   const collection = await mongo.filled([{ a: 1 }, { a: 1.0 }, { a: 2 }, { a: null }]);
   expect(await collection.countDocuments()).toBe(4);
   expect(await collection.countDocuments({ a: 1 })).toBe(2);
   expect(await collection.countDocuments({ a: { $gt: 5 } })).toBe(0);
 });
 
-test('documents are counted by a field that holds a text', async () => {
+test('documents are counted by a string field', async () => {
   const collection = await mongo.filled([{ a: 1, b: 'x' }, { a: 1, b: 'ä' }, { a: 1, b: 'x' }, { a: 2, b: 'y' }]);
   const count = (filter: object) => collection
     .aggregate([{ $match: filter }, { $group: { _id: '$b', n: { $sum: 1 } } }]).toArray();
@@ -238,7 +238,7 @@ test('documents are counted by a field that holds a text', async () => {
   expect(await count({ a: 5 })).toEqual([]);
 });
 
-test.each([1, -1] as const)('an index counts as reading the documents does, in the direction %d', async (direction) => {
+test.each([1, -1] as const)('counting by an index equals counting the documents, in the direction %d', async (direction) => {
   const texts = ['', 'x', 'x\0', 'x\0y', 'xy', 'ä', '\uffff'];
   const docs = Array.from({ length: 90 }, (_, i) => ({ a: i % 3, b: texts[(i * i) % texts.length] as string, c: i }));
   const collection = await mongo.filled<{ a: number; b: string; c: number }>(docs);

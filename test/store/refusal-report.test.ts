@@ -7,7 +7,7 @@ import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { testMongo } from '../helpers/mongo.ts';
 
-test('the store reports each unsupported read or write once, and no duplicate key', async () => {
+test('the store reports each unsupported read or write once, but no duplicate keys', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'fw-refused-'));
   const refusals: string[] = [];
   const onRefusal = (text: string): void => void refusals.push(text);

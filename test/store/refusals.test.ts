@@ -175,7 +175,7 @@ const values = REFUSED_VALUES.flatMap((value): Case[] => [
 ]);
 
 describe.runIf(isEmbedded)('outside the closed list', () => {
-  test.each([...queries, ...writes, ...indexes, ...values])('%s is refused', async (_name, command, code) => {
+  test.each([...queries, ...writes, ...indexes, ...values])('%s is rejected', async (_name, command, code) => {
     const rows = mongo.db.collection<{ _id: number } & Document>('c');
     await rows.replaceOne({ _id: 1 }, { a: 1, l: [5, 6] }, { upsert: true });
     const { code: actual, message } = await refusal(command);
@@ -184,7 +184,7 @@ describe.runIf(isEmbedded)('outside the closed list', () => {
     expect(await rows.find().toArray(), 'nothing changed').toEqual([{ _id: 1, a: 1, l: [5, 6] }]);
   });
 
-  test('a document larger than 16 MiB is refused', async () => {
+  test('a document larger than 16 MiB is rejected', async () => {
     // The driver checks documents by the limit that the server reports, so an update joins two halves.
     const half = 'x'.repeat(9 * 1024 * 1024);
     const big = mongo.db.collection<{ _id: number } & Document>('big');
@@ -193,7 +193,7 @@ describe.runIf(isEmbedded)('outside the closed list', () => {
     expect(Object.keys((await big.findOne({ _id: 1 }))!)).toEqual(['_id', 'a']);
   });
 
-  test('a key too long for an index is refused, and nothing of the document is stored', async () => {
+  test('a key too long for an index is rejected, and no part of the document is stored', async () => {
     const collection = await mongo.filled([]);
     await collection.createIndex({ s: 1 }, { name: 's' });
     await expect(collection.insertOne({ s: 'x'.repeat(5000) })).rejects.toMatchObject({ code: 17280 });
@@ -203,7 +203,7 @@ describe.runIf(isEmbedded)('outside the closed list', () => {
     expect(await collection.find({ _id: 'y'.repeat(5000) as never }).toArray()).toEqual([]);
   });
 
-  test('a cursor that is gone has an error of its own', async () => {
+  test('an expired cursor has its own error', async () => {
     const gone = mongo.db.command({ getMore: Long.fromNumber(12345), collection: 'c' });
     await expect(gone).rejects.toMatchObject({ code: 43 });
   });

@@ -131,8 +131,8 @@ describe.each(SOURCES)('the journal in %s', (name, make) => {
     ]);
   });
 
-  // The simulation has no limit of size.
-  test.skipIf(name === 'the simulation')('takes all other entries when the database refuses one', async () => {
+  // The simulation has no size limit.
+  test.skipIf(name === 'the simulation')('stores all other entries when the database rejects one', async () => {
     const { journal } = make();
     const huge = entryOf(1, { shard: 3, configs: [{ ...MONITOR, name: 'x'.repeat(17 * 2 ** 20) }] });
     const outcomes = await journal.insert([entryOf(1), huge, entryOf(1, { shard: 4 })]);
@@ -273,7 +273,7 @@ test('a day is the sum of its hours, and the results of a period can be read', a
 describe.each(SOURCES)('leases in %s', (_name, make) => {
   const sign = (renewed_at: number, is_cut_off = false) => ({ renewed_at, is_cut_off });
 
-  test('can be taken when free, own or unchanged since they were found dead', async () => {
+  test('can be taken when free, own or unchanged since they were found expired', async () => {
     const { leases } = make();
     expect(await leases.acquire(1, 'a', null, 100)).toBe(true);
     expect(await leases.acquire(1, 'a', null, 150)).toBe(true);
@@ -291,7 +291,7 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
     expect(await leases.list()).toEqual([]);
   });
 
-  test('show controllers, until they leave or are buried', async () => {
+  test('list controllers until they leave or are removed as dead', async () => {
     const { leases } = make();
     const shown = async () => (await leases.list()).map(({ shard, holder }) => [shard, holder]);
     for (const holder of ['a', 'b', 'c']) await leases.announce(holder, sign(100));
@@ -337,7 +337,7 @@ test('dead letters and status changes are stored once', async () => {
 
 const LATE_STATE = { gaps: [[HOUR, HOUR + 1], [HOUR + 5, HOUR + 9]] as [number, number][], runs: {}, found: [] };
 
-test('a state is stored without arrays in arrays', async () => {
+test('a state is stored without nested arrays', async () => {
   const db = mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
   const stored = db.collection<{ _id: string; state: object }>('monitor_states');
   const states = new StateStore(db);

@@ -63,7 +63,7 @@ async function whileTimePasses(work: Promise<void>): Promise<void> {
   await until(async () => {
     await clock.advance(100);
     return isDone;
-  }, { what: 'a round' });
+  }, { what: 'a run' });
 }
 
 async function sweepOnce(of = sweeper): Promise<void> {
@@ -103,7 +103,7 @@ async function addHistory(monitorId: string, days: number[]): Promise<void> {
   );
 }
 
-/** Which of these days still have their results, hours, daily counts and status changes. */
+/** The days that still have their results, hours, daily counts and status changes. */
 async function left(
   monitorId: string, days: number[],
 ): Promise<Record<'results' | 'hours' | 'days' | 'changes', number[]>> {
@@ -159,7 +159,7 @@ test('data expires day by day, and at once when the plan shortens its retention'
   });
 });
 
-test('another controller resumes an interrupted round', async () => {
+test('another controller resumes an interrupted run', async () => {
   await addOrganization('o', 'free');
   const ids = Array.from({ length: 120 }, (_, at) => `m${String(at).padStart(3, '0')}`);
   for (const id of ids) {

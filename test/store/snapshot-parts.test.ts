@@ -25,7 +25,7 @@ async function idsIn(db: Db): Promise<string[]> {
   return docs.map(({ _id }) => _id.replace(/:[0-9a-f]{16}:/, ':token:'));
 }
 
-/** A store that does something between the read of a head and what it reads next. */
+/** A store that runs a callback after it reads a head and before its next read. */
 function interrupted(db: Db, act: () => Promise<void>): SnapshotStore {
   return new SnapshotStore({
     collection: (...args: Parameters<Db['collection']>) => {
@@ -42,7 +42,7 @@ function interrupted(db: Db, act: () => Promise<void>): SnapshotStore {
   } as unknown as Db);
 }
 
-test('a snapshot with many lanes is spread over documents of a bounded size', async () => {
+test('a snapshot with many lanes is split into documents of bounded size', async () => {
   const db = freshDb();
   const store = new SnapshotStore(db);
   await store.move(SHARD, snapshotOf(70, 4500));
@@ -53,7 +53,7 @@ test('a snapshot with many lanes is spread over documents of a bounded size', as
   for (const doc of docs) expect(calculateObjectSize(doc)).toBeLessThan(500_000);
 });
 
-test('the parts of earlier snapshots go, and those of other shards stay', async () => {
+test('the parts of earlier snapshots are removed, and those of other shards stay', async () => {
   const db = freshDb();
   const store = new SnapshotStore(db);
   await store.move(SHARD, snapshotOf(70, 4500));
@@ -67,16 +67,16 @@ test('the parts of earlier snapshots go, and those of other shards stay', async 
   expect(await store.load(4)).toEqual(snapshotOf(60, 2001));
 });
 
-test('a death between two of the writes leaves a snapshot that can be loaded', async () => {
+test('a crash between two of the writes leaves a snapshot that can be loaded', async () => {
   const db = freshDb();
   const store = new SnapshotStore(db);
   const parts = db.collection<{ _id: string; lanes: LanePosition[] }>('snapshots');
   await store.move(SHARD, snapshotOf(70, 4500));
   const before = await parts.find({ _id: { $gt: '03:' } }).toArray();
-  // Dead after its parts: they are there, and the head is not.
+  // A crash after the parts: they exist, but the head does not.
   await parts.insertOne({ _id: '03:00000000000140:feedfeedfeedfeed:000000', lanes: [] });
   expect(await store.load(SHARD)).toEqual(snapshotOf(70, 4500));
-  // Dead after its head: the earlier parts are still there.
+  // A crash after the head: the earlier parts still exist.
   await store.move(SHARD, snapshotOf(141, 4500));
   await parts.insertMany(before);
   expect(await store.load(SHARD)).toEqual(snapshotOf(141, 4500));
@@ -84,7 +84,7 @@ test('a death between two of the writes leaves a snapshot that can be loaded', a
   expect(await idsIn(db)).toEqual(['03']);
 });
 
-test('a sleeper that moves an older snapshot harms nothing', async () => {
+test('a suspended controller that moves an older snapshot does no harm', async () => {
   const db = freshDb();
   const store = new SnapshotStore(db);
   await store.move(SHARD, snapshotOf(140, 4500));
@@ -105,7 +105,7 @@ test('a snapshot that moves while it is loaded is read again', async () => {
   expect(await reader.load(SHARD)).toEqual(snapshotOf(72, 4500));
 });
 
-test('a snapshot whose parts are gone is not taken for whole', async () => {
+test('a snapshot with missing parts is not accepted as complete', async () => {
   const db = freshDb();
   const store = new SnapshotStore(db);
   await store.move(SHARD, snapshotOf(70, 4500));

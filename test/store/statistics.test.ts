@@ -23,7 +23,7 @@ const INTERVAL_MS = HOUR_MS / 2;
 const WINDOWS = [1, 24, 7 * 24, 30 * 24];
 const mongo = withMongo();
 
-/** The owner of a shard, with all results that it ever took. */
+/** The owner of a shard, with all results that it ever accepted. */
 class Owner {
   readonly taken: CheckResult[] = [];
   readonly hours = new HourStore(mongo.db);
@@ -177,7 +177,7 @@ test('cached rollups equal the stored ones after late results, an hour, a day, r
   expect(compared).toBeGreaterThan(60);
 });
 
-test('results that an owner replays after a takeover count once, also in days that have a rollup', async () => {
+test('results that an owner replays after a takeover count once, including in days that have a rollup', async () => {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 12));
   const owner = new Owner(clock, 3);
   const [config] = owner.configs as [(typeof owner.configs)[0]];
@@ -197,7 +197,7 @@ test('results that an owner replays after a takeover count once, also in days th
   }
 });
 
-test('results that came after their hour was written count once, also after a takeover', async () => {
+test('results that arrived after their hour was written count once, even after a takeover', async () => {
   const clock = new SimulatedClock(Date.UTC(2026, 5, 20, 12));
   const owner = new Owner(clock, 4);
   const [config] = owner.configs as [(typeof owner.configs)[0]];

@@ -39,7 +39,7 @@ test.each<[string, () => Promise<unknown>]>([
     const change = { monitor_id: 'm', monitor_rev: 1, assignment: null } as never;
     return new AssignmentStore(mongo.db).stage([change], 't', 1);
   }],
-])('%s counts as unwritten when the database never answers', async (_what, write) => {
+])('%s counts as unwritten when the database never responds', async (_what, write) => {
   proxy = await startMongoProxy(store.url);
   mongo = checkedMongo(proxy.url);
   await mongo.ping();
@@ -52,7 +52,7 @@ test.each<[string, () => Promise<unknown>]>([
   await mongo.close();
 });
 
-test('indexes that take longer than an operation may are requested again, one at a time', async () => {
+test('indexes that take longer than an operation\'s timeout are requested again, one at a time', async () => {
   proxy = await startMongoProxy(store.url);
   const requested: string[][] = [];
   mongo = checkedMongo(proxy.url, (command) => {

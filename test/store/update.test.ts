@@ -2,7 +2,7 @@ import { Long, type Document } from 'mongodb';
 import { expect, test } from 'vitest';
 import { withMongo } from './with-mongo.ts';
 
-// Expected results by hand from MongoDB's manual: "Update Operators", "db.collection.updateOne()",
+// Expected results taken from MongoDB's manual: "Update Operators", "db.collection.updateOne()",
 // "db.collection.findAndModify()", "db.collection.bulkWrite()".
 const mongo = withMongo();
 
@@ -190,7 +190,7 @@ test('a delete removes one document or all', async () => {
   expect(await collection.countDocuments()).toBe(0);
 });
 
-test('an unordered batch does all it can and reports each failure', async () => {
+test('an unordered batch runs all its operations and reports each failure', async () => {
   const collection = await mongo.filled([{ _id: 1 }]);
   const error = await collection.insertMany(
     [{ _id: 2 }, { _id: 1 }, { _id: 3 }, { _id: 2 }] as never, { ordered: false },

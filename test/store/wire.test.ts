@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbeddedMongo, type EmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
 
-// The protocol by MongoDB's manual, "MongoDB Wire Protocol": OP_MSG sections, flag bits, OP_QUERY.
+// The protocol from MongoDB's manual, "MongoDB Wire Protocol": OP_MSG sections, flag bits, OP_QUERY.
 let dir: string;
 let server: EmbeddedMongo;
 const bugs: unknown[] = [];
@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A raw connection that sends bytes and collects whole replies. */
+/** A raw connection that sends bytes and collects complete replies. */
 class Wire {
   readonly socket: Socket;
   private received = Buffer.alloc(0);
@@ -118,7 +118,7 @@ test('document sequences may come before or after the body', async () => {
   wire.socket.destroy();
 });
 
-test('a message that wants no reply is executed without one', async () => {
+test('a message that requests no reply is executed without one', async () => {
   const wire = new Wire();
   wire.socket.write(opMsg(2, section({ insert: 'quiet', documents: [{ _id: 1 }], $db: 'w' })));
   const found = await wire.ask(opMsg(0, section({ find: 'quiet', $db: 'w' })));
@@ -126,7 +126,7 @@ test('a message that wants no reply is executed without one', async () => {
   wire.socket.destroy();
 });
 
-test('messages that arrive in pieces or together are answered in order', async () => {
+test('messages that arrive in pieces or together get their replies in order', async () => {
   const wire = new Wire();
   const body = Buffer.concat([Buffer.alloc(4), section({ ping: 1, $db: 'w' })]);
   const all = Buffer.concat(Array.from({ length: 20 }, (_, i) => message(2013, body, i)));
@@ -154,7 +154,7 @@ test.each<[string, Buffer]>([
 });
 
 const SIZES = [0, 15, -1, 48_000_001, 2 ** 31 - 1];
-test.each(SIZES)('a message of %d bytes by its header ends the connection', async (size) => {
+test.each(SIZES)('a message with a declared length of %d bytes ends the connection', async (size) => {
   const wire = new Wire();
   const bytes = opMsg(0, section({ ping: 1, $db: 'w' }));
   bytes.writeInt32LE(size, 0);

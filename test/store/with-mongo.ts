@@ -66,5 +66,5 @@ export function withCheckedMongo(onCommand?: (command: Document) => void): WithC
   };
 }
 
-/** True when the tests run on the embedded store, which alone refuses what the product does not send. */
+/** True when the tests run on the embedded store, the only one that rejects operations outside the closed list. */
 export const isEmbedded = (process.env['TEST_MONGODB_URL'] ?? '') === '';
