@@ -17,10 +17,10 @@ import { configOf, resultOf } from '../unit/results/build.ts';
 
 const MONITORS = 12;
 const CHECKS = 40;
-/** Monitors whose own pages are asked for; the list has all of them. */
+/** Monitors whose own pages are requested; the list has all of them. */
 const POLLED_MONITORS = 3;
 
-/** Both have the same store and NATS: one in this process, one in a process of its own. */
+/** Both share a store and NATS: one in this process, one in a separate process. */
 let rig: ControllerRig;
 let second: ControllerProcess | null = null;
 let secondUrl: string;
@@ -102,12 +102,12 @@ type Seen = Set<number | 'unavailable'>;
 
 interface Poller {
   polls(): number;
-  /** Some number was not told. */
+  /** True if some count was unavailable. */
   hasMissed(): boolean;
   end(): Promise<Map<string, Seen>>;
 }
 
-/** Asks a controller for every number again and again until `end`, and gives what it saw by path. */
+/** Polls a controller for every count until `end`, which returns the counts seen by path. */
 function pollNumbers(url: () => string): Poller {
   const seen = new Map<string, Seen>();
   let [polls, isOver] = [0, false];
@@ -125,7 +125,7 @@ function pollNumbers(url: () => string): Poller {
   const polling = (async () => {
     while (!isOver) {
       await Promise.all(Object.entries(numbersByPath).map(async ([path, numbersOf]) => {
-        // A controller that is not running answers nothing at all.
+        // A controller that is not running does not respond at all.
         const response = await get(url(), path).catch(() => null);
         if (response?.status === 503) seen.get(path)?.add('unavailable');
         else if (response) for (const number of numbersOf(response.body)) seen.get(path)?.add(number);
@@ -144,21 +144,21 @@ function pollNumbers(url: () => string): Poller {
   };
 }
 
-/** Every number was told and was never another one, though it may have been unavailable for a while. */
+/** Expects that every count was seen and never changed, though it may have been unavailable for a while. */
 function expectRight(seen: Map<string, Seen>): void {
   for (const [path, numbers] of seen) {
     expect([...numbers].filter((number) => number !== 'unavailable'), path).toEqual([CHECKS]);
   }
 }
 
-/** Keeps the leases of controllers that are gone from being taken over until `holds`. */
+/** Prevents the takeover of dead controllers' leases until `holds`. */
 async function whileRenewed(holds: () => boolean): Promise<void> {
   const client = await MongoClient.connect(rig.store.url);
   const leases = client.db().collection<{ holder: string; renewed_at: number }>('leases');
   await until(async () => {
     await leases.updateMany({}, { $inc: { renewed_at: 1 } });
     return holds();
-  }, { what: 'a number is not told', everyMs: 500 });
+  }, { what: 'a count is unavailable', everyMs: 500 });
   await client.close();
 }
 
@@ -168,26 +168,26 @@ test('a controller that joins others is ready once it has loaded its share of th
   await startSecond();
   const poller = pollNumbers(() => secondUrl);
   await until(() => isReady(secondUrl), { what: 'the second is ready' });
-  // On a busy machine either may be late to renew its leases, which the other takes for a while.
+  // On a busy machine, either may renew its leases late, and the other takes them for a while.
   expect(await inHand(secondUrl)).toBeGreaterThanOrEqual(8);
   const inHands = async () => [await inHand(rig.controller.url), await inHand(secondUrl)];
   await until(async () => (await inHands()).every((count) => count === 8), { what: 'each has its share' });
   expectRight(await poller.end());
 });
 
-test('no number is smaller after a controller was killed and while its shards are away', async () => {
+test('no count is smaller after a controller was killed, while its shards have no owner', async () => {
   const poller = pollNumbers(() => rig.controller.url);
-  await until(() => poller.polls() > 0, { what: 'a first look' });
+  await until(() => poller.polls() > 0, { what: 'a first poll' });
   await second?.kill9();
   second = null;
   await whileRenewed(() => poller.hasMissed());
   await until(async () => (await inHand(rig.controller.url)) === 16, { what: 'a takeover' });
   const after = poller.polls();
-  await until(() => poller.polls() > after + 1, { what: 'a look after it' });
+  await until(() => poller.polls() > after + 1, { what: 'a poll after it' });
   expectRight(await poller.end());
 });
 
-test('no number is smaller while a controller restarts, alone or beside another', async () => {
+test('no count is smaller while a controller restarts, with or without a peer', async () => {
   const poller = pollNumbers(() => rig.controller.url);
   await rig.restart(async () => undefined);
   await until(() => isReady(rig.controller.url), { what: 'it is ready again' });
@@ -197,7 +197,7 @@ test('no number is smaller while a controller restarts, alone or beside another'
   await rig.restart(async () => undefined);
   await until(() => isReady(rig.controller.url), { what: 'it is ready once more' });
   const after = [poller.polls(), other.polls()] as const;
-  await until(() => poller.polls() > after[0] + 1 && other.polls() > after[1] + 1, { what: 'a last look' });
+  await until(() => poller.polls() > after[0] + 1 && other.polls() > after[1] + 1, { what: 'a last poll' });
   expectRight(await poller.end());
   expectRight(await other.end());
 });

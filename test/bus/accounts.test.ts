@@ -25,7 +25,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await nats?.stop();
   });
 
-  test('the shard\'s owner answers a batch and learns the probe from the subject', async () => {
+  test('the shard\'s owner responds to a batch and identifies the probe by the subject', async () => {
     const owner = control.nc.subscribe(
       'results.05.*.*',
       { callback: (_error, message) => message.respond(`watermark for ${message.subject}`) },
@@ -36,7 +36,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await owner.drain();
   });
 
-  test('a queue group shares sync requests: one answer each, and every member serves some', async () => {
+  test('a queue group shares sync requests: one response each, and every member handles some', async () => {
     const served = [0, 0];
     const members = [0, 1].map((at) =>
       control.nc.subscribe('sync.*.*', {
@@ -78,7 +78,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     await Promise.all([...listeners, forOwn, forOther].map((subscription) => subscription.drain()));
   });
 
-  test('a controller orders a check and gets exactly one answer', async () => {
+  test('a controller orders a check and gets exactly one response', async () => {
     const runner = probe.nc.subscribe('run.eu-west.probe-1', {
       callback: (_error, message) => {
         message.respond('result');
@@ -90,7 +90,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     expect(response.string()).toBe('result');
     await until(
       () => probe.statuses.some((status) => status.includes('publish _R_')),
-      { what: 'the second answer is refused' },
+      { what: 'the second response is refused' },
     );
     await runner.drain();
   });
@@ -109,7 +109,7 @@ describe.each(natsVersions())('the two accounts on %s', (version) => {
     const connection = await connectProbe(nats.url, third);
     await nats.setUsers([own.entry, other.entry]);
     await until(
-      () => connection.statuses.some((status) => status.startsWith('disconnect')), { what: 'cut off' },
+      () => connection.statuses.some((status) => status.startsWith('disconnect')), { what: 'the removed probe is disconnected' },
     );
     await connection.nc.closed();
     await expect(connectProbe(nats.url, third)).rejects.toThrow(/Authorization/);

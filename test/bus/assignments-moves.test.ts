@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 const monitors = Array.from({ length: 60 }, (_, at) => monitorDoc(at));
 /** Seconds between the returns of two probes: more than the rebalancer takes to act on the first one alone. */
 const BEATS_APART = 5;
-/** It looks every two seconds, and settles what it has seen twice. */
+/** It polls every two seconds, and acts on what it has seen twice. */
 const BEATS_PER_POLL = 4;
 let rig: FleetRig;
 
@@ -29,7 +29,7 @@ function idOf(probe: TestProbe): string {
   return probe.enrolment?.probe_id ?? '';
 }
 
-/** Monitors that each probe holds, as rendezvous over `among` says; the rest hold none. */
+/** True if each probe holds the monitors that rendezvous hashing over `among` gives it, and all other probes none. */
 function isPlacedOver(all: TestProbe[], among: TestProbe[], docs = monitors): boolean {
   const ids = among.map(idOf);
   return all.every((probe) => {
@@ -67,7 +67,7 @@ test('a draining probe gives up its monitors and takes them back later; the last
   await until(() => isPlacedOver([one, two], [two]), { what: 'drained' });
   await rig.call('PATCH', '/api/probes/:id', { params: { id: idOf(two) }, body: { status: 'draining' } });
   await rig.fleet.placement.apply(monitors);
-  await until(() => isPlacedOver([one, two], [one, two]), { what: 'both drained: as if neither was' });
+  await until(() => isPlacedOver([one, two], [one, two]), { what: 'both drained, as if neither was' });
   await rig.call('PATCH', '/api/probes/:id', { params: { id: idOf(one) }, body: { status: 'online' } });
   await until(() => isPlacedOver([one, two], [one]), { what: 'back' });
   clearInterval(beating);
@@ -117,16 +117,16 @@ describe('a region with two probes', () => {
   };
   const statusOfOne = async () => (await shownOne()).status;
 
-  test('moves the monitors of one that falls silent before that one counts as offline, and no others', async () => {
+  test('moves the monitors of a silent probe before it counts as offline, and no others', async () => {
     const before = [...two.held.values()];
     await until(() => isPlacedOver([two], [two]), { what: 'moved' });
     expect(await statusOfOne()).toBe('online');
-    // What arrives anew is another object.
+    // A redelivered assignment would be another object.
     expect(before.every((assignment) => two.held.get(assignment.monitor_id) === assignment)).toBe(true);
     await until(async () => (await statusOfOne()) === 'offline');
   });
 
-  test('moves the monitors of one that stops at once, and back when it starts again', async () => {
+  test('moves the monitors of a stopping probe at once, and back when it starts again', async () => {
     one.beat({ leaving: true });
     await until(() => isPlacedOver([two], [two]), { what: 'handed over' });
     expect(await statusOfOne()).toBe('offline');
@@ -134,7 +134,7 @@ describe('a region with two probes', () => {
     await until(() => isPlacedOver([one, two], [one, two]), { what: 'back' });
   });
 
-  test('counts the monitors of one that is offline where they run now', async () => {
+  test('counts an offline probe\'s monitors where they run now', async () => {
     const held = one.held.size;
     expect(held).toBeGreaterThan(0);
     one.beat({ lateness_ms: 4 });
@@ -146,7 +146,7 @@ describe('a region with two probes', () => {
     expect(await shownOne()).toMatchObject({ monitors: 0, spool_depth: 3, ...none });
   });
 
-  test('moves nothing when both were silent and come back some seconds apart', async () => {
+  test('moves nothing when both were silent and return some seconds apart', async () => {
     let writes = 0;
     rig.onCommand = ({ update }) => {
       if (update === 'assignments') writes += 1;
@@ -160,9 +160,9 @@ describe('a region with two probes', () => {
       one.beat();
       if (beats > BEATS_APART) two.beat();
     }, 1000);
-    await until(() => rig.fleet.placement.movesIn('local').targets.length === 2, { what: 'both may take again' });
+    await until(() => rig.fleet.placement.movesIn('local').targets.length === 2, { what: 'both can take monitors again' });
     const settledBeats = beats + BEATS_PER_POLL;
-    await until(() => beats > settledBeats, { what: 'the rebalancer has looked' });
+    await until(() => beats > settledBeats, { what: 'the rebalancer has polled' });
     expect(writes).toBe(0);
     expect(isPlacedOver([one, two], [one, two])).toBe(true);
   });
@@ -196,7 +196,7 @@ describe('a region with four probes', () => {
   });
   afterEach(() => clearInterval(beating));
 
-  test('moves each monitor of two that stop together once, and back once, and no others', async () => {
+  test('moves each monitor of two probes that stop together once, and back once, and no others', async () => {
     const [one, two, ...staying] = all as [TestProbe, TestProbe, ...TestProbe[]];
     const owned = one.held.size + two.held.size;
     for (const probe of [one, two]) probe.beat({ leaving: true });
@@ -214,12 +214,12 @@ describe('a region with four probes', () => {
   });
 });
 
-test('a restarted controller has the same keys and set, and finishes an interrupted change', async () => {
+test('a restarted controller has the same keys and assignments, and finishes an interrupted change', async () => {
   const first = await rig.controller();
   const one = await following('one');
   await first.placement.apply(monitors.slice(0, 10));
   await until(() => one.held.size === 10);
-  // A writer that died after it staged: no revision yet.
+  // A writer that died after staging: no revision yet.
   const items = rig.mongo.db.collection('assignments');
   const ghost = {
     ...(await items.findOne({})), _id: `${idOf(one)}:ghost`, monitor_id: 'ghost', rev: 0, pending: idOf(one),
@@ -230,11 +230,11 @@ test('a restarted controller has the same keys and set, and finishes an interrup
   await first.stop();
   const second = await rig.controller();
   expect(second.directory.probesOf('local')).toHaveLength(1);
-  await until(() => one.held.has('ghost'), { what: 'half-made change delivered' });
+  await until(() => one.held.has('ghost'), { what: 'the unfinished change is delivered' });
   expect(one.held.size).toBe(11);
 });
 
-test('a controller with another policy of private addresses sends all assignments anew', async () => {
+test('a controller with another policy for private addresses sends all assignments again', async () => {
   const first = await rig.controller();
   const one = await following('one');
   const held = () => [...one.held.values()];

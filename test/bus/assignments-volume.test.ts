@@ -11,7 +11,7 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const EDITS = 15;
-/** So many monitors run in both regions, and are edited; the others run in one. */
+/** Number of monitors that run in both regions and are edited; the others run in one. */
 const EDITED = 2 * EDITS;
 const REGIONS = ['local', 'second'];
 const MONITORS = fewOrAll(10_000, 100_000);
@@ -61,7 +61,7 @@ async function place(from: number, to: number): Promise<void> {
   await rig.fleet.placement.apply(docs);
 }
 
-/** Everything that is sent to any probe until `end`, which lets nothing be under way. */
+/** Records everything sent to any probe until `end`, which waits until nothing is in transit. */
 async function listen(): Promise<{ deltas: SentDelta[]; end: () => Promise<void> }> {
   const deltas: SentDelta[] = [];
   let ends = 0;
@@ -93,7 +93,7 @@ async function digests(): Promise<Map<string, string>> {
   return found;
 }
 
-/** What is done until `done` costs the database, other rounds of the controller included. */
+/** The database cost of everything until `done`, including the controller's other tasks. */
 async function costOf(work: () => Promise<void>): Promise<Cost> {
   const cost: Cost = { commands: 0, bytes: 0, documentsRead: 0 };
   const client = rig.mongo.db.client;
@@ -117,8 +117,8 @@ function documentsIn({ cursor, value }: Document): number {
 }
 
 /**
- * Edits monitors one after the other, and expects each edit to reach its probes and nothing else to change.
- * Returns the least that one costs in each respect: the controller's own rounds are counted in between.
+ * Edits monitors one after the other, and expects each edit to reach its probes and change nothing else.
+ * Returns the minimum cost of an edit in each respect, because the controller's own tasks are counted in between.
  */
 async function editCost(from: number): Promise<Cost> {
   const before = await digests();
@@ -157,7 +157,7 @@ async function editCost(from: number): Promise<Cost> {
   return minCost;
 }
 
-test('an edit among many monitors reaches its probes alone, at the cost of one among 1,000', async () => {
+test('an edit among many monitors reaches only its probes, at the same cost as among 1,000', async () => {
   await place(0, 1000);
   const amongFew = await editCost(0);
   await place(1000, MONITORS);

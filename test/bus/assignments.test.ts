@@ -63,7 +63,7 @@ test('a rename sends nothing; an edit that keeps the check causes no immediate c
   await until(() => probe.held.get(monitorDoc(2)._id)?.assignment_rev === 4);
 });
 
-test('every type except heartbeats reaches a probe complete', async () => {
+test('every type except heartbeats reaches a probe completely', async () => {
   const docs = [
     monitorDoc(501, {
       type: 'KEYWORD',
@@ -109,7 +109,7 @@ test('every type except heartbeats reaches a probe complete', async () => {
   await rig.fleet.placement.apply(docs.map((doc) => ({ ...doc, revision: 2, deleted_at: 1 })));
 });
 
-test('a probe that asks gets what it missed, in pages, even while more is written', async () => {
+test('a probe that synchronizes gets missed changes in pages, even while more are written', async () => {
   const many = Array.from({ length: 2300 }, (_, at) => monitorDoc(10_000 + at));
   const revision = probe.revision;
   const writing = rig.fleet.placement.apply(many);
@@ -146,7 +146,7 @@ test('a probe that is ahead, or behind removed tombstones, gets the whole set', 
   });
 });
 
-test('a beat with an old revision gets a nudge, and the probe catches up', async () => {
+test('a beat with an old revision triggers a reminder, and the probe catches up', async () => {
   const items = await rig.mongo.db.collection('assignment_heads').findOne({});
   expect(items?.['head']).toBe(probe.revision);
   const oldRevision = probe.revision;
@@ -167,7 +167,7 @@ test('a beat with an old revision gets a nudge, and the probe catches up', async
   }, { everyMs: 200 });
 });
 
-test('a malformed request gets no answer', async () => {
+test('a malformed request gets no response', async () => {
   for (const bad of ['', '{', '{"v":2}', JSON.stringify({ v: 1, revision: -1 }), 'x'.repeat(5000)]) {
     const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
     await expect(
@@ -179,7 +179,7 @@ test('a malformed request gets no answer', async () => {
   });
 });
 
-test('an immediate check returns its result, or whether the probe is away or answers wrongly', async () => {
+test('an immediate check returns its result, or that the probe is offline or responded incorrectly', async () => {
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const assignment = probe.held.get(monitorDoc(2)._id);
   if (!assignment) throw new Error('monitor 2 is not held');

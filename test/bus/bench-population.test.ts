@@ -12,10 +12,10 @@ interface Project {
 }
 
 const MONITORS = 200;
-/** What a controller decides about all of a shard, whatever its monitors are like. */
+/** Items that a controller decides for every shard, whatever its monitors. */
 const OF_SHARDS = ['hour', 'unwatched', 'watched'];
 
-test('a controller has nothing to decide about the monitors of the bench', async () => {
+test('a controller has no pending decisions about the bench\'s monitors', async () => {
   const clock = new WarpClock();
   const decided: string[] = [];
   const rig = await startControllerRig({}, (command: Document) => {

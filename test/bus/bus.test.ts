@@ -82,7 +82,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(one.isConnected).toBe(true);
   });
 
-  test('reconnects after the server was killed, with its subscriptions, and drops what was published meanwhile', async () => {
+  test('reconnects after the server was killed, with its subscriptions, and drops messages published meanwhile', async () => {
     const one = await bus();
     const got: string[] = [];
     let returns = 0;
@@ -102,7 +102,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(got).toEqual(['after']);
   });
 
-  test('waits for a server that does not run yet', async () => {
+  test('waits for a server that is not running yet', async () => {
     await nats.kill9();
     const pending = bus();
     await nats.restart();
@@ -117,7 +117,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     await nats.restart();
   });
 
-  test("refuses a message above the server's size limit and stays connected", async () => {
+  test("rejects a message above the server's size limit and stays connected", async () => {
     const one = await bus();
     one.publish('big', new Uint8Array(2_000_000));
     expect(one.stats().dropped).toBe(1);
@@ -127,7 +127,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     expect(one.isConnected).toBe(true);
   });
 
-  test('notices a server that stopped reading, bounds what waits for it, and reconnects when it continues', async () => {
+  test('detects a server that stopped reading, bounds the messages waiting for it, and reconnects when it continues', async () => {
     const one =
       await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log, pingIntervalMs: 500 });
     open.push(one);
@@ -139,17 +139,17 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
       await expect(one.request('flood', chunk, { timeoutMs: 100 })).rejects.toMatchObject({
         failure: 'disconnected',
       });
-      await until(() => !one.isConnected, { what: 'stale connection noticed' });
+      await until(() => !one.isConnected, { what: 'the stale connection is detected' });
     } finally {
       process.kill(nats.pid(), 'SIGCONT');
     }
-    await until(() => one.isConnected, { what: 'back' });
+    await until(() => one.isConnected, { what: 'it is connected again' });
     const dropped = one.stats().dropped;
     one.publish('small', 'x');
     expect(one.stats().dropped).toBe(dropped);
   });
 
-  test('creates the stream RAW, corrects it, and creates it again after NATS lost everything', async () => {
+  test('creates the stream RAW, corrects it, and creates it again after NATS lost its data', async () => {
     const one = await bus();
     expect(await ensureRawStream(one, 1_000_000)).toBe(true);
     expect(await ensureRawStream(one, 2_000_000)).toBe(true);
@@ -170,7 +170,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
     await keeper.stop();
   });
 
-  test('a stream that stores nothing any more is made anew, and one that does is left alone', async () => {
+  test('a stream that no longer stores messages is recreated, and a working one is kept', async () => {
     const one = await bus();
     const clock = new WarpClock();
     const wanted = () => [{ name: 'subscriber-1', filter: 'raw.o.>' }];
@@ -188,7 +188,7 @@ describe.each(natsVersions())('the bus on nats-server %s', (version) => {
       await until(async () => (await last()) > before, { what: 'another mark is stored' });
     }
     const { created, config } = await streams.info('RAW');
-    // As after a full disk, it takes nothing and does not say so.
+    // As after a full disk, it stores nothing and reports no error.
     await streams.update('RAW', Object.assign(config, { sealed: true }));
     for (let iteration = 0; iteration < 3; iteration += 1) {
       expect((await streams.info('RAW')).created).toBe(created);
@@ -207,7 +207,7 @@ test.each([
   ['an account', {
     jetStream: true, configure: (config: string) => config.replace('jetstream: enabled', ''),
   }],
-])('%s without JetStream keeps no stream, and nothing else fails', async (_name, options) => {
+])('%s without JetStream has no stream, and nothing else fails', async (_name, options) => {
   const nats = await startNats(options);
   const one = await connectBus({ url: nats.url, creds: nats.controllerCreds, name: 'test', log });
   expect(await ensureRawStream(one)).toBe(false);

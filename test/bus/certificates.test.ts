@@ -88,13 +88,13 @@ test('the certificate of each region is shown, confirmed by later checks, and su
   }, { what: 'both regions' });
   expect(shown.certificate).toEqual(certificate);
   await rig.restart(() => Promise.resolve());
-  // The state document answers for an owner that is away, with the times of its last write.
+  // Without an owner, the response comes from the state document, with the times of its last write.
   const again = async () => (await read(id)).certificate as typeof certificate;
   expect((await again()).regions).toHaveLength(2);
   await until(async () => isDeepStrictEqual(await again(), certificate), { what: 'the owner answers' });
 });
 
-test('a certificate with few facts is shown without the others', async () => {
+test('a certificate with few known facts is shown without the others', async () => {
   const id = await create();
   await send('local', id, Date.now(), facts('CC', { valid: false }));
   const { certificate } = await until(() => read(id).catch(() => false as const), { what: 'a certificate' });
@@ -104,13 +104,13 @@ test('a certificate with few facts is shown without the others', async () => {
   });
 });
 
-test('a changed check has no certificate until it meets one', async () => {
+test('a changed check has no certificate until it sees one', async () => {
   const id = await create();
   await send('local', id, Date.now(), facts('DD'));
   await until(() => read(id).catch(() => false as const), { what: 'a certificate' });
   await rig.session.ok('PATCH', `/api/monitors/${id}`, { target: 'https://127.0.0.1:10/' });
   await until(
     async () => (await rig.session.call('GET', `/api/monitors/${id}/certificate`)).status === 404,
-    { what: 'it is forgotten' },
+    { what: 'the old certificate is gone' },
   );
 });

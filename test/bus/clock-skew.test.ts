@@ -10,7 +10,7 @@ import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
 const HOUR_MS = 3_600_000;
-/** Far more than a message takes on its way, and far less than the skew. */
+/** Far more than a message takes to arrive, and far less than the skew. */
 const TOLERANCE_MS = 600_000;
 
 interface EvidenceView {
@@ -64,7 +64,7 @@ test.each(
       clock_offset_ms: number | null;
     } }>('GET', `/api/probes/${id}`);
     return seen.reason === null || seen.status !== 'online' ? null : seen;
-  }, { what: 'the skew shows' });
+  }, { what: 'the skew is reported' });
   expect(shown.reason).toBe(`Its clock is off by ${Math.round((shown.clock_offset_ms ?? 0) / 1000)} s`);
   expect(Math.abs((shown.clock_offset_ms ?? 0) + offMs)).toBeLessThan(TOLERANCE_MS);
   const { monitor } = await rig.session.ok<{ monitor: { id: string } }>(
@@ -96,6 +96,6 @@ test.each(
   for (const { checked_at: at } of [seen, seen.last_good]) {
     expect(Math.abs(at - before)).toBeLessThan(TOLERANCE_MS);
   }
-  // The next monitor is to be assigned to the next probe.
+  // So that the next monitor is assigned to the next probe.
   await rig.session.ok('DELETE', `/api/probes/${id}`);
 });

@@ -13,7 +13,7 @@ import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 
-/** Each way in which a server learns of probes. */
+/** Each way in which a server gets its probes. */
 const servers: [string, () => Promise<RigNats>][] = natsVersions().map(
   (version) => [`a user file, ${version}`, async () => fileServer(await startNats({ version }))],
 );
@@ -22,7 +22,7 @@ if (natsPrograms().newest) {
 }
 const FLOOD = 30;
 
-describe.each(servers)('a stolen probe key by %s', (_name, startServer) => {
+describe.each(servers)('a stolen probe key with %s', (_name, startServer) => {
   const clock = new SimulatedClock(Date.now());
   let rig: FleetRig;
   let thief: TestProbe;
@@ -52,7 +52,7 @@ describe.each(servers)('a stolen probe key by %s', (_name, startServer) => {
     return all.filter(({ key }) => key === probe.user.getPublicKey()).length;
   };
 
-  test('subscribes a few times for each connection, and no more', async () => {
+  test('can subscribe only a few times per connection', async () => {
     const connection = await connectAs(thief) as NatsConnection;
     const callback = (): void => undefined;
     for (let at = 0; at < 200; at += 1) {
@@ -85,7 +85,7 @@ describe.each(servers)('a stolen probe key by %s', (_name, startServer) => {
     expect(await connectAs(other)).not.toBe(null);
 
     await clock.advance(SUSPENSION_MS + 5000);
-    await until(() => connectAs(thief), { what: 'it may connect again' });
+    await until(() => connectAs(thief), { what: 'it can connect again' });
   });
 });
 
@@ -94,7 +94,7 @@ const starts: [string, typeof startCalloutServer][] = natsVersions().map(
 );
 if (natsPrograms().newest) starts.push(['the example for operators', startCalloutServer]);
 
-test.each(starts)('the server of %s limits what a client leaves unread and the lines that it sends', async (_name, start) => {
+test.each(starts)('the server of %s limits a client\'s unread data and the length of its lines', async (_name, start) => {
   const monitoring = await freePort();
   const nats = await start((text) => `http: "127.0.0.1:${monitoring}"\n${text}`);
   const limits = await (await fetch(`http://127.0.0.1:${monitoring}/varz`)).json() as Loose;

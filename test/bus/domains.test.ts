@@ -9,7 +9,7 @@ import { startRegistry, type Registry } from '../helpers/registry.ts';
 import { until } from '../helpers/until.ts';
 
 const DAY_MS = 86_400_000;
-/** Registries give whole seconds. */
+/** Registries return whole seconds. */
 const inDays = (days: number): string =>
   new Date(Math.floor(Date.now() / 1000) * 1000 + days * DAY_MS).toISOString();
 
@@ -69,24 +69,24 @@ async function seen(id: string, { session } = rig): Promise<Seen | null> {
 const seenAs = (id: string, status: string, of = rig): Promise<Seen> => until(async () => {
   const found = await seen(id, of);
   return found?.status === status && found;
-}, { what: `${status} is seen` });
+}, { what: `the status is ${status}` });
 
-/** How many warnings arrived for the monitor. */
+/** Number of warnings received for the monitor. */
 const warningsOf = (id: string): number => hook.requests.map(({ body }) => JSON.parse(body.toString('utf8')))
   .filter(({ event, monitor }) => event === 'monitor.domain_expiring' && monitor.id === id).length;
 
 /**
- * Has a domain looked up again; resolves when that is done. Nothing tells a controller on its own what changes
- * in the database, so one of the domain's monitors is changed too: then it looks within a second.
+ * Makes a domain be looked up again; resolves when that is done. An only controller is not notified of changes
+ * in the database, so one of the domain's monitors is changed too: then it polls within a second.
  */
 async function lookUpAgain(domain: string, monitorId: string): Promise<void> {
   const before = registry.lookupsOf(domain);
   const was = await domains.findOne({ _id: domain });
-  // Whoever looks it up now says afterwards when it is due.
+  // A lookup in progress would set its due time afterwards.
   await until(async () => {
     const { matchedCount } = await domains.updateOne({ _id: domain, claim: { $exists: false } }, { $set: { due_at: 1 } });
     return matchedCount === 1;
-  }, { what: 'nobody looks it up' });
+  }, { what: 'no lookup is in progress' });
   await rig.session.ok('PATCH', `/api/monitors/${monitorId}`, { name: `${domain}, lookup ${before + 1}` });
   await until(() => registry.lookupsOf(domain) > before, { what: `a lookup of ${domain}` });
   await until(async () => {
@@ -127,7 +127,7 @@ test('monitors of one domain share a lookup, and each warns once per threshold a
   await until(() => [...ids, third].every((id) => warningsOf(id) === 2), { what: 'warnings of the new expiry' });
 });
 
-test('a failed lookup keeps the last good answer and says why', async () => {
+test('a failed lookup keeps the last good response and reports the reason', async () => {
   registry.expiries.set('keep.com', inDays(200));
   const id = await createDomainMonitor('https://keep.com/');
   const good = await seenAs(id, 'ok');
@@ -143,7 +143,7 @@ test('a failed lookup keeps the last good answer and says why', async () => {
   expect(await seenAs(id, 'ok')).toMatchObject({ message: null });
 });
 
-test('WHOIS is asked where there is no RDAP server, with one referral where the registry has no expiry', async () => {
+test('WHOIS is queried if there is no RDAP server, with one referral if the registry has no expiry', async () => {
   registry.whois.set('net', 'domain: NET\n\nwhois: 127.0.0.1\n');
   registry.whois.set('thing.net', `Domain: thing.net\r\nRegistrar: Names\r\nExpires: ${inDays(100)}\r\n`);
   const id = await createDomainMonitor('https://thing.net/');
@@ -158,7 +158,7 @@ test('WHOIS is asked where there is no RDAP server, with one referral where the 
   expect(registry.queries).toEqual(['net', 'thing.net', 'pair.net', 'pair.net']);
 });
 
-test('what nobody can be asked about is unsupported, once', async () => {
+test('a domain without any server to query is unsupported, and reported once', async () => {
   expect(await seen(await createDomainMonitor('192.0.2.7:80', rig, { type: 'TCP' }))).toEqual({
     domain: null, expires_at: null, registrar: null, source: null, looked_up_at: null,
     status: 'unsupported', message: 'The target is an IP address',
@@ -172,7 +172,7 @@ test('what nobody can be asked about is unsupported, once', async () => {
   expect(doc?.due_at).toBeGreaterThan(Date.now() + 6 * DAY_MS);
 });
 
-test('a domain is forgotten when no monitor uses it any more', async () => {
+test('a domain is removed when no monitor uses it any longer', async () => {
   registry.expiries.set('gone.com', inDays(300));
   const id = await createDomainMonitor('https://gone.com/');
   await seenAs(id, 'ok');
@@ -182,7 +182,7 @@ test('a domain is forgotten when no monitor uses it any more', async () => {
   expect(registry.lookupsOf('gone.com')).toBe(1);
 });
 
-test('a monitor that does not watch its domain has none, and moves on with its target', async () => {
+test('a monitor without domain monitoring has no domain, and changes domain with its target', async () => {
   registry.expiries.set('first.com', inDays(300)).set('second.org', inDays(300));
   const id = await createDomainMonitor('https://first.com/');
   expect(await seenAs(id, 'ok')).toMatchObject({ domain: 'first.com' });
@@ -192,7 +192,7 @@ test('a monitor that does not watch its domain has none, and moves on with its t
   expect(await seen(id)).toBeNull();
 });
 
-test('hostile answers are failures', async () => {
+test('hostile responses are failures', async () => {
   registry.whois.set('info', 'domain: INFO\nwhois: 127.0.0.1\n');
   registry.whois.set('big.info', 'x'.repeat(10 * 1024 * 1024));
   registry.whois.set('junk.info', '\0\u0001\u0002');
@@ -214,7 +214,7 @@ test('controllers share the domains, and none is looked up twice', async () => {
   expect(names.map((name) => registry.lookupsOf(name))).toEqual([1, 1, 1, 1]);
 });
 
-test('no private address is asked by default', async () => {
+test('no private address is queried by default', async () => {
   const lookups = registry.http.requests.length;
   const guarded = await startControllerRig(
     { DOMAIN_LOOKUPS: 'true' }, undefined, undefined, { domainRoots: registry.roots },
@@ -225,7 +225,7 @@ test('no private address is asked by default', async () => {
   expect(registry.http.requests).toHaveLength(lookups);
 });
 
-test('nothing is asked where lookups are off', async () => {
+test('no server is queried when lookups are off', async () => {
   const rigWithoutLookups = await startControllerRig({}, undefined, undefined, { domainRoots: registry.roots });
   rigs.push(rigWithoutLookups);
   const requestCount = registry.http.requests.length;

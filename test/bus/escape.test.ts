@@ -4,7 +4,7 @@ import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
 import { connectController, connectProbe, makeProbeUser, type TestConnection } from './probe-user.ts';
 
-/** What somebody with a stolen probe credential would try to read. */
+/** Subjects that someone with a stolen probe credential would try to read. */
 const FORBIDDEN_SUBSCRIPTIONS = [
   '>',
   'assign.>',
@@ -23,7 +23,7 @@ const FORBIDDEN_SUBSCRIPTIONS = [
   '$JS.>',
 ];
 
-/** And to write. */
+/** And to publish to. */
 const FORBIDDEN_PUBLISHES = [
   'results.05.us-east.probe-1',
   'results.05.eu-west.probe-2',
@@ -74,7 +74,7 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
     await nats?.stop();
   });
 
-  test.each(FORBIDDEN_SUBSCRIPTIONS)('may not subscribe to %s and sees nothing of it', async (subject) => {
+  test.each(FORBIDDEN_SUBSCRIPTIONS)('cannot subscribe to %s and receives none of its messages', async (subject) => {
     const seen: string[] = [];
     const subscription = stolen.nc.subscribe(
       subject, { callback: (error, message) => void (error ?? seen.push(message.subject)) },
@@ -95,7 +95,7 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
     subscription.unsubscribe();
   });
 
-  test.each(FORBIDDEN_PUBLISHES)('may not publish to %s', async (subject) => {
+  test.each(FORBIDDEN_PUBLISHES)('cannot publish to %s', async (subject) => {
     const before = seenByControl.length;
     const victimBefore = seenByVictim.length;
     stolen.nc.publish(subject, 'forged');
@@ -117,7 +117,7 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
     await nc.close();
   });
 
-  test('a forged reply subject carries at most the controller\'s own answer, and nothing that the thief chose', async () => {
+  test('a forged reply subject receives at most the controller\'s own response, and nothing the attacker chose', async () => {
     const answering = control.nc.subscribe(
       'sync.*.*', { callback: (_error, message) => void message.respond('answer of the controller') },
     );
@@ -135,12 +135,12 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
   test('a reply subject reserved by the server is refused', async () => {
     const before = seenByControl.length;
     stolen.nc.publish('sync.eu-west.probe-1', 'forged', { reply: '_R_.abcdef.ghijkl' });
-    await until(() => /Reply/.test(nats.log()), { what: 'violation in the log of the server' });
+    await until(() => /Reply/.test(nats.log()), { what: 'the server logs a violation' });
     await control.nc.flush();
     expect(seenByControl.slice(before)).not.toContain('sync.eu-west.probe-1');
   });
 
-  test('everything it may do still works', async () => {
+  test('everything it is permitted to do still works', async () => {
     const before = seenByControl.length;
     stolen.nc.publish('beat.eu-west.probe-1', 'beat');
     await until(() => seenByControl.slice(before).includes('beat.eu-west.probe-1'), { what: 'its own beat' });

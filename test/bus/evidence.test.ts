@@ -71,7 +71,7 @@ const reads = (id: string, instants: number[]) => until(async () => {
   return JSON.stringify(found.map((one) => one.checked_at)) === JSON.stringify(instants) && found;
 }, { what: `the evidence of ${instants.join(', ')}` });
 
-/** How many pieces of evidence came to this end since the controller started. */
+/** Pieces of evidence with this outcome since the controller started. */
 async function countOf(outcome: string, url = rig.controller.url): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const line = new RegExp(`^farwatch_evidence_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text);
@@ -86,7 +86,7 @@ async function expectRefusal(outcome: string, sending: () => void, times = 1): P
   await until(async () => (await countOf(outcome)) === before + times, { what: outcome });
 }
 
-test('evidence of two regions is kept once each, with the region and probe of the subject', async () => {
+test('evidence of two regions is stored once each, with the region and probe of the subject', async () => {
   const id = await create();
   const now = Date.now();
   const message = { probe_id: 'somebody-else', region: 'elsewhere', ...evidenceMessage(id, now) };
@@ -103,7 +103,7 @@ test('evidence of two regions is kept once each, with the region and probe of th
   expect(eu).toMatchObject({ region: 'eu', probe_id: probeOf('eu').enrolment?.probe_id, last_good: null });
 });
 
-test('a monitor has at most 50, and a region that floods it pushes out no other region', async () => {
+test('a monitor has at most 50 pieces, and a flooding region does not displace another', async () => {
   const id = await create();
   const start = Date.now() - 10 * MINUTE_MS;
   for (let at = 0; at < 3; at += 1) send('eu', evidenceMessage(id, start + at));
@@ -114,7 +114,7 @@ test('a monitor has at most 50, and a region that floods it pushes out no other 
   expect(await stored.countDocuments({ monitor_id: id })).toBe(MAX_PER_MONITOR);
 });
 
-test('what cannot be right is refused, counted by its reason, and kept of nobody', async () => {
+test('invalid evidence is rejected, counted by reason, and not stored', async () => {
   const [ours, others] = [await create(['local']), await create(['eu'])];
   const gone = await create(['local']);
   const now = Date.now();
@@ -134,7 +134,7 @@ test('what cannot be right is refused, counted by its reason, and kept of nobody
   expect(await stored.countDocuments({})).toBe(before);
 });
 
-test('a probe that floods is held to its rate, and others are not', async () => {
+test('a flooding probe is limited to its rate, and others are not affected', async () => {
   const id = await create();
   const now = Date.now();
   for (let at = 0; at < 1000; at += 1) send('local', '{');
@@ -147,7 +147,7 @@ test('a probe that floods is held to its rate, and others are not', async () => 
   await until(async () => (await exceeded()) > 800, { what: 'what exceeds the rate is counted' });
 });
 
-test('each piece is taken by one of several controllers', async () => {
+test('each piece is processed by one of several controllers', async () => {
   const other = await rig.another();
   const id = await create();
   const now = Date.now();
@@ -157,7 +157,7 @@ test('each piece is taken by one of several controllers', async () => {
   const instants = Array.from({ length: 40 }, (_, at) => now - at);
   for (const at of instants) send('eu', evidenceMessage(id, at));
   await reads(id, instants);
-  // They count after they have written.
+  // They count after the write.
   const more = await until(async () => {
     const counts = (await storedCounts()).map((count, index) => count - (before[index] as number));
     return sum(counts) >= 40 && counts;
@@ -166,7 +166,7 @@ test('each piece is taken by one of several controllers', async () => {
   expect(Math.min(...more)).toBeGreaterThan(0);
 });
 
-test('what comes while the database is away is kept when it is back', async () => {
+test('evidence that arrives while the database is down is stored afterwards', async () => {
   const id = await create();
   const now = Date.now();
   const notYet = 'could not write evidence; it will be retried';
@@ -178,7 +178,7 @@ test('what comes while the database is away is kept when it is back', async () =
   await reads(id, [now + 1, now]);
 });
 
-test('evidence is found by an index, when it is kept and when it is read', () => {
+test('writes and reads of evidence use an index', () => {
   expect(plans.collections).toContain('evidence');
   expect(plans.collectionScans().filter((shape) => shape.startsWith('evidence'))).toEqual([]);
 });

@@ -16,12 +16,12 @@ import { until } from '../helpers/until.ts';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/farwatch-test');
-/** Of each step; a test may take five minutes. */
+/** Timeout of each step; a test may take five minutes. */
 const INSTALL_WITHIN_MS = 120_000;
-/** What is not acknowledged within this; of the product's own consumers, it is a minute. */
+/** Redelivery of unacknowledged messages; a minute for the product's own consumers. */
 const COMES_AGAIN_NS = 2_000_000_000;
 
-/** One subscription for each example, so that none takes another's results. */
+/** One subscription for each example, so that none receives another's results. */
 const names = ['follow', 'sink', 'python'] as const;
 const keys = names.map(() => createUser());
 const docs = names.map((name, at) => ({
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const wanted = () => names.map((name) => ({ name: `subscriber-${name}`, filter: 'raw.org-1.>' }));
   await reconcileRawConsumers(bus, { wanted, reloadWanted: async () => wanted() });
   docs.forEach((doc, at) => writeFileSync(credentialOf(doc._id), JSON.stringify({
-    // As of a cluster, of which the last server is away.
+    // As in a cluster whose last server is down.
     subscription: viewSubscription(doc), nats_url: `${nats.url},nats://127.0.0.1:1`,
     seed: Buffer.from(keys[at]?.getSeed() ?? []).toString(),
   })));
@@ -65,7 +65,7 @@ function publish(...numbers: number[]): void {
   }
 }
 
-/** Starts a program and collects what it prints. */
+/** Starts a program and collects its output. */
 function run(command: string, args: string[]): { child: ChildProcess; printed: () => string } {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
@@ -76,7 +76,7 @@ function run(command: string, args: string[]): { child: ChildProcess; printed: (
   return { child, printed: () => printed };
 }
 
-/** An example as Node 20 runs it too, by default without a limit to the size of its files. */
+/** An example compiled so that Node 20 runs it too, by default without a file size limit. */
 function runExample(
   name: string, args: string[], maxKiB: number | 'unlimited' = 'unlimited',
 ): ReturnType<typeof run> {
@@ -89,7 +89,7 @@ function runExample(
 const seqsOf = (text: string): number[] =>
   [...text.matchAll(/"seq": ?(\d+)/g)].map((match) => Number(match[1]));
 
-test('follow.ts prints results and events as they come', async () => {
+test('follow.ts prints results and events as they arrive', async () => {
   const { printed } = runExample('follow', [credentialOf('follow')]);
   await until(() => printed().includes('Reading'), { what: `it listens: ${printed()}` });
   publish(1);
@@ -101,7 +101,7 @@ test('follow.ts prints results and events as they come', async () => {
   expect(printed()).toContain('"kind":"probe"');
 });
 
-test('sink.ts writes every result, over a kill, into files of bounded size', async () => {
+test('sink.ts writes every result, even across a kill, to files of bounded size', async () => {
   const folder = join(dir, 'results');
   const written = (): number[] => (existsSync(folder)
     ? readdirSync(folder).sort().flatMap((name) => seqsOf(readFileSync(join(folder, name), 'utf8')))
@@ -115,7 +115,7 @@ test('sink.ts writes every result, over a kill, into files of bounded size', asy
   await killed;
   publish(13, 14, 15);
   const second = start();
-  await until(() => written().includes(15), { what: `results of the time between: ${second.printed()}` });
+  await until(() => written().includes(15), { what: `results from the time in between: ${second.printed()}` });
   expect([...new Set(written())].filter((seq) => seq >= 10)).toEqual([10, 11, 12, 13, 14, 15]);
   expect(readdirSync(folder).length).toBeGreaterThan(1);
   const ended = new Promise((resolve) => second.child.once('exit', resolve));
@@ -123,7 +123,7 @@ test('sink.ts writes every result, over a kill, into files of bounded size', asy
   expect(await ended).toBe(0);
 });
 
-test('sink.ts acknowledges nothing that a full disk has not taken', async () => {
+test('sink.ts acknowledges only results that the disk has stored', async () => {
   const folder = join(dir, 'full');
   const { consumers } = await bus.jetStream();
   await consumers.update('RAW', 'subscriber-sink', { ack_wait: COMES_AGAIN_NS });
@@ -134,7 +134,7 @@ test('sink.ts acknowledges nothing that a full disk has not taken', async () => 
   runExample('sink', [credentialOf('sink'), folder]);
   await until(() => {
     const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-    // Only the last line of a file may be torn.
+    // Only the last line of a file may be incomplete.
     const lines = files.flatMap((text) => text.split('\n').slice(0, -1));
     const written = new Set(lines.map((line) => (JSON.parse(line) as { seq: number }).seq));
     return numbers.every((seq) => written.has(seq));
@@ -152,7 +152,7 @@ test('read_results.py prints the last hour and acknowledges it', async ({ skip }
     const { consumers } = await bus.jetStream();
     return (await consumers.info('RAW', 'subscriber-python')).num_ack_pending === 0;
   }, { what: 'all acknowledged' });
-  // Until it has ended, it could still be sent the next result, which it would keep from the second.
+  // Until it has ended, it could still receive the next result, which the second would then miss.
   const ended = new Promise((resolve) => first.child.once('exit', resolve));
   first.child.kill('SIGTERM');
   await ended;
@@ -162,7 +162,7 @@ test('read_results.py prints the last hour and acknowledges it', async ({ skip }
   expect(seqsOf(second.printed())).toEqual([22]);
 });
 
-/** A Python that can import nats-py, installed into a cache if need be; else why there is none. */
+/** A Python that can import nats-py, installed into a cache if needed; otherwise the reason why not. */
 async function pythonWithNats(): Promise<string | { reason: string }> {
   const venv = join(cache, 'python');
   const python = join(venv, 'bin/python');

@@ -15,7 +15,7 @@ let rig: ControllerRig;
 const probes = {} as Record<Region, TestProbe>;
 let beats: NodeJS.Timeout;
 let epochs = 0;
-/** What berlin, which has none of the monitors, answers when it is asked; null: nothing. */
+/** The response of berlin, which has none of the monitors, when it is asked as a witness; null for none. */
 let berlinVote: 'up' | 'down' | null = null;
 /** Regions whose probe does not beat. */
 const silent = new Set<Region>();
@@ -52,7 +52,7 @@ beforeEach(() => {
   requested = [];
 });
 
-/** A monitor in paris and dallas, which paris has seen up; dallas never says anything. */
+/** A monitor in paris and dallas, which paris has seen up; dallas never reports. */
 async function createMonitor(name: string, policy: string | number = 'majority'): Promise<string> {
   const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60,
@@ -80,7 +80,7 @@ const isOpen = (id: string) => until(
   async () => (await incidentsOf(id))[0]?.status === 'open', { what: 'the incident is open' },
 );
 
-test('the only region that reports is believed as soon as one that does not have the monitor agrees', async () => {
+test('the only reporting region decides as soon as a witness agrees', async () => {
   const id = await createMonitor('confirmed');
   berlinVote = 'down';
   await report(id, false);
@@ -105,25 +105,25 @@ test('the only region that reports is believed as soon as one that does not have
   expect(actual).toMatchObject([{ started_at: incidents[0].started_at, votes: [{}, {}, { region: 'berlin' }] }]);
 });
 
-test('the only region that reports is not believed when one that does not have the monitor sees it up', async () => {
+test('the only reporting region does not decide if a witness sees the monitor up', async () => {
   const id = await createMonitor('contradicted');
   const control = await createMonitor('control');
   berlinVote = 'up';
   await report(id, false);
   await until(() => requested.includes(id), { what: 'berlin is asked' });
-  // By the time that the control has been believed alone, the other would have been, too.
+  // By the time the control has a minority verdict, the other monitor would have one, too.
   berlinVote = null;
   await report(control, false);
   await isOpen(control);
   expect(await incidentsOf(id)).toEqual([]);
 }, 60_000);
 
-test('a region whose probes are away outvotes nobody by what it saw before', async () => {
+test('a region whose probes are offline cannot outvote others with old results', async () => {
   const id = await createMonitor('left alone');
   await report(id, true, probes.dallas);
   silent.add('dallas');
   await until(async () => (await rig.session.ok<{ probes: Loose[] }>('GET', '/api/probes'))
-    .probes.some(({ region_id: region, status }) => region === 'dallas' && status === 'offline'), { what: 'dallas is away' });
+    .probes.some(({ region_id: region, status }) => region === 'dallas' && status === 'offline'), { what: 'dallas is offline' });
   berlinVote = 'down';
   await report(id, false);
   await isOpen(id);
@@ -148,7 +148,7 @@ test('a monitor that needs two votes is unknown while one region reports, and op
   });
 }, 60_000);
 
-test('regions in one network have one vote together, also when another policy is tried', async () => {
+test('regions in one network share one vote, also in a simulation of another policy', async () => {
   const id = await createMonitor('one network', 2);
   await report(id, true, probes.dallas);
   const setNetwork = (asn: number | null) => Promise.all(['paris', 'dallas'].map((region) => rig.session.ok(
@@ -163,14 +163,14 @@ test('regions in one network have one vote together, also when another policy is
   expect(await incidents('any')).toHaveLength(1);
   await setNetwork(64_512);
   await until(async () => (await regions())['reason'] === '2 votes are needed, but only 1 can be counted', {
-    what: 'both have one vote',
+    what: 'both share one vote',
   });
   // One of them sees it up.
   expect(await incidents('any')).toEqual([]);
   await setNetwork(null);
 });
 
-test('a region that is down alone is told live and alerted where somebody asked for it, without an incident', async () => {
+test('a single region that is down appears in live events and alerts destinations that opted in, without an incident', async () => {
   const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'live' });
   const stream = await EventClient.open(rig.controller.url, { 'x-api-key': key });
   const receiver = await startReceiver();

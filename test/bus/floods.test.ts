@@ -7,7 +7,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 let rig: FleetRig;
 let loud: TestProbe;
 let quiet: TestProbe;
-/** Documents that probes caused the controller to ask for. */
+/** Documents that the controller read because of probes. */
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ const exceeded = (subject: string): number =>
 
 const idOf = (probe: TestProbe): string => probe.enrolment?.probe_id ?? '';
 
-test('5,000 beats with a wrong revision cost a read and a nudge every few seconds', async () => {
+test('5,000 beats with a wrong revision cause one read and one reminder every few seconds', async () => {
   asked.length = 0;
   for (let at = 0; at < 5000; at += 1) loud.beat({ revision: 77 });
   await until(() => exceeded('beat') >= 4500, { what: 'beats are ignored' });
@@ -40,7 +40,7 @@ test('5,000 beats with a wrong revision cost a read and a nudge every few second
   await until(() => quiet.held.size > 0 && quiet.held.size + loud.held.size === 20);
 });
 
-test('a probe that missed a change is nudged although another one floods beats', async () => {
+test('a probe that missed a change is reminded even while another one floods beats', async () => {
   await quiet.nats.flush();
   quiet.held.clear();
   quiet.revision = 0;
@@ -48,10 +48,10 @@ test('a probe that missed a change is nudged although another one floods beats',
   await until(() => {
     quiet.beat();
     return quiet.held.size > 0;
-  }, { what: 'it is nudged, and asks' });
+  }, { what: 'it is reminded and synchronizes' });
 });
 
-test('1,000 requests at once are answered a few times; another probe gets its answer meanwhile', async () => {
+test('1,000 requests at once get a few responses; meanwhile another probe gets its response', async () => {
   const { region_id: region, probe_id: id } = loud.enrolment as { region_id: string; probe_id: string };
   let answers = 0;
   const inbox = `_INBOX_${id}.flood`;
@@ -59,10 +59,10 @@ test('1,000 requests at once are answered a few times; another probe gets its an
   const request = JSON.stringify({ v: 1, revision: 0, after: null });
   for (let at = 0; at < 1000; at += 1) loud.nats.publish(subjects.sync(region, id), request, { reply: inbox });
   expect((await quiet.requestSync({ v: 1, revision: 0, after: null })).changes.length).toBe(quiet.held.size);
-  await until(() => rig.fleet.responder.dropped + answers === 1000, { what: 'each is answered or dropped' });
+  await until(() => rig.fleet.responder.dropped + answers === 1000, { what: 'each gets a response or is dropped' });
   expect(answers).toBeGreaterThan(0);
   expect(rig.fleet.responder.dropped).toBeGreaterThan(500);
-  // The probe itself is served again at once.
+  // The flooding probe itself is served again at once.
   expect((await loud.requestSync({ v: 1, revision: 0, after: null })).changes.length).toBe(loud.held.size);
 });
 

@@ -12,7 +12,7 @@ import { until } from '../helpers/until.ts';
 let rig: ControllerRig;
 let client: MongoClient;
 let victim: ApiSession;
-/** Of the shared region, of the victim's own, and of somebody else's. */
+/** In the shared region, in the victim's own, and in someone else's. */
 let shared: TestProbe;
 let own: TestProbe;
 let thief: TestProbe;
@@ -51,7 +51,7 @@ async function isPlaced(monitorId: string): Promise<void> {
   ).findOne({ _id: monitorId }))?.unjournaled === undefined, { what: 'the owner knows it' });
 }
 
-/** Reports a failure as that probe, in a lane of its own; the watermark of the answer. */
+/** Reports a failure as that probe, in a separate lane; returns the watermark of the response. */
 async function report(
   probe: TestProbe, monitorId: string, epoch: string, timeoutMs = 60_000,
 ): Promise<number> {
@@ -72,7 +72,7 @@ async function report(
 const lettersOf = (epoch: string): Promise<Document[]> =>
   client.db().collection('dead_letters').find({ epoch }).toArray();
 
-test('the identity of a foreign organization\'s probe votes on nothing, and its lane goes on', async () => {
+test('another organization\'s probe has no vote, and its lane continues', async () => {
   const monitorId = await createMonitor('Anywhere', []);
   expect(await report(thief, monitorId, 'foreign')).toBe(1);
   expect(await lettersOf('foreign')).toMatchObject([{
@@ -87,7 +87,7 @@ test('the identity of a foreign organization\'s probe votes on nothing, and its 
   expect(JSON.stringify(state)).not.toContain('thiefs');
 });
 
-test('a monitor with chosen regions ignores other regions, but accepts late results of earlier ones', async () => {
+test('a monitor with selected regions ignores other regions, but accepts late results of former ones', async () => {
   const monitorId = await createMonitor('Here', ['victims']);
   expect(await report(shared, monitorId, 'never-asked')).toBe(1);
   expect(await lettersOf('never-asked')).toMatchObject([{ reason: 'foreign_region', region: 'local' }]);
@@ -98,10 +98,10 @@ test('a monitor with chosen regions ignores other regions, but accepts late resu
   expect([...(await lettersOf('backlog')), ...(await lettersOf('asked-now'))]).toEqual([]);
 });
 
-test('a result from a region that the controller does not know is counted, and its probe keeps it', async () => {
+test('a result from an unknown region is counted, and its probe keeps it', async () => {
   const monitorId = await createMonitor('Anywhere else', []);
   await client.db().collection<{ _id: string }>('regions').deleteOne({ _id: 'thiefs' });
-  // A controller that is alone looks once a minute for what it did not change itself; now it reads all regions.
+  // An only controller polls once a minute for changes not its own; now it reads all regions.
   await rig.session.ok('POST', '/api/regions', { id: 'another', name: 'Another', city: 'Oslo', country: 'NO' });
   const unknownRegionResults = async () => {
     const text = await (await fetch(`${rig.controller.url}/metrics`)).text();

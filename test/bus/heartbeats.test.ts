@@ -41,7 +41,7 @@ describe('a heartbeat', () => {
   const incidents = async (id: string) =>
     (await rig.session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
 
-  test('is unknown until its first ping, then up, and shows its time', async () => {
+  test('is unknown until its first ping, then up with the time of the ping', async () => {
     const monitor = await create(3600, 60);
     expect(monitor.runtimeStatus).toBe('unknown');
     const before = Math.floor(Date.now() / 1000);

@@ -15,7 +15,7 @@ import { systemClock } from '../../shared/time.ts';
 import type { Script, ScriptedResult } from './scripted-results.ts';
 
 const HOUR_MS = 3_600_000;
-/** Time that goes on, hour by hour, when nothing is told any more: until the last day is written. */
+/** Time that passes hour by hour after the last result, until the last day is written. */
 const MAX_IDLE_HOURS = 30;
 
 export interface ScriptedMonitor {
@@ -30,8 +30,8 @@ type ScriptedChange = {
 } | { at: number; result: null; config: MonitorConfig };
 
 /**
- * Writes what a controller that ran all the time would have left, by the journal's own rules and the stores'
- * own code, on a clock of its own. Hours that have not closed stay in the journal.
+ * Writes the data that a continuously running controller would have left, with the journal's own rules and the stores'
+ * own code, on a separate clock. Hours that have not closed stay in the journal.
  */
 export async function writeHistory(db: Db, monitors: ScriptedMonitor[], now: number): Promise<void> {
   const stores = resultStores(await openStores(db, systemClock));
@@ -118,7 +118,7 @@ class ShardWriter {
       shard, n: n + 1, v: 1, writer: 'past', configs: [], batches: [], pings: [], clock: [], lanes: [],
       ...part,
     };
-    // What is to be told of it was told at the time.
+    // Its alerts were sent at the time.
     for (const { monitor_id: id } of this.#state.apply(entry).changed) {
       const monitor = this.#state.monitors.get(id);
       if (monitor) monitor.queued -= 1;

@@ -4,7 +4,7 @@ import { runBusFuzz } from '../fuzz/bus/run-bus-fuzz.ts';
 const MESSAGES = 2000;
 const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-test(`random messages of a hostile probe harm nobody else (FARWATCH_SEED=${SEED})`, async () => {
+test(`random messages of a hostile probe affect no one else (FARWATCH_SEED=${SEED})`, async () => {
   const { faults, letters } = await runBusFuzz(SEED, MESSAGES);
   expect(faults).toEqual([]);
   expect(letters).toBeGreaterThan(0);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-/** Lets seconds pass, each with time for what is due then. Resolves to how many passed, with real ones. */
+/** Advances time second by second, with real time for due work. Resolves to the seconds passed, including real ones. */
 async function passSeconds(seconds: number): Promise<number> {
   const from = clock.monotonic();
   for (let at = 0; at < seconds; at += 1) {
@@ -37,22 +37,22 @@ async function passSeconds(seconds: number): Promise<number> {
   return (clock.monotonic() - from) / 1000;
 }
 
-test('a quiet controller that is alone asks the database less than once a second', async () => {
+test('an idle only controller queries the database less than once a second', async () => {
   await passSeconds(60);
   counts.clear();
   const seconds = await passSeconds(300);
   const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
   const summary = [...counts].map(([what, times]) => `${what}: ${times}`).join('; ');
   expect(total, summary).toBeLessThanOrEqual(0.75 * seconds);
-  // It does renew its leases, if less often where a second passes before a busy machine is done with it, and does
-  // look for what it may have missed.
+  // It still renews its leases (less often on a machine too busy to finish within a second), and
+  // polls for what it may have missed.
   expect(counts.get('update leases'), summary).toBeGreaterThanOrEqual(seconds / 15);
   for (const collection of ['monitors', 'pings', 'delivery_queues', 'domains', 'probes', 'regions']) {
     expect(counts.get(`find ${collection}`) ?? 0, summary).toBeGreaterThanOrEqual(4);
   }
 });
 
-test('looks for pings every second only while there is a heartbeat', async () => {
+test('polls for pings every second only while there is a heartbeat', async () => {
   const pollsPerSecond = async (): Promise<number> => {
     counts.clear();
     const seconds = await passSeconds(60);
@@ -73,10 +73,10 @@ test('looks for pings every second only while there is a heartbeat', async () =>
   expect(await pollsPerSecond()).toBeLessThan(0.2);
 });
 
-test('measures its own lateness, which wakes it, only from the first scrape on', async () => {
+test('measures its own lateness, which causes wake-ups, only after the first scrape', async () => {
   const scrape = async () => (await fetch(`${rig.controller.url}/metrics`)).text();
   expect(await scrape()).toContain('nodejs_eventloop_lag_mean_seconds Nan');
-  // Each scrape begins anew, and two wake-ups make one measurement.
+  // Each scrape starts over, and two wake-ups make one measurement.
   await until(
     async () => /^nodejs_eventloop_lag_mean_seconds \d/m.test(await scrape()),
     { what: 'lateness is measured', everyMs: 1500 },

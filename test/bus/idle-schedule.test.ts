@@ -20,17 +20,17 @@ interface Heartbeat {
   heartbeat_token: string;
 }
 
-/** Where each kind of scheduled work stores when it is due. */
+/** Where each kind of scheduled work stores its due time. */
 const SCHEDULES = [
   ['delivery_queues', 'due_at'], ['maintenance_windows', 'due_at'], ['subscriber_notices', 'due_at'],
   ['subscriber_outbox', 'due_at'], ['domains', 'due_at'], ['incidents', 'pages_due'],
 ] as const;
-/** By the warped clock: polls come every few seconds, those of an idle controller every minute. */
+/** On the warped clock, polls happen every few seconds; those of an idle controller every minute. */
 const ON_TIME_MS = 25_000;
 const IDLE_FOR_MS = 20_000;
 const STEP_MS = fewOrAll(5000, 1000);
 const RETRIES = 3;
-/** A provider that is busy gets a mail again after 2, 4, 8, … s. */
+/** Mail to a busy provider is retried after 2, 4, 8, … s. */
 const DEFERRALS = 5;
 const MAILS_AN_HOUR = 60;
 const HOUR_MS = 3_600_000;
@@ -64,7 +64,7 @@ afterAll(async () => {
   await Promise.all([hook, registry, mailgun].map((each) => each?.close()));
 });
 
-/** Lets a moment pass, with time for what is due then. */
+/** Advances time a little, with real time for due work. */
 async function passStep(stepMs = STEP_MS): Promise<void> {
   clock.warp(stepMs);
   await settled(mongo, rig.commands);
@@ -77,7 +77,7 @@ async function passUntil(isReached: () => boolean | Promise<boolean>, stepMs?: n
   }, { everyMs: 0 });
 }
 
-/** Passes time until a collection has been searched right after a long pause: nothing was due. */
+/** Advances time until a collection has been searched right after a long pause: nothing was due. */
 async function idlePoll(collection: string): Promise<void> {
   let last = searched.get(collection) ?? 0;
   await passUntil(() => {
@@ -88,13 +88,13 @@ async function idlePoll(collection: string): Promise<void> {
   });
 }
 
-/** Passes time until a condition holds. No work of any kind may stay due meanwhile. */
+/** Advances time until a condition holds. No work of any kind may stay due meanwhile. */
 async function passOnTime(isReached: () => boolean | Promise<boolean>, stepMs?: number): Promise<void> {
   const late = new Set<string>();
   await passUntil(async () => {
     for (const [collection, field] of SCHEDULES) {
       const tooLong = { $lt: clock.now() - ON_TIME_MS };
-      // What a change of an incident makes due at once is dated 0.
+      // Work that a change of an incident makes due at once is dated 0.
       const since = collection === 'incidents' ? { updated_at: tooLong } : {};
       const found = await mongo.db.collection(collection).findOne({ [field]: tooLong, ...since });
       if (found !== null) late.add(collection);
@@ -116,14 +116,14 @@ const incidentsOf = async ({ id }: Heartbeat) => (await rig.session.ok<{ inciden
   'GET', `/api/incidents?check_id=${id}`,
 )).incidents;
 
-/** A destination that only monitors which name it use; its id. */
+/** Creates a destination that is not a default one; returns its id. */
 const destination = async (body: object): Promise<string> => (await rig.session.ok<{ integration: { id: string } }>(
   'POST', '/api/integrations', { name: randomUUID(), is_default: false, ...body },
 )).integration.id;
 const mailsTo = (address: string) => mailgun.messages.filter(({ to }) => to === address);
 
 describe('a single controller that is idle, with default settings', () => {
-  test('retries a webhook that answers 503 when the retry is due', async () => {
+  test('retries a webhook that returned 503 when the retry is due', async () => {
     hook.behave(503);
     const job = await heartbeat();
     await idlePoll('delivery_queues');
@@ -138,7 +138,7 @@ describe('a single controller that is idle, with default settings', () => {
     await passOnTime(async () => await deliveries.countDocuments({ status: 'pending' }) === 0);
   }, 300_000);
 
-  test('sends a mail that a busy provider has refused when each retry is due', async () => {
+  test('resends a mail that a busy provider refused when each retry is due', async () => {
     const to = 'patient@example.com';
     const notification_target_ids = [await destination({ type: 'email', config: { to: [to] } })];
     const job = await heartbeat(86_400, { notification_target_ids });
@@ -155,7 +155,7 @@ describe('a single controller that is idle, with default settings', () => {
     expect(mailsTo(to)).toHaveLength(1);
   }, 300_000);
 
-  test('sends the digest of further mails when the hour is over', async () => {
+  test('sends the digest of further alerts at the end of the hour', async () => {
     const to = 'many@example.com';
     const notification_target_ids = [await destination({ type: 'email', config: { to: [to] } })];
     for (let at = 0; at <= MAILS_AN_HOUR; at += 1) {
@@ -200,7 +200,7 @@ describe('a single controller that is idle, with default settings', () => {
     expect(alerts().map(({ body }) => (JSON.parse(body.toString()) as { event: string }).event)).toEqual(['monitor.no_data']);
   }, 300_000);
 
-  test('announces the beginning and end of maintenance, and posts an outage that outlasts it', async () => {
+  test('announces the start and end of maintenance, and posts an outage that outlasts it', async () => {
     const job = await heartbeat();
     const pages = `/api/projects/${project}/status-pages`;
     const { status_page: { id: pageId } } = await rig.session.ok<{ status_page: { id: string } }>(

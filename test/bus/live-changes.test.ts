@@ -13,7 +13,7 @@ interface Listener {
 let rig: ControllerRig;
 let ours: Listener;
 let strangers: Listener;
-/** Of another project of ours. */
+/** In another project of the same organization. */
 let beside: EventClient;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function create({ session }: Listener, name: string): Promise<string> {
   return (await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id;
 }
 
-/** How many such events the client has received. */
+/** Number of such events that the client has received. */
 function countEvents({ events }: EventClient, kind: string, id: string): number {
   return events.filter(({ event, data }) =>
     event === kind && (data['group_id'] === id || (data['monitor_ids'] as string[] | undefined)?.includes(id))).length;
@@ -70,7 +70,7 @@ test('publishes created, changed and deleted monitors to their own project only'
   await changeAndWait('monitor.changed', id, () => bulk({ action: 'tag', tags: ['night'] }));
   expect(await shown()).toMatchObject({ status: 'paused', tags: ['night'] });
   await changeAndWait('monitor.deleted', id, () => session.ok('DELETE', `/api/monitors/${id}`));
-  // What follows on the strangers' stream would come after it.
+  // An event leaked to the strangers' stream would come before theirs.
   const theirs = await create(strangers, 'Theirs');
   await until(() => countEvents(strangers.stream, 'monitor.changed', theirs) > 0, { what: 'their own event arrives' });
   expect(strangers.stream.raw).not.toContain(id);

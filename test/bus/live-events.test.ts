@@ -91,7 +91,7 @@ test('results, states, incidents and probes are published on the bus and streame
   const seen = stream.events.filter(({ event }) => event !== 'result');
   await until(
     () => seen.every((one) => received.some(({ message }) => message.id === one.id)),
-    { what: 'the bus has all of it' },
+    { what: 'the bus has all messages' },
   );
   for (const { subject, message } of received) {
     expect(subject).toBe(`events.${message.organization_id}.${message.project_id}.${message.kind}`);
@@ -101,7 +101,7 @@ test('results, states, incidents and probes are published on the bus and streame
   for (const text of [...raw, JSON.stringify(received), stream.raw]) expect(text).not.toContain('very-secret');
 });
 
-test('maintenance is told where it begins and where it ends, live and in the history', async () => {
+test('the start and end of maintenance appear in live events and in the history', async () => {
   const monitor = {
     name: 'Bank', type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300,
     confirmation_policy: { regions: 'any', retries: 0 },
@@ -139,6 +139,6 @@ test('a beat of a probe is streamed to the projects that may see the probe', asy
   const online = await until(() => {
     probe.beat();
     return stream.events.find(({ event, data }) => event === 'probe' && data['id'] === probe_id);
-  }, { what: 'the probe is told to be online', everyMs: 500 });
+  }, { what: 'the probe is reported online', everyMs: 500 });
   expect(online.data).toMatchObject({ name: 'one', region_id: 'local', status: 'online' });
 });

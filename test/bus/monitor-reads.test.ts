@@ -62,7 +62,7 @@ async function send(results: CheckResult[]): Promise<void> {
   }
 }
 
-test('results are listed newest first, paged and filtered, with their measurements', async () => {
+test('results are listed newest first, paged and filtered, with their timings', async () => {
   const id = await create();
   const now = Date.now();
   const probeId = probe.enrolment?.probe_id;
@@ -121,7 +121,7 @@ test('the project\'s statistics show its newest results, without deleted monitor
   await send([result(id, { started_at: nextCheckAt + 1, ...failed })]);
   await until(
     async () => (await get('/api/monitors/stats')).recent_activity[0]?.monitor_name === 'Gone',
-    { what: 'the newest is shown' },
+    { what: 'the newest result is listed' },
   );
   await rig.session.ok('DELETE', `/api/monitors/${gone}`);
   const { recent_activity, by_type } = await get('/api/monitors/stats');
@@ -133,7 +133,7 @@ test('the project\'s statistics show its newest results, without deleted monitor
   expect(by_type.HTTP).toBe((await get('/api/monitors?type=HTTP')).pagination.total_count);
 });
 
-test('states are listed newest first with begin and end, and each region is listed as well', async () => {
+test('states are listed newest first with start and end, for the monitor and each region', async () => {
   const id = await create({ confirmation_policy: { regions: 'any', retries: 0 } });
   await send([result(id, { started_at: Date.now() })]);
   await until(async () => (await get(`/api/monitors/${id}`)).monitor.runtimeStatus === 'up', { what: 'up' });
@@ -168,7 +168,7 @@ test('states are listed newest first with begin and end, and each region is list
     probe.beat();
     const found = await get('/api/dashboard/overview');
     return found.slowest_monitors[0]?.monitor_id === slow && found.fleet.probes.online === 1 && found;
-  }, { what: 'the slow one and the probe are seen' }) as Loose;
+  }, { what: 'the slow check and the probe appear' }) as Loose;
   const { total_monitors, by_status } = await get('/api/monitors/stats');
   const { total, up, down, degraded, paused, unknown } = overview.monitors;
   expect([total, paused]).toEqual([total_monitors, by_status.paused]);
@@ -214,12 +214,12 @@ test('an incident of slow responses is its monitor\'s current incident', async (
   const [incident] = await until(async () => {
     const { incidents } = await get(`/api/incidents?check_id=${id}`);
     return incidents.length === 1 && incidents;
-  }, { what: 'it is opened' }) as Loose[];
+  }, { what: 'the incident is open' }) as Loose[];
   const facts = { id: incident?.id, status: 'open', severity: 'warning' };
   const stats = await until(async () => {
     const found = await get(`/api/monitors/${id}/stats`);
     return found.runtime_status === 'degraded' && found;
-  }, { what: 'it is degraded' }) as Loose;
+  }, { what: 'the monitor is degraded' }) as Loose;
   expect(stats.current_incident).toMatchObject(facts);
   expect((await get('/api/monitors?limit=1')).monitors[0].stats.currentIncident).toMatchObject(facts);
 });

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-/** Reports a success as the first result of a lane; the watermark of the answer, null without one. */
+/** Reports a success as the first result of a lane; returns the watermark of the response, or null. */
 async function report(monitorId: string, epoch: string): Promise<number | null> {
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const results = [checked(monitorId, Date.now())];
@@ -43,7 +43,7 @@ async function create(name: string): Promise<string> {
   return id;
 }
 
-test('the first result of a new assignment is taken at once, by whichever controller starts meanwhile', async () => {
+test('the first result of a new assignment is accepted at once, even by a controller that is starting', async () => {
   const id = await create('Shop');
   expect(await report(id, 'first')).toBe(1);
   await rig.restart(async () => undefined);
@@ -58,7 +58,7 @@ test('a result that overtakes the configuration of its monitor waits for it, and
   const { _id: _itemId, ...item } = (await collection('assignments').findOne({ _id: held })) as Document;
   const { _id: _modelId, unjournaled: _mark, ...doc } =
     (await collection('monitors').findOne({ _id: model })) as Document;
-  // As a controller leaves them that has placed a monitor and not told the owner of its shard yet.
+  // As left by a controller that has assigned a monitor but not yet notified the owner of its shard.
   await collection('monitors').insertOne({ _id: id, ...doc, name: 'Withheld' });
   await collection('assignments').insertOne({ _id: `${probe.enrolment?.probe_id}:${id}`, ...item, monitor_id: id });
   for (let round = 0; round < 3; round += 1) expect(await report(id, 'early')).toBe(0);

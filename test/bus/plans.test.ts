@@ -5,8 +5,8 @@ import { QueryPlans } from '../helpers/query-plans.ts';
 import { until } from '../helpers/until.ts';
 
 /**
- * Read whole: as many as there are probes, subscribers, regions, shards, or groups being deleted; of
- * users and projects one, or a page in order of id.
+ * Read in full: as many as there are probes, subscribers, regions, shards, or groups being deleted; of
+ * users and projects, one or a page in order of id.
  */
 const READ_WHOLE = [
   'assignment_heads', 'group_removals', 'leases', 'probes', 'projects', 'regions', 'subscriptions', 'users',
@@ -25,7 +25,7 @@ afterAll(async () => {
 const read = (path: string) => rig.session.ok<Loose>('GET', path);
 const send = (method: string, path: string, body?: object) => rig.session.ok<Loose>(method, path, body);
 
-/** A little of everything that lists show. */
+/** A few of every listed resource. */
 async function fill(): Promise<Record<'monitor' | 'incident' | 'group' | 'project', string>> {
   const probe = await rig.probe('one');
   probe.beat();
@@ -94,7 +94,7 @@ test('no list, statistics, timeline or background work scans a whole collection'
   }
   await until(
     () => plans.collections.has('deliveries') && plans.collections.has('journal'),
-    { what: 'what runs beside it has run' },
+    { what: 'background work has run' },
   );
   await send('DELETE', `/api/monitors/${monitor}`);
   await send('DELETE', `/api/groups/${group}`);

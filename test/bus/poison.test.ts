@@ -67,7 +67,7 @@ function json(batch: ResultBatch, change: object = {}): string {
   });
 }
 
-/** Sends as the probe, to a shard; resolves to the watermark of the answer. */
+/** Sends as the probe to a shard; resolves to the watermark of the response. */
 async function send(data: Uint8Array | string, toShard = shard()): Promise<number> {
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const response =
@@ -157,8 +157,8 @@ test('a thousand invalid messages become dead letters with reasons, and valid tr
   for (let at = 0; at < 1000; at += 1) {
     const kinds = [
       `{"v":1,"epoch":"bad-${at}","results":[`, randomBytes(65_536), `[${at}]`, JSON.stringify({ v: 2, at }),
-      // An empty epoch: noise alone reads as a place in a lane once in sixteen hundred, and that is answered
-      // instead.
+      // An empty epoch, because one in sixteen hundred random batches parses as a position in a lane and gets a
+      // response.
       Buffer.concat([Buffer.from([1, 0]), randomBytes(300)]),
     ];
     throwAway(kinds[at % kinds.length] as string | Uint8Array, at % SHARD_COUNT);
@@ -169,7 +169,7 @@ test('a thousand invalid messages become dead letters with reasons, and valid tr
   await probe.nats.flush();
   await until(
     async () => (await letters()).length - before.letters === 1000,
-    { what: 'all rubbish is kept as letters' },
+    { what: 'all garbage is stored as dead letters' },
   );
   expect(new Set((await letters({ epoch: null })).map((letter) => letter['reason'] as string))).toEqual(
     new Set(['unreadable']),

@@ -15,12 +15,12 @@ import { until } from '../helpers/until.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 const log = createLog('test', 'silent');
-/** What we promise of a probe's deletion, from the request on; it takes some 50 ms. */
+/** The guaranteed time of a probe's disconnection after its deletion is requested; it takes about 50 ms. */
 const MAX_REVOCATION_MS = 1000;
-/** Attempts that are refused in a row before we believe that nobody lets it in any more. */
+/** Consecutive refusals after which no controller is expected to admit it. */
 const REFUSALS = 30;
 
-/** Each way in which a server learns of probes. */
+/** Each way in which a server gets its probes. */
 const servers: [string, () => Promise<RigNats>][] = natsVersions().map(
   (version) => [`a user file, ${version}`, async () => fileServer(await startNats({ version }))],
 );
@@ -28,7 +28,7 @@ if (natsPrograms().newest) {
   servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
 }
 
-describe.each(servers)('probe identities by %s', (name, startServer) => {
+describe.each(servers)('probe identities with %s', (name, startServer) => {
   let rig: FleetRig;
   let probe: TestProbe;
   let other: TestProbe;
@@ -92,7 +92,7 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     expect(received).toEqual([]);
   });
 
-  test("an answer redirected to another probe's inbox does not verify there", async () => {
+  test("a response redirected to another probe's inbox does not verify there", async () => {
     const redirected: Msg[] = [];
     other.nats.subscribe(
       `assign.${address(other)}`, { callback: (error, message) => void (error ?? redirected.push(message)) },
@@ -122,9 +122,9 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
   });
 
   // User files have one controller.
-  test.runIf(name === 'auth callout')('no controller lets a deleted probe in that comes back at once', async () => {
+  test.runIf(name === 'auth callout')('no controller admits a deleted probe that reconnects at once', async () => {
     const stubborn = await rig.probe('stubborn');
-    // Its rounds never come, so it learns of the deletion by being told.
+    // It never polls, so it learns of the deletion only from the notification.
     await rig.controller({ ownsAll: false, clock: new SimulatedClock(Date.now()) });
     await rig.call('DELETE', '/api/probes/:id', { params: { id: stubborn.enrolment?.probe_id } });
     let refused = 0;
@@ -133,10 +133,10 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
       await connection?.closed();
       refused = connection ? 0 : refused + 1;
       return refused === REFUSALS;
-    }, { everyMs: 0, what: 'it is refused again and again' });
+    }, { everyMs: 0, what: 'it is refused repeatedly' });
   });
 
-  test.runIf(name === 'auth callout')('nor does a controller that cannot read of its deletion', async () => {
+  test.runIf(name === 'auth callout')('nor does a controller that cannot read its deletion', async () => {
     const doomed = await rig.probe('doomed');
     const toMongo = await startMongoProxy(rig.store.url);
     const mongo = checkedMongo(toMongo.url);
@@ -145,7 +145,7 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     toMongo.drop();
     await rig.call('DELETE', '/api/probes/:id', { params: { id: doomed.enrolment?.probe_id } });
     for (let at = 0; at < REFUSALS; at += 1) expect(await connectAs(doomed, rig)).toBe(null);
-    // Once nobody is left who could, those whom it knows come in.
+    // Once no other controller could, it admits the probes it knows.
     const [cut] = rig.fleets.splice(-1);
     for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
     const connection = await connectAs(other, rig);
@@ -168,10 +168,10 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     expect(other.nats.isClosed()).toBe(false);
   });
 
-  test('so is one deleted while a controller starts, before NATS knows that it listens', async () => {
+  test('a probe deleted while a controller starts, before NATS knows its subscriptions, is disconnected', async () => {
     const late = await rig.probe('four');
     for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
-    // Its rounds never come.
+    // It never polls.
     await rig.controller({
       clock: new SimulatedClock(Date.now()),
       beforeFlush: async () => void await rig.mongo.db.collection('probes').deleteOne({ name: 'four' }),
@@ -199,7 +199,7 @@ describe.each(natsVersions())('the user file of nats-server %s', (version) => {
     await until(() => readFileSync(nats.usersFile, 'utf8') === good);
   });
 
-  test('a server that was down learns its users when it starts, and later ones by a signal', async () => {
+  test('a server that was down gets its users when it starts, and later ones after a signal', async () => {
     await nats.kill9();
     const late = await rig.enrolled('three');
     await nats.restart();
@@ -221,7 +221,7 @@ test('the user file has the same bytes for the same probes, and an empty list fo
   );
 });
 
-test('a stale pid file that names another process does that process no harm', async () => {
+test('a stale pid file that names another process does not affect that process', async () => {
   const { mkdtempSync, rmSync } = await import('node:fs');
   const { spawn } = await import('node:child_process');
   const dir = mkdtempSync('/tmp/farwatch-users-');

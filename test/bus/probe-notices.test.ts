@@ -16,11 +16,11 @@ let receiver: Receiver;
 let beats: NodeJS.Timeout;
 const probes = {} as Record<Name, TestProbe>;
 const silent = new Set<Name>();
-/** The epochs that beat in turn under the identity of probe two. */
+/** The epochs whose beats alternate under the identity of probe two. */
 let lives = ['a'];
 let turn = 0;
 
-/** Three of a region of the operator's organization; the fourth is of a shared region, and so the operator's too. */
+/** Three are in a region of the operator's organization; the fourth is in a shared region, so it is the operator's too. */
 beforeAll(async () => {
   rig = await startControllerRig({ ALLOW_PRIVATE_DESTINATIONS: 'true' }, undefined, undefined, { clock });
   receiver = await startReceiver();
@@ -57,20 +57,20 @@ const is = (name: Name, status: string) => until(async () => {
 const notices = (): Loose[] => receiver.requests.map(({ body }) => JSON.parse(String(body)));
 const summaries = () => notices().map(({ event, probe }) => `${event} ${probe.name}`);
 
-/** Lets time pass, in steps too short to take a beating probe for dead, until the operator has heard `count` notices. */
+/** Advances time, in steps too short for a live probe to count as dead, until the operator has received `count` notices. */
 const receiveNotices = (count: number) => until(() => {
   if (summaries().length < count) clock.warp(2000);
   return summaries().length >= count;
 }, { what: `${count} notices`, everyMs: 150 });
 
-test('an operator who asks for it is told of each probe that falls silent or is quarantined, and of the end', async () => {
+test('an operator who opted in is notified when a probe falls silent or is quarantined, and when that ends', async () => {
   silent.add('one');
   await receiveNotices(1);
   expect(notices()[0]).toMatchObject({
     event: 'probe.offline', monitor: null, incident: null,
     probe: { name: 'one', region: 'oslo', reason: 'No beat for more than 15 seconds' },
   });
-  // A restart tells nothing again.
+  // A restart repeats no notice.
   await rig.restart(async () => undefined);
   silent.delete('one');
   await receiveNotices(2);
@@ -81,7 +81,7 @@ test('an operator who asks for it is told of each probe that falls silent or is 
   lives = ['b'];
   await receiveNotices(4);
 
-  // More than half at once: the network of the controllers, more likely.
+  // More than half at once: more likely the controllers' network.
   for (const name of ['one', 'two', 'three'] as const) silent.add(name);
   const goneAt = clock.now();
   await until(() => {

@@ -5,11 +5,11 @@ export interface ProbeUser {
   region: string;
   id: string;
   seed: Uint8Array;
-  /** As it stands in the users file. */
+  /** As written to the users file. */
   entry: object;
 }
 
-/** A probe's NATS user, written down by hand from the users file's contract. */
+/** A probe's NATS user, written by hand from the users file's contract. */
 export function makeProbeUser(region: string, id: string): ProbeUser {
   const user = createUser();
   const own = `${region}.${id}`;
@@ -27,7 +27,7 @@ export interface TestConnection {
   statuses: string[];
 }
 
-/** Connects as a probe; `inboxPrefix` null is a client that does not play by the rules. */
+/** Connects as a probe; with `inboxPrefix` null, as a client that ignores the contract. */
 export function connectProbe(
   url: string, user: ProbeUser, inboxPrefix: string | null = `_INBOX_${user.id}`,
 ): Promise<TestConnection> {

@@ -23,7 +23,7 @@ let rig: ControllerRig;
 let probes: Record<'bad' | 'good' | 'other' | 'third', TestProbe>;
 let beats: NodeJS.Timeout;
 let epochs = 0;
-/** The epochs that beat in turn under the identity of the bad probe. */
+/** The epochs whose beats alternate under the identity of the bad probe. */
 let lives = ['one'];
 let turn = 0;
 
@@ -57,7 +57,7 @@ const read = async (name: keyof typeof probes) =>
 const is = (name: keyof typeof probes, status: string) =>
   until(async () => (await read(name)).status === status, { what: `${name} is ${status}` });
 
-/** By default in Oslo alone, where one vote is enough. */
+/** By default only in Oslo, where one vote is enough. */
 async function createMonitor(name: string, change: object = {}): Promise<string> {
   const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60, monitoring_regions: ['oslo'],
@@ -79,7 +79,7 @@ const statusOf = async (id: string): Promise<string> => (await rig.session.ok<{
 const incidentsOf = async (id: string) =>
   (await rig.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
 
-test('a probe whose identity two processes use loses its vote and its work, and gets both back', async () => {
+test('a probe whose identity two processes use loses its vote and its monitors, and gets both back', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, (_, at) => createMonitor(`monitor ${at}`)));
   const id = ids.find((one) => probes.bad.held.has(one)) as string;
   await report(probes.bad, id, true);
@@ -97,7 +97,7 @@ test('a probe whose identity two processes use loses its vote and its work, and 
     what: 'the other probe of the region has its monitors',
   });
 
-  // Checks that were under way when the monitor moved.
+  // Checks that were in progress when the monitor moved.
   await report(probes.bad, id, false);
   expect(await statusOf(id)).toBe('up');
   expect(await incidentsOf(id)).toEqual([]);
@@ -105,7 +105,7 @@ test('a probe whose identity two processes use loses its vote and its work, and 
     'GET', `/api/monitors/${id}/results`,
   );
   expect(results.filter(({ outcome }) => outcome === 'failure')).toMatchObject([{ probe_id: idOf('bad') }]);
-  // The word of the probe that has them now counts.
+  // The votes of the probe that has them now count.
   await report(probes.good, id, false);
   await until(async () => (await incidentsOf(id)).length === 1, { what: 'the incident' });
 
@@ -113,7 +113,7 @@ test('a probe whose identity two processes use loses its vote and its work, and 
   await rig.restart(async () => undefined);
   await is('bad', 'quarantined');
   expect((await read('bad')).quarantine).toEqual(seen);
-  // In steps that are too short to take the probe for dead.
+  // In steps too short for the probe to count as dead.
   await until(async () => {
     clock.warp(10_000);
     return (await read('bad')).status === 'online';
@@ -122,7 +122,7 @@ test('a probe whose identity two processes use loses its vote and its work, and 
   await until(() => probes.bad.held.size > 0, { what: 'it has monitors again' });
 });
 
-test('a probe that contradicts most other regions keeps its monitors and loses its vote, by two controllers', async () => {
+test('with two controllers, a probe that contradicts most other regions keeps its monitors and loses its vote', async () => {
   const second = await rig.another();
   await until(async () => (await fetch(`${second.url}/readyz`)).ok, { what: 'two controllers share the shards' });
   const everywhere = {

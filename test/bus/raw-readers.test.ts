@@ -37,7 +37,7 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-/** Resolves to the number of a result, by default of a check of this moment, once the monitor shows it. */
+/** Reports a result, by default of a check now; resolves to its number once the monitor shows it. */
 async function report(startedAt = Date.now()): Promise<number> {
   seq += 1;
   const result: CheckResult = {
@@ -67,7 +67,7 @@ test('results are published only while a subscription or a live stream reads the
   const subscriber = await until(() => Subscriber.connect(issued).catch(() => null), { what: 'connected' });
   await subscriber.consumer();
   const read = await report();
-  await until(() => published.length > 0, { what: 'the result that is read' });
+  await until(() => published.length > 0, { what: 'the subscribed result' });
   expect(published).toEqual([read]);
   expect((await subscriber.fetch(10)).map((text) => (JSON.parse(text) as { seq: number }).seq)).toEqual([read]);
 
@@ -83,7 +83,7 @@ test('results are published only while a subscription or a live stream reads the
   stream.close();
 });
 
-test('a result from a backlog says when it was checked, when it came and from which epoch', async () => {
+test('a result from a backlog has the time of its check, the time of its arrival and its epoch', async () => {
   const issued = await rig.session.ok<IssuedSubscription>('POST', '/api/subscriptions', { name: 'Backlog' });
   const subscriber = await until(() => Subscriber.connect(issued).catch(() => null), { what: 'connected' });
   await subscriber.consumer();
@@ -101,7 +101,7 @@ test('a result from a backlog says when it was checked, when it came and from wh
   await rig.session.ok('DELETE', `/api/subscriptions/${issued.subscription.id}`);
 });
 
-test('a live stream at one controller gets the results that another controller stores', async () => {
+test('a live stream on one controller gets the results that another controller stores', async () => {
   const other = await rig.another();
   const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
   for (const { url } of [rig.controller, other]) {

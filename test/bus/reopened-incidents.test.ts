@@ -24,7 +24,7 @@ interface Incident {
 
 const MINUTE_S = 60;
 const STEP_S = fewOrAll(10, 1);
-/** Longer than another incident may take to open after its 5 minutes. */
+/** Longer than another incident may take to open, beyond its 5 minutes. */
 const GRACE_S = 45;
 
 let [rig, mongo, hook, clock] = [] as unknown as [ControllerRig, Mongo, Receiver, WarpClock];
@@ -44,7 +44,7 @@ afterEach(async () => {
   await hook?.close();
 });
 
-/** Lets seconds pass in steps, each with time for what is due then. */
+/** Advances time in steps of seconds, with real time for due work after each. */
 async function advanceSeconds(seconds: number): Promise<void> {
   for (let left = seconds; left > 0; left -= STEP_S) {
     clock.warp(Math.min(left, STEP_S) * 1000);
@@ -82,7 +82,7 @@ async function failed(): Promise<{ job: Heartbeat; first: Incident }> {
 
 const resolve = ({ id }: Incident) => rig.session.ok('PUT', `/api/incidents/${id}/status`, { status: 'resolved' });
 
-describe('an outage that goes on after a person has resolved its incident', () => {
+describe('an outage that continues after a user has resolved its incident', () => {
   test('opens another incident 5 minutes later, and alerts once, on an idle controller', async () => {
     const { job, first } = await failed();
     await advanceSeconds(2 * MINUTE_S);
@@ -105,7 +105,7 @@ describe('an outage that goes on after a person has resolved its incident', () =
     expect(await mongo.db.collection('incidents').countDocuments({ unjournaled: { $gte: 0 } })).toBe(0);
   }, 300_000);
 
-  test('is one outage beside a simulated policy', async () => {
+  test('is one outage when compared with a simulated policy', async () => {
     const probe = await rig.probe('only');
     await probe.follow();
     const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
@@ -157,7 +157,7 @@ describe('an outage that goes on after a person has resolved its incident', () =
     for (const { job } of [recovering, paused]) expect(await incidentsOf(job)).toHaveLength(1);
   }, 300_000);
 
-  test('opens one incident after a restart in which its time came', async () => {
+  test('opens one incident after a restart during which it became due', async () => {
     const { job, first } = await failed();
     await resolve(first);
     await rig.restart(async () => clock.warp(10 * MINUTE_S * 1000));
@@ -168,7 +168,7 @@ describe('an outage that goes on after a person has resolved its incident', () =
     expect([await incidentsOf(job), alertsOf(job)].map(({ length }) => length)).toEqual([2, 2]);
   }, 300_000);
 
-  test('opens one incident where another controller takes the shard over', async () => {
+  test('opens one incident if another controller takes over the shard', async () => {
     const all: Awaited<ReturnType<typeof failed>>[] = [];
     while (new Set(all.map(({ job }) => shardOf(job.id))).size < 4) all.push(await failed());
     for (const { first } of all) await resolve(first);

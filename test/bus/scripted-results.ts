@@ -1,7 +1,7 @@
 import type { Random } from '../simulation/random.ts';
 
 const HOUR_MS = 3_600_000;
-/** As the monitors of these tests are made. */
+/** As the monitors of these tests are created. */
 export const TIMEOUT_MS = 10_000;
 
 export interface MonitorSetup {
@@ -14,18 +14,18 @@ export interface MonitorSetup {
 export interface ScriptedResult {
   region: string;
   at: number;
-  /** Later than it may be to move a verdict. */
+  /** Too late to change a verdict. */
   late: boolean;
   arrivedAt: number;
   outcome: 'success' | 'failure' | 'missed';
-  /** In tenths of a millisecond, as they are stored; of successes alone. */
+  /** In tenths of a millisecond, as they are stored; only of successes. */
   ms: number | null;
   attempt: number;
 }
 
 export interface Script {
   results: ScriptedResult[];
-  /** From when to when the monitor was paused. */
+  /** The time ranges in which the monitor was paused. */
   pauses: [from: number, until: number][];
 }
 
@@ -38,8 +38,8 @@ interface Happening {
 }
 
 /**
- * What a monitor's probes tell of the time from `from` to `until`, in which this and that happens, two hours
- * and more apart.
+ * The results of a monitor's probes from `from` to `until`, with random events at least two hours
+ * apart.
  */
 export function script(random: Random, monitor: MonitorSetup, from: number, until: number): Script {
   const happenings: Happening[] = [];
@@ -79,7 +79,7 @@ function resultsOf(
       }
       continue;
     }
-    // One slot that a probe had no time for, where nothing else happens.
+    // One slot that an overloaded probe missed, where nothing else happens.
     const isCalm = happenings.every(
       (each) => at < each.from - 3 * monitor.intervalMs || at > each.until + 3 * monitor.intervalMs,
     );
@@ -100,7 +100,7 @@ function resultsOf(
 }
 
 /**
- * Whether the interval that a late result stands for lies in time that nobody had watched, and in one hour.
+ * Whether the interval that a late result covers lies in unmonitored time, and in one hour.
  */
 function isIsolated(at: number, hole: Happening, { intervalMs }: MonitorSetup): boolean {
   return at > hole.from + intervalMs && at + intervalMs < hole.until &&
@@ -117,10 +117,10 @@ export interface Sums {
 type Span = [from: number, until: number];
 
 /**
- * What is to be answered of the time from `from` to `now`, worked out from the raw results: a monitor is
- * watched from each result to the next, and for one interval where the next takes longer than two and a
+ * The expected statistics from `from` to `now`, computed from the raw results: a monitor is
+ * monitored from each result to the next, and for one interval where the next takes longer than two and a
  * timeout; a region is down from the first failure of more in a row than the retries to its next success, the
- * monitor while any of its regions is; a late result stands for one interval.
+ * monitor while any of its regions is; a late result covers one interval.
  */
 export function sumsOf({ results, pauses }: Script, monitor: MonitorSetup, from: number, now: number): Sums {
   const counted = results.filter((each) => each.outcome !== 'missed' && each.at >= from);

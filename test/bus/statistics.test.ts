@@ -11,7 +11,7 @@ import { Random } from '../simulation/random.ts';
 import { writeHistory, type ScriptedMonitor } from './history-writer.ts';
 import { script, sumsOf, type Script, type ScriptedResult, type MonitorSetup } from './scripted-results.ts';
 
-/** Another one gives other outages, holes and pauses. */
+/** Another seed gives other outages, gaps and pauses. */
 const SEED = Number(process.env['FARWATCH_SEED'] ?? 11);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -23,7 +23,7 @@ interface MonitorCase {
   script: Script;
 }
 
-/** Stretches of days before the present in which somebody watched; between them nobody did. */
+/** Monitored time ranges, in days before now; the time between them is unmonitored. */
 const SPELLS = [[-92, -90.6], [-89.2, -88], [-31, -28.9], [-8.2, -6], [-1.6, 0]] as const;
 
 describe(`reported statistics equal those of the results, with seed ${SEED}`, () => {
@@ -78,7 +78,7 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
         return { script: scripted, config: { ...config, revision, assigned: setup.regions } };
       });
       const mongo = checkedMongo(rig.store.url);
-      // Older than all that is told of them.
+      // Older than all reported results.
       await mongo.db.collection('monitors').updateMany(
         { _id: { $in: monitors.map(({ config }) => config.monitor_id) as never[] } },
         { $set: { created_at: began - 93 * DAY_MS } },
@@ -96,8 +96,8 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
   afterAll(() => rig?.stop());
 
   /**
-   * Asks, and compares with what results say of the hours from the one after `windowMs` ago: as of before and
-   * after the answer.
+   * Requests statistics and compares them with those computed from the results, for the hours from the one after
+   * `windowMs` ago: as of before and after the response.
    */
   async function compare(
     name: string, one: MonitorCase, windowMs: number,
@@ -294,8 +294,8 @@ function calm({ intervalMs, regions }: MonitorSetup, from: number, to: number): 
 }
 
 /**
- * A probe that could reach nobody for days tells all of it at once: of each hour one check, and days of which
- * nobody else knows.
+ * A probe that was disconnected for days reports everything at once: one check of each hour, and days that no
+ * other probe reported.
  */
 function cutOff(random: Random, now: number): Script {
   const results: ScriptedResult[] = [];
@@ -310,7 +310,7 @@ function cutOff(random: Random, now: number): Script {
   return { results, pauses: [] };
 }
 
-/** Late, of hours that no rollup tells yet. */
+/** Late, in hours that are in no rollup yet. */
 function latestScript(now: number): Script {
   const results: ScriptedResult[] = [];
   for (let at = now - (now % HOUR_MS) - HOUR_MS + 5 * MINUTE_MS; at +
@@ -324,7 +324,7 @@ function latestScript(now: number): Script {
   return { results, pauses: [] };
 }
 
-/** What the owners of their shards have of these monitors. */
+/** The data of these monitors at the owners of their shards. */
 async function configs(rig: ControllerRig, ids: string[]): Promise<Map<string, MonitorConfig>> {
   const mongo = checkedMongo(rig.store.url);
   const stores = await openStores(mongo.db, systemClock);

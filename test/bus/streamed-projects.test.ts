@@ -9,7 +9,7 @@ import { until } from '../helpers/until.ts';
 interface Peer {
   bus: NatsBus;
   clock: SimulatedClock;
-  /** What its clients watch. */
+  /** Projects that its clients stream. */
   own: Set<string>;
   streamed: StreamedProjects;
 }
@@ -40,7 +40,7 @@ async function startPeer(...projects: string[]): Promise<Peer> {
   return peer;
 }
 
-test('a controller knows what others watch, from their announcements and from asking when it starts', async () => {
+test('a controller knows what others stream, from their announcements and from a query at startup', async () => {
   const one = await startPeer('o.a');
   expect(one.streamed.has('o', 'a')).toBe(true);
   const two = await startPeer();
@@ -51,7 +51,7 @@ test('a controller knows what others watch, from their announcements and from as
   expect(two.streamed.has('p', 'a')).toBe(false);
 });
 
-test('what nobody watches any more is no longer published', async () => {
+test('a project without streams is no longer published', async () => {
   const one = await startPeer('o.a');
   const two = await startPeer();
   await until(() => two.streamed.has('o', 'a'));
@@ -71,14 +71,14 @@ test('a controller that died is forgotten after a minute', async () => {
   expect(two.streamed.has('o', 'a')).toBe(false);
 });
 
-test('after NATS was away, controllers tell each other anew', async () => {
+test('controllers announce their streams again after NATS was down', async () => {
   const one = await startPeer('o.a');
   const two = await startPeer();
   await until(() => two.streamed.has('o', 'a'));
   await two.clock.advance(FORGET_AFTER_MS + 1);
   await nats.kill9();
   await nats.restart();
-  await until(() => two.streamed.has('o', 'a'), { what: 'it is notified again' });
+  await until(() => two.streamed.has('o', 'a'), { what: 'the second one is notified again' });
   expect(one.streamed.has('o', 'a')).toBe(true);
 });
 

@@ -14,13 +14,13 @@ import { until } from '../helpers/until.ts';
 import { connectProbe, makeProbeUser } from './probe-user.ts';
 
 const THEIRS = 'subscriber-victim';
-/** What somebody with a subscriber's credential would try to read. */
+/** Subjects that someone with a subscriber's credential would try to read. */
 const FORBIDDEN_SUBSCRIPTIONS = [
   '>', '*.>', 'raw.>', 'raw.org-2.>', 'raw.*.project.>', 'raw', 'events.>', 'events.org-2.>', 'events.*.>',
   'results.>', 'sync.>', 'beat.>', 'evidence.>', 'assign.>', 'run.>', 'ask.>', 'poke.>', 'live.>',
   '_INBOX.>', '_INBOX_victim.>', '_R_.>', '$JS.>', '$JS.API.>', '$JS.ACK.>', '$JS.EVENT.>', '$SYS.>',
 ];
-/** And to write. */
+/** And to publish to. */
 const FORBIDDEN_PUBLISHES = [
   'raw.org-1.project.monitor.eu', 'raw.org-2.project.monitor.eu', 'events.org-1.project.incident',
   'events.org-2.project.incident', 'results.05.eu.probe-1', 'sync.eu.probe-1', 'beat.eu.probe-1',
@@ -37,7 +37,7 @@ const FORBIDDEN_PUBLISHES = [
   '$SYS.REQ.USER.AUTH', 'nats.connections',
 ];
 
-describe.each(natsVersions())('a stolen credential of a subscriber on %s', (version) => {
+describe.each(natsVersions())('a stolen subscriber credential on %s', (version) => {
   const [thiefKey, victimKey] = [createUser(), createUser()];
   const docOf = (id: string, organization_id: string, public_key: string): SubscriptionDoc =>
     ({ _id: id, organization_id, name: id, public_key, created_by: 'u', created_at: 0 });
@@ -79,7 +79,7 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     await nats?.stop();
   });
 
-  test('may subscribe to nothing but its own organization, and sees nothing else', async () => {
+  test('can subscribe only to its own organization, and receives nothing else', async () => {
     const seen: string[] = [];
     for (const subject of FORBIDDEN_SUBSCRIPTIONS) {
       thief.nc.subscribe(subject, { callback: (error, message) => void (error ?? seen.push(message.subject)) });
@@ -90,13 +90,13 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     for (const bait of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', 'poke.05', 'live.ask']) {
       control.publish(bait, 'bait');
     }
-    await until(() => victim.received.length >= 2, { what: 'the victim hears its own' });
+    await until(() => victim.received.length >= 2, { what: 'the victim receives its own' });
     expect(await victim.fetch(1)).toEqual(['bait']);
     await thief.nc.flush();
     expect(seen).toEqual([]);
   });
 
-  test('may publish nothing, and use of JetStream nothing but its own consumer', async () => {
+  test('cannot publish, and can use only its own consumer of JetStream', async () => {
     const before = victim.received.length;
     for (const subject of FORBIDDEN_PUBLISHES) thief.nc.publish(subject, 'forged');
     for (const subject of FORBIDDEN_PUBLISHES) {
@@ -112,14 +112,14 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     );
   });
 
-  test('what it may do still works', async () => {
+  test('everything it is permitted to do still works', async () => {
     await thief.listen();
     control.publish('raw.org-1.project.monitor.eu', 'its own');
     await until(() => thief.received.some(({ text }) => text === 'its own'), { what: 'its own result, live' });
     expect(await thief.fetch(10)).toContain('its own');
   });
 
-  test('a forged reply carries at most what the thief may read itself, recognizably', async () => {
+  test('a forged reply delivers at most what the attacker can read itself, recognizably', async () => {
     control.publish('raw.org-1.project.monitor.eu', JSON.stringify({ organization_id: 'org-1' }));
     const before = victim.received.length;
     const own = thief.issued.subscription.consumer;
@@ -128,7 +128,7 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
       thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.${own}`, next, { reply: responseSubject });
       thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.INFO.RAW.${own}`, '', { reply: responseSubject });
     }
-    await until(() => victim.received.length > before, { what: 'something of the thief arrives' });
+    await until(() => victim.received.length > before, { what: 'a message of the attacker arrives' });
     await thief.nc.flush();
     const forged = victim.received.slice(before).filter(({ text }) => organizationOf(text) === 'org-2');
     expect(forged).toEqual([]);
@@ -137,10 +137,10 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
   test('a reply subject reserved by the server is refused', async () => {
     const own = thief.issued.subscription.consumer;
     thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.INFO.RAW.${own}`, '', { reply: '_R_.abcdef.ghijkl' });
-    await until(() => /Reply/.test(nats.log()), { what: 'violation in the log of the server' });
+    await until(() => /Reply/.test(nats.log()), { what: 'the server logs a violation' });
   });
 
-  test('a probe sees nothing of subscribers, and cannot reach JetStream under their domain', async () => {
+  test('a probe receives nothing of subscribers, and cannot reach JetStream through their domain', async () => {
     const probe = makeProbeUser('eu', 'probe-1');
     await nats.setUsers([probe.entry]);
     const { nc, statuses } = await connectProbe(nats.url, probe);
@@ -152,7 +152,7 @@ describe.each(natsVersions())('a stolen credential of a subscriber on %s', (vers
     await nc.close();
   });
 
-  test('nobody connects without a key, with an unknown one, or as another with the own one', async () => {
+  test('clients cannot connect without a key, with an unknown one, or as another user', async () => {
     const attempt = (options: Parameters<typeof connect>[0]): Promise<NatsConnection> =>
       connect({ servers: nats.url, reconnect: false, tls: null, ...options });
     const unknownUser = nkeyAuthenticator(createUser().getSeed());

@@ -13,11 +13,11 @@ import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 
-/** In a row, until we believe that no controller lets it in. */
+/** Consecutive refusals after which no controller is expected to admit it. */
 const REFUSALS = 30;
 const log = createLog('test', 'silent');
 
-/** Each way in which a server learns of subscribers. */
+/** Each way in which a server gets its subscribers. */
 const servers: [string, () => Promise<RigNats>][] = natsVersions().map(
   (version) => [`user files, ${version}`, async () => fileServer(await startNats({ version }))],
 );
@@ -25,7 +25,7 @@ if (natsPrograms().newest) {
   servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
 }
 
-describe.each(servers)('subscriptions by %s', (name, startServer) => {
+describe.each(servers)('subscriptions with %s', (name, startServer) => {
   let nats: RigNats;
   let bus: NatsBus;
   let app: TestApp;
@@ -72,7 +72,7 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     await nats?.stop();
   });
 
-  test('a subscriber reads the results and events of its own organization as they come', async () => {
+  test('a subscriber receives the results and events of its own organization live', async () => {
     for (const of of [other, tenant]) {
       bus.publish(...ownRaw(of, 1));
       bus.publish(`events.${of.organizationId}.${of.projectId}.incident`, `event of ${of.organizationId}`);
@@ -86,7 +86,7 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     expect(neighbour.received).toEqual(own(other));
   });
 
-  test('it fetches what was published while it was away, and what it acknowledged only once', async () => {
+  test('it fetches messages published while it was disconnected, and acknowledged ones only once', async () => {
     const away = await connected(await subscribe(tenant));
     expect(await away.fetch(10)).toEqual([ownRaw(tenant, 1)[1]]);
     await away.nc.close();
@@ -102,7 +102,7 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     await again.nc.close();
   });
 
-  test('a deleted subscription is disconnected at once, and its consumer is gone', async () => {
+  test('a deleted subscription is disconnected at once, and its consumer is removed', async () => {
     const issued = await subscribe(tenant);
     const doomed = await connected(issued);
     const { id, consumer } = issued.subscription;
@@ -117,7 +117,7 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     expect(bus.stats().reconnects).toBe(reconnects);
   });
 
-  test('another controller learns at once of what was created and deleted', async () => {
+  test('another controller is notified at once of created and deleted subscriptions', async () => {
     const second = await openBus();
     const rest = await makeApp({ bus: second, env: settings(), mongoUrl: app.mongoUrl });
     const { directory } = rest.controller.readers;
@@ -126,12 +126,12 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     const { subscription: { id } } = await subscribe(tenant);
     await until(() => has(id), { what: 'the other controller knows it' });
     await tenant.owner.client.delete(`/api/subscriptions/${id}`);
-    await until(() => !has(id), { what: 'the other controller knows it no more' });
+    await until(() => !has(id), { what: 'the other controller has removed it' });
     await rest.close();
     await second.close();
   });
 
-  test.runIf(name === 'auth callout')('a controller that cannot read of a deletion lets nobody in', async () => {
+  test.runIf(name === 'auth callout')('a controller that cannot read a deletion admits no one', async () => {
     const toMongo = await startMongoProxy(app.mongoUrl);
     const second = await openBus();
     const rest = await makeApp({ bus: second, env: settings(), mongoUrl: toMongo.url });
@@ -150,7 +150,7 @@ describe.each(servers)('subscriptions by %s', (name, startServer) => {
     await Promise.all([second.close(), toMongo.close()]);
   });
 
-  test('a consumer that was lost comes back, and one that nobody has is removed', async () => {
+  test('a lost consumer is recreated, and an orphaned one is removed', async () => {
     const { consumers } = await bus.jetStream();
     await consumers.delete('RAW', mine.subscription.consumer);
     await consumers.add('RAW', { durable_name: 'subscriber-of-nobody', filter_subject: 'raw.o.>' });

@@ -23,7 +23,7 @@ export const REGION = 'eu-test';
 export const TOKEN = 'one-time-token-0123456789';
 
 /**
- * A controller as small as the contracts allow: it enrols one probe, tells it what to run and takes lanes in
+ * A minimal controller by the contracts: it enrols one probe, sends it assignments and accepts lanes in
  * order.
  */
 export class ControllerPeer {
@@ -38,7 +38,7 @@ export class ControllerPeer {
   readonly changes: { revision: number; change: AssignmentChange }[] = [];
   readonly lanes = new Map<string, ReceivedLane>();
   readonly beats: Beat[] = [];
-  /** Evidence as it came. */
+  /** Evidence as received. */
   readonly evidence: Uint8Array[] = [];
   enrolments: EnrolRequest[] = [];
   syncs = 0;
@@ -47,7 +47,7 @@ export class ControllerPeer {
   duplicates = 0;
   gaps = 0;
   refused: string[] = [];
-  /** How a batch is answered: taken, ignored as if lost on its way, or taken without an answer. */
+  /** The response to a batch: accepted, ignored as if it was lost, or accepted without a response. */
   respondToBatch: (shard: number) => 'take' | 'lose' | 'mute' = () => 'take';
   tokenResponse: { status: number; body: unknown } | null = null;
 
@@ -86,7 +86,7 @@ export class ControllerPeer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Takes the probe's user out of the server, or puts it back. */
+  /** Removes the probe's user from the server, or adds it again. */
   async revoke(isRevoked: boolean): Promise<void> {
     const [enrolment] = this.enrolments;
     await this.#nats.setUsers(isRevoked || !enrolment ? [] : [probeUserOf(enrolment.public_key)]);
@@ -97,7 +97,7 @@ export class ControllerPeer {
     await new Promise((resolve) => (this.#server ? this.#server.close(resolve) : resolve(null)));
   }
 
-  /** Sets or removes a monitor and tells the probe, as a controller does. */
+  /** Sets or removes a monitor and sends the change to the probe, as a controller does. */
   change(change: AssignmentChange, options: { announce?: boolean } = {}): void {
     if ('set' in change) this.assignments.set(change.set.monitor_id, change.set);
     else this.assignments.delete(change.gone);
@@ -135,7 +135,7 @@ export class ControllerPeer {
       Buffer.from(signer.sign(Buffer.from(signedText(unsigned)))).toString('base64url') };
   }
 
-  /** All results taken, of all lanes. */
+  /** All accepted results, of all lanes. */
   get results(): CheckResult[] {
     return [...this.lanes.values()].flatMap((lane) => lane.results);
   }
@@ -214,7 +214,7 @@ function probeUserOf(publicKey: string): object {
   };
 }
 
-/** Fails unless every lane is whole: each number once, as a result or in a dropped range. */
+/** Fails unless every lane is complete: each number once, as a result or in a dropped range. */
 export function lanesWhole(peer: ControllerPeer): void {
   for (const [key, lane] of peer.lanes) {
     const seqs = new Set(lane.results.map((result) => result.seq));
@@ -225,7 +225,7 @@ export function lanesWhole(peer: ControllerPeer): void {
 }
 
 /**
- * Fails unless every slot of the monitor, from its first to its last that is known of, has one result or is
+ * Fails unless every slot of the monitor, from its first to its last known one, has one result or is
  * in one missed record.
  */
 export function slotsWhole(peer: ControllerPeer, monitor: Assignment): { results: number; missed: number } {

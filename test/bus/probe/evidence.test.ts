@@ -32,8 +32,8 @@ function addMonitor(): Assignment {
 const messages = (): EvidenceMessage[] =>
   fixture.peer.evidence.map((bytes) => evidence.parse(JSON.parse(Buffer.from(bytes).toString())));
 
-describe('what a failed check saw', () => {
-  test('arrives beside the last good check and without secrets, once an outage, and delays no result', async () => {
+describe('evidence of a failed check', () => {
+  test('arrives with the last good check and without secrets, once per outage, and delays no result', async () => {
     const { peer, target } = fixture;
     const monitor = addMonitor();
     target.respondWith({ body: `Welcome ${SECRET}`, headers: { 'Set-Cookie': 'session=abc' } });

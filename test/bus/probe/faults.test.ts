@@ -31,7 +31,7 @@ describe('a killed probe', () => {
     let probe = await fixture.enrol();
     for (let kill = 0; kill < 4; kill += 1) {
       const countBefore = peer.results.length;
-      await until(() => peer.results.length > countBefore + 100, { what: 'it works' });
+      await until(() => peer.results.length > countBefore + 100, { what: 'it sends results again' });
       await passTime(random() * 1000);
       await probe.end('SIGKILL');
       await passTime(random() * 1500);
@@ -102,20 +102,20 @@ describe('a probe whose NATS fails', () => {
       await passTime(400);
       await nats.restart({ wipe: kill === 1 });
       const countBefore = peer.results.length;
-      await until(() => peer.results.length > countBefore + 40, { what: 'it is back' });
+      await until(() => peer.results.length > countBefore + 40, { what: 'it sends results again' });
     }
     expect(await probe.end()).toBe(0);
     expect(probe.logged('stopped')).toMatchObject({ spool_depth: 0 });
     lanesWhole(peer);
     for (const monitor of monitors) slotsWhole(peer, monitor);
-    // Missed may only be what a busy machine stalled for a whole interval of 200 ms, and what the probe's end cut off.
+    // Only slots that a busy machine delayed by a whole interval of 200 ms, or that the probe's end interrupted, may be missed.
     const others = peer.results.filter(
       (each) => each.outcome !== 'success' && !['overload', 'probe_down'].includes(each.missed?.reason ?? ''),
     );
     expect(others).toEqual([]);
   });
 
-  test('delivers every result once and in order although messages, answers and whole shards are lost', async () => {
+  test('delivers every result once and in order even if messages, responses and whole shards are lost', async () => {
     const { peer } = fixture;
     const monitors = fixture.add(40, (at) => ({ interval_ms: 200, phase_ms: at * 5 }));
     let turn = 0;
@@ -151,7 +151,7 @@ describe('a probe whose spool is damaged', () => {
     await probe.end('SIGKILL');
     const frames = unsent();
     const bytes = readFileSync(file());
-    // One in the middle of what nobody has acknowledged, and the tail.
+    // One in the middle of the unacknowledged part, and the end.
     const at = (frames[frames.length >> 1] as FrameAt).offset + 20;
     bytes[at] = (bytes[at] as number) ^ 0xff;
     writeFileSync(file(), bytes.subarray(0, (frames.at(-1) as FrameAt).offset + 5));
@@ -175,7 +175,7 @@ describe('a probe whose spool is damaged', () => {
   });
 });
 
-/** Batches of a spool's file that lie behind a place in it. */
+/** Batches in a spool file after an offset. */
 function batchesAfter(bytes: Buffer, from: number): FrameAt[] {
   const frames: FrameAt[] = [];
   scanFrames(bytes, (frame) => {

@@ -11,7 +11,7 @@ import { ProbeProcess } from './probe-process.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Checked once at the beginning and by no slot while a test runs. */
+/** Checked once at the start; no slot is due while a test runs. */
 export function hourlySchedule(): Pick<Assignment, 'interval_ms' | 'timeout_ms' | 'phase_ms'> {
   return { interval_ms: HOUR_MS, timeout_ms: 60_000, phase_ms: (Date.now() + HOUR_MS / 2) % HOUR_MS };
 }
@@ -70,7 +70,7 @@ export class Fixture {
     };
   }
 
-  /** Monitors that the controller wants before the probe is there. */
+  /** Monitors assigned before the probe connects. */
   add(count: number, overrides: (at: number) => Partial<Assignment> = () => ({})): Assignment[] {
     const monitors = Array.from({ length: count }, (_, at) => this.monitor(overrides(at)));
     for (const set of monitors) this.peer.change({ set }, { announce: false });

@@ -16,11 +16,11 @@ import type { TestProbe } from '../../helpers/test-probe.ts';
 import { until } from '../../helpers/until.ts';
 import { ProbeProcess } from './probe-process.ts';
 
-/** Each way in which a server learns of probes. */
+/** Each way in which a server gets its probes. */
 const versions = fewOrAll(natsVersions().slice(0, 1), natsVersions());
 
 const DYING = `--import=${join(import.meta.dirname, 'die-at-rename.mjs')}`;
-/** The identity file is replaced three times: with the next keys, by these in use, and without the former ones. */
+/** The identity file is replaced three times: with the next keys added, with them in use, and without the old ones. */
 const DEATHS = [1, 2, 3].flatMap((count) => [`before ${count}`, `after ${count}`]);
 
 const servers: [string, string[], () => Promise<RigNats>][] = versions.map(
@@ -36,7 +36,7 @@ beforeAll(async () => {
   bundle = await programFile('probe');
 });
 
-describe.each(servers)('replacing the keys of a probe by %s', (_name, deaths, startServer) => {
+describe.each(servers)('replacing the keys of a probe with %s', (_name, deaths, startServer) => {
   let rig: FleetRig;
   const probes: Enrolled[] = [];
   const enrol = async (name: string): Promise<Enrolled> => {
@@ -54,7 +54,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, deaths, st
     await rig?.stop();
   });
 
-  test('it stays connected, uses new keys, and the former ones are refused', async () => {
+  test('it stays connected and uses new keys, and the old ones are refused', async () => {
     const probe = await enrol('alone');
     const running = await probe.start();
     const [before, { box_key: formerBox }] = [probe.file(), await probe.stored()];
@@ -66,7 +66,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, deaths, st
     const attempt = () => connect({
       servers: rig.nats.url, reconnect: false, authenticator: nkeyAuthenticator(Buffer.from(before.user_seed)),
     });
-    await until(() => attempt().then((nc) => nc.close()).then(() => false, () => true), { what: 'refused' });
+    await until(() => attempt().then((nc) => nc.close()).then(() => false, () => true), { what: 'the old keys are refused' });
     await rig.fleet.placement.apply([monitorDoc(1)]);
     await until(() => running.lines.some(({ msg, monitors }) => msg === 'took over assignments' && monitors === 1));
     for (const sign of ['NATS link down', 'NATS rejects this probe', 'rejected a message from the controller']) {
@@ -77,7 +77,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, deaths, st
     });
   });
 
-  test('killed at any moment of it, a probe comes back with keys that work', async () => {
+  test('a probe killed at any moment of a rotation restarts with working keys', async () => {
     await Promise.all(deaths.map(async (death) => {
       const probe = await enrol(death);
       const dying = await probe.start(death);
@@ -85,21 +85,21 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, deaths, st
       await dying.ended();
       const again = await probe.start();
       await probe.rotated();
-      // NATS refuses whoever is just connecting when it reloads its users, here for the rotation of another probe.
+      // NATS refuses clients that are connecting while it reloads its users, here for another probe's rotation.
       const refusals = again.lines.filter(({ msg }) => msg === 'NATS rejects this probe');
       expect(refusals.length, death).toBeLessThanOrEqual(1);
       expect(again.logged('NATS link down'), death).toBeUndefined();
     }));
   });
 
-  test('a probe that is away replaces its keys when it is back', async () => {
+  test('a disconnected probe replaces its keys when it reconnects', async () => {
     const probe = await enrol('away');
     await probe.rotate();
     await probe.start();
     await probe.rotated();
   });
 
-  test('an answer with keys that are not its own, or that it never offered, changes nothing', async () => {
+  test('a response with keys of another probe, or that were never offered, changes nothing', async () => {
     const [liar, victim] = [await rig.probe('liar'), await rig.enrolled('victim')];
     const { probe_id: id = '', region_id: region = '' } = liar.enrolment ?? {};
     const [uses, public_key, box_key] = [liar.publicKey, victim.publicKey, victim.box.getPublicKey()];
@@ -121,7 +121,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, deaths, st
       await until(async () => {
         await rig.call('POST', '/api/probes/:id/rotate-keys', { params: { id } });
         return responseCount > before;
-      }, { what: 'it is asked' });
+      }, { what: 'it receives the order' });
     }
     const stored = await rig.mongo.db.collection<ProbeDoc>('probes').findOne({ _id: id });
     expect(stored).toMatchObject({ public_key: uses, box_key: liar.box.getPublicKey() });
@@ -140,7 +140,7 @@ describe.each(servers)('replacing the keys of a probe by %s', (_name, deaths, st
 
 type Seeds = Record<'user_seed' | 'box_seed', string>;
 
-/** A probe with an identity, and the process that runs as it. */
+/** A probe with an identity, and its process. */
 class Enrolled {
   readonly id: string;
   readonly #rig: FleetRig;
@@ -164,7 +164,7 @@ class Enrolled {
     return join(this.#dataDir, 'identity.json');
   }
 
-  /** Resolves when a controller has heard it. */
+  /** Resolves when a controller has received its beat. */
   async start(dieAt?: string): Promise<ProbeProcess> {
     const [node, env] = dieAt === undefined ? [[process.execPath], {}] : [[process.execPath, DYING], { DIE_AT: dieAt }];
     this.#running = new ProbeProcess(bundle, this.#dataDir, [], env, false, node);
@@ -177,7 +177,7 @@ class Enrolled {
     return this.#rig.call('POST', '/api/probes/:id/rotate-keys', { params: { id: this.id } });
   }
 
-  /** Resolves when controller and probe have other keys than at first, the same ones, and no others. */
+  /** Resolves when controller and probe have the same new keys, and no others. */
   async rotated(): Promise<void> {
     await until(async () => {
       const { rotation_asked_at, public_key, next_public_key } = await this.stored();

@@ -11,7 +11,7 @@ import { until } from '../../helpers/until.ts';
 import { silent } from '../../unit/probe/spool/open-spool.ts';
 import { connectController, makeProbeUser, type ProbeUser } from '../probe-user.ts';
 
-/** A way to the server that can be made to swallow everything without closing. */
+/** A connection to the server that can drop all data without closing. */
 class SwallowingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -80,7 +80,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     return { link, changes };
   }
 
-  test('sends requests, answers requests, and reports a missing answer', async () => {
+  test('sends requests, responds to requests, and reports a missing response', async () => {
     const { link } = open();
     await until(() => link.isConnected);
     const { nc } = await connectController(nats.url, nats.controllerSeed);
@@ -116,7 +116,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     proxy.isSwallowing = true;
     expect(await link.isResponsive(50)).toBe(false);
     for (let round = 0; round < 20; round += 1) link.publish('beat.eu.p1', Buffer.alloc(100_000));
-    await until(() => changes.length === 3, { what: 'it is connected anew' });
+    await until(() => changes.length === 3, { what: 'it has reconnected' });
     expect(changes).toEqual([true, false, true]);
     expect(proxy.connections).toBe(2);
   });
@@ -139,7 +139,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     });
   });
 
-  /** A link whose waits pass on a simulated clock, and what it logged. */
+  /** A link whose delays pass on a simulated clock, and its log. */
   function openOn(clock: SimulatedClock): { link: Link; lines: Line[] } {
     const lines: Line[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
@@ -151,12 +151,12 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     return { link, lines };
   }
 
-  /** The waits after the next `count` refusals, each of which passes. */
+  /** The delays after the next `count` refusals; lets each one pass. */
   async function refusals(clock: SimulatedClock, lines: Line[], count: number): Promise<number[]> {
     const waits: number[] = [];
     const seen = lines.filter(isRefusal).length;
     while (waits.length < count) {
-      const line = await until(() => lines.filter(isRefusal)[seen + waits.length], { what: 'refused' });
+      const line = await until(() => lines.filter(isRefusal)[seen + waits.length], { what: 'a refusal' });
       expect(line.reason).toBe('AUTHORIZATION_VIOLATION');
       waits.push(line.retry_in_ms);
       await clock.advance(line.retry_in_ms);
@@ -178,7 +178,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     });
   });
 
-  test('a revoked probe waits longer each time; after a steady connection it begins anew', async () => {
+  test('a revoked probe waits longer each time, and starts over after a stable connection', async () => {
     const clock = new SimulatedClock();
     const { link, lines } = openOn(clock);
     for (let round = 0; round < 2; round += 1) {
@@ -195,7 +195,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     }
   });
 
-  test('a probe whose server is away tries on without growing waits', async () => {
+  test('a probe whose server is down keeps retrying without growing delays', async () => {
     const clock = new SimulatedClock();
     await nats.kill9();
     const { link, lines } = openOn(clock);
@@ -213,7 +213,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
       await clock.advance(750);
       return link.isConnected;
     });
-    // From now on nats.js dials by itself, on the real clock.
+    // From now on, nats.js reconnects by itself, on the real clock.
     await nats.restart();
     await until(() => lines.filter((line) => line.msg === 'NATS link up').length === 2);
   });

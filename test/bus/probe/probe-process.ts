@@ -6,13 +6,13 @@ export interface LogLine {
   [field: string]: unknown;
 }
 
-/** A probe as a process of its own. */
+/** A probe as a separate process. */
 export class ProbeProcess {
   readonly #child: ChildProcess;
   readonly lines: LogLine[] = [];
   stderr = '';
 
-  /** `node`: how Node.js is started. */
+  /** `node`: the command that starts Node.js. */
   constructor(
     bundle: string, dataDir: string, args: readonly string[] = [], env: Record<string, string> = {},
     hasChannel = false, node: readonly string[] = [process.execPath],
@@ -47,7 +47,7 @@ export class ProbeProcess {
   async connected(): Promise<void> {
     await until(
       () => this.logged('connected') ?? (this.hasEnded ? Promise.reject(new Error(this.stderr)) : null),
-      { what: 'the probe says connected' },
+      { what: 'the probe logs connected' },
     );
   }
 

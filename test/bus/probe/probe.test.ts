@@ -41,12 +41,12 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     expect(peer.beats.at(-1)?.capabilities).toEqual(expect.arrayContaining(['HTTP', 'KEYWORD', ...icmpCapabilities]));
     expect(peer.beats.at(-1)).not.toHaveProperty('leaving');
     expect(await probe.end()).toBe(0);
-    await until(() => peer.beats.at(-1)?.leaving, { what: 'it has said that it stops' });
+    await until(() => peer.beats.at(-1)?.leaving, { what: 'it has announced that it stops' });
     lanesWhole(peer);
     expect(probe.logged('stopped')).toMatchObject({ spool_depth: 0 });
   });
 
-  test('carries out an order immediately, answers it, and records it if requested', async () => {
+  test('carries out an order immediately, responds to it, and records the result if requested', async () => {
     const { peer, target } = fixture;
     await fixture.enrol();
     target.respondWith({ status: 503 });
@@ -75,7 +75,7 @@ describe.each(natsVersions())('a probe on the %s server', (version) => {
     const meanwhile = (): number => peer.results.filter(
       (result) => result.started_at > revokedAt && result.started_at < revokedAt + 1500,
     ).length;
-    await until(() => meanwhile() > 5, { what: 'what was found meanwhile arrives' });
+    await until(() => meanwhile() > 5, { what: 'results from the time in between arrive' });
     lanesWhole(peer);
   });
 });
@@ -85,7 +85,7 @@ describe('a probe', () => {
     fixture = await Fixture.open(bundle, natsVersions()[0] as 'newest');
   });
 
-  test('receives assignments in pages, then changes, and asks when it has missed one', async () => {
+  test('receives assignments in pages, then changes, and requests missed ones', async () => {
     const { peer, target } = fixture;
     peer.pageSize = 2;
     const monitors = fixture.add(5, hourlySchedule);
@@ -106,7 +106,7 @@ describe('a probe', () => {
     peer.change({ set: eighth });
     for (const monitor of [seventh, eighth]) {
       await until(
-        () => target.countOf(`/${monitor.monitor_id}`) === 1, { what: 'a missed change is asked for' },
+        () => target.countOf(`/${monitor.monitor_id}`) === 1, { what: 'a missed change is requested' },
       );
     }
     expect(peer.syncs).toBeGreaterThan(syncs);
@@ -114,7 +114,7 @@ describe('a probe', () => {
     expect(probe.lines.filter((line) => line.msg === 'connected')).toHaveLength(1);
   });
 
-  test('does not check a removed monitor any more', async () => {
+  test('stops checking a removed monitor', async () => {
     const { peer, target } = fixture;
     const [gone, remaining] = fixture.add(2) as [ReturnType<Fixture['monitor']>, ReturnType<Fixture['monitor']>];
     await fixture.enrol();
@@ -150,7 +150,7 @@ describe('a probe', () => {
     );
     await until(
       () => probe.lines.filter((line) => line.msg === 'rejected a message from the controller').length === 6,
-      { what: 'all are refused' },
+      { what: 'all are rejected' },
     );
     const refused = probe.lines.filter((line) => line.msg === 'rejected a message from the controller');
     const reasons = (purpose: string) =>
@@ -237,19 +237,19 @@ describe('a probe', () => {
       'was not given', null,
       /^Farwatch probe: this probe is not enrolled yet: start it once with --controller URL and --token-file FILE\n$/,
     ],
-  ])('whose token %s exits with one line of explanation and code 2', async (_what, token, message) => {
+  ])('whose token %s exits with a one-line explanation and code 2', async (_what, token, message) => {
     const probe = fixture.start({ args: token ? ['--controller', fixture.url, '--token', token] : [] });
     expect(await probe.ended()).toBe(2);
     expect(probe.stderr).toMatch(message);
   });
 
-  test('exits with one line of explanation where it cannot write, to be started again', async () => {
+  test('exits with a one-line explanation if it cannot write, so that it is restarted', async () => {
     const probe = fixture.start({ env: { DATA_DIR: '/dev/null/probe' } });
     expect(await probe.ended()).toBe(1);
     expect(probe.stderr).toBe("Farwatch probe: ENOTDIR: not a directory, mkdir '/dev/null/probe'\n");
   });
 
-  test('says that it ignores a token where it has enrolled already', async () => {
+  test('logs that it ignores a token if it is already enrolled', async () => {
     const first = await fixture.enrol();
     await first.end();
     const again = fixture.start({ args: ['--controller', fixture.url, '--token', 'another-token-of-an-operator'] });
@@ -258,7 +258,7 @@ describe('a probe', () => {
     expect(said).toMatchObject({ probe: expect.any(String), data_dir: expect.any(String) });
   });
 
-  test('exits with code 2 in a directory that another probe uses, which keeps running', async () => {
+  test('exits with code 2 in a directory used by another probe, which keeps running', async () => {
     const { peer } = fixture;
     fixture.add(1);
     const first = await fixture.enrol();
