@@ -13,7 +13,7 @@ import { startChromium } from './chromium.ts';
 import { buildController } from './console-build.ts';
 import { DESKTOP } from './console-rig.ts';
 
-/** Of one step: only against hanging. */
+/** Timeout of one step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
 const MEGABYTE = 1 << 20;
 
@@ -22,9 +22,9 @@ let load: Load<Several>;
 let nginx: Service | null = null;
 let browser: Browser;
 let page: Page;
-/** Changes for which nginx found no controller. What is read may wait for the owner of a shard. */
+/** Writes for which nginx found no controller. Reads may wait for the owner of a shard. */
 const lost: string[] = [];
-/** `mistaken`: where nginx replaces the Host header, as it does when nobody tells it otherwise. */
+/** `mistaken`: where nginx replaces the Host header, as it does by default. */
 const ports = { http: 0, https: 0, mistaken: 0 };
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   rmSync(built, { recursive: true, force: true });
 });
 
-test('the console works behind the nginx of the manual, also when the controller that answered is killed', async () => {
+test('the console works behind the manual\'s nginx configuration, even when the responding controller is killed', async () => {
   const id = await load.createMonitor('/shop', { name: 'Shop' });
   await page.goto(`https://localhost:${ports.https}`);
   await signIn();
@@ -70,18 +70,18 @@ test('the console works behind the nginx of the manual, also when the controller
   await first.restart();
 });
 
-test('whoever forgets to pass the host on is told when signing in', async () => {
+test('sign-in explains a proxy that does not pass on the Host header', async () => {
   await page.context().clearCookies();
   await page.goto(`http://localhost:${ports.mistaken}`);
   await signIn();
   await page.getByRole('alert').getByText('pass on the Host header').waitFor();
 });
 
-test('an import of many megabytes comes through it', async () => {
+test('an import of many megabytes passes through it', async () => {
   const through = load.session.at(`http://localhost:${ports.http}`);
   const document = { version: 1, padding: 'x'.repeat(20 * MEGABYTE) };
   await until(async () => (await through.call('GET', '/readyz').catch(() => null))?.status === 200, { what: 'ready' });
-  // Farwatch itself refuses the document: it has read it.
+  // Farwatch itself rejects the document, so it has read it.
   expect(await through.call('POST', '/api/import', document)).toMatchObject({
     status: 400, error: { code: 'VALIDATION_ERROR' },
   });
@@ -93,7 +93,7 @@ async function signIn(): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** By the configuration of the manual, with what it leaves to its reader. */
+/** Uses the manual's configuration, with its gaps filled in. */
 async function startNginx(members: readonly Member[]): Promise<Service> {
   const manual = readFileSync('docs/operating.md', 'utf8');
   const [, example = ''] = /```nginx\n(.*?)```/s.exec(manual) ?? [];

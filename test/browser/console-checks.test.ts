@@ -16,7 +16,7 @@ import { until } from '../helpers/until.ts';
 import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
 import { DESKTOP } from './console-rig.ts';
 
-/** Of one step: only against hanging. */
+/** Timeout of one step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
 const DAY_MS = 86_400_000;
 const REGIONS = [['lima', 'Lima'], ['oslo', 'Oslo']] as const;
@@ -77,7 +77,7 @@ async function startProbe(region: string, name: string): Promise<void> {
 const visit = async (path: string) => void await page.goto(`${rig.controller.url}${path}`);
 const read = async (path: string) => (await rig.session.call('GET', `/api/monitors/${id}${path}`));
 
-test('run now checks in every region, and shows what each has really seen', async () => {
+test('Run now checks in every region, and shows the actual result of each', async () => {
   await visit(`/monitors/${id}`);
   await page.getByText('Up in all 2 regions').waitFor();
   await page.keyboard.press('r');
@@ -100,7 +100,7 @@ test('run now checks in every region, and shows what each has really seen', asyn
   expect(problems).toEqual([]);
 });
 
-test('the certificate that the target has shown, and when the registry says that the domain ends', async () => {
+test('the target\'s certificate and the registry\'s expiry date of the domain are shown', async () => {
   await until(async () => (await read('/certificate')).status === 200 && (await read('/domain')).data?.['domain']?.['expires_at'] !== null, {
     what: 'the certificate and the domain are known',
   });
@@ -116,7 +116,7 @@ test('the certificate that the target has shown, and when the registry says that
   await takeScreenshot(page, 'console-checks-expiry');
 });
 
-test('the policy is changed in the form and shown, and the API keeps to it', async () => {
+test('the policy is changed in the form and shown, and the API returns it', async () => {
   await visit(`/monitors/${id}/edit`);
   await page.getByLabel('Regions that must agree').selectOption('all');
   await page.getByLabel('Rechecks after a failure').fill('2');
@@ -134,7 +134,7 @@ test('the policy is changed in the form and shown, and the API keeps to it', asy
   await expect.poll(() => page.getByRole('combobox').first().inputValue()).toBe('all');
 });
 
-test('a copy is made of all its settings, and deleted only once that is confirmed', async () => {
+test('a copy has all settings, and is deleted only after confirmation', async () => {
   await visit(`/monitors/${id}`);
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Duplicate' }).click();
@@ -175,7 +175,7 @@ test('a job that reports its start and end shows how long it ran', async () => {
   expect(result.response_time_ms).toBeGreaterThan(0);
   await page.getByText('none so far').waitFor({ state: 'detached' });
   await page.getByText('Late after').waitFor();
-  // A chart moves with the minute; opened anew it has what there is.
+  // A chart advances every minute; a reload shows the newest data.
   await page.reload();
   const chart = page.getByRole('region', { name: 'Run times' });
   await chart.getByText('View as table').click();

@@ -13,7 +13,7 @@ let receiver: Receiver;
 let sending: DeliveryRig;
 beforeAll(async () => {
   [receiver, sending] = await Promise.all([startReceiver(), DeliveryRig.start()]);
-  // The console's controller sends nothing by itself; both share a database.
+  // The console's controller sends no alerts; this one does, on the same database.
   rig = await openConsole({ mongoUrl: sending.store.url, env: { ALLOW_PRIVATE_DESTINATIONS: 'true' } });
   tenant = await rig.newTenant();
   await create({ name: 'On call', type: 'email', is_default: true, config: { to: ['ada@example.com', 'bob@example.com'] } });
@@ -36,10 +36,10 @@ const create = async (body: object) => {
 };
 
 describe('destinations in the console', () => {
-  test('its views are there on a phone', async () => {
+  test('its views work on a phone', async () => {
     await rig.open(tenant.owner, '/destinations', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'On call' }).waitFor();
-      // What does not arrive is on top, though its name comes last.
+      // Failing destinations come first, even if their names come last.
       await expect.poll(() => page.locator('tbody tr').first().innerText()).toContain('HTTP 500');
       expect(await findViolationsInSweptView(page)).toEqual([]);
       await takeScreenshot(page, 'console-destinations-phone');
@@ -51,7 +51,7 @@ describe('destinations in the console', () => {
     });
   });
 
-  test('a person creates a webhook, sees a test arrive and its secret', async () => {
+  test('a user creates a webhook, sends a test and sees its secret', async () => {
     await rig.open(tenant.owner, '/destinations', DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'On call' }).waitFor();
       await page.keyboard.press('c');
@@ -88,7 +88,7 @@ describe('destinations in the console', () => {
     });
   });
 
-  test('what was sent shows each attempt, why it failed, and that it arrived in the end', async () => {
+  test('the deliveries show each attempt, its error, and the final success', async () => {
     const id = await create({ name: 'Ops', type: 'webhook', config: { url: `${receiver.url}/ops` } });
     const { organizationId: organization_id, projectId: project_id } = tenant;
     const monitor = monitorConfig({ organization_id, project_id, notification_target_ids: [id] });
@@ -121,7 +121,7 @@ describe('destinations in the console', () => {
     expect(receiver.requests.filter(({ path }) => path === '/ops').length).toBeGreaterThan(1);
   });
 
-  test('a person changes one, switches it off and deletes it', async () => {
+  test('a user changes, disables and deletes one', async () => {
     const id = await create({ name: 'Night shift', type: 'email', config: { to: ['night@example.com'] } });
     const read = async () => (await tenant.owner.client.get(`/api/integrations/${id}`));
     await rig.open(tenant.owner, `/destinations/${id}`, DESKTOP, async (page) => {
@@ -142,7 +142,7 @@ describe('destinations in the console', () => {
     expect((await read()).status).toBe(404);
   });
 
-  test('only admins of the project are offered any of it', async () => {
+  test('only admins of the project see these actions', async () => {
     const viewer = await newMember(rig.app, tenant, 'viewer');
     await rig.open(viewer, '/destinations', DESKTOP, async (page, problems) => {
       await page.getByText('Only project admins').waitFor();

@@ -34,7 +34,7 @@ async function create(page: Page) {
 }
 
 describe('the form of a monitor', () => {
-  test('makes one of a web page, with what fits it, and tests it before', async () => {
+  test('creates a web page monitor with suitable settings, after a test run', async () => {
     await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page, problems) => {
       await page.getByLabel('Target').fill('https://shop.example/cart');
       await page.getByLabel('Check every').fill('120');
@@ -71,7 +71,7 @@ describe('the form of a monitor', () => {
     });
   });
 
-  test('makes one of every other type', async () => {
+  test('creates monitors of every other type', async () => {
     await rig.open(tenant.owner, '/monitors/new?type=keyword&target=https://shop.example', DESKTOP, async (page) => {
       await page.getByLabel('Text 1').fill('In stock');
       await page.getByLabel('Condition 1').selectOption('does not contain');
@@ -108,7 +108,7 @@ describe('the form of a monitor', () => {
     });
   });
 
-  test('shows what it changes, and changes nothing else', async () => {
+  test('shows its changes, and changes nothing else', async () => {
     const { id } = (await tenant.writeKey.post('/api/monitors', {
       name: 'Shop', type: 'HTTP', target: 'https://shop.example', interval_seconds: 60, method: 'POST', body: 'q=1',
       headers: { 'X-Api-Key': 'k1' }, auth: { type: 'bearer', token: 't1' }, tags: ['old'],
@@ -119,7 +119,7 @@ describe('the form of a monitor', () => {
       await page.getByLabel('Check every').fill('10');
       await expect.poll(() => page.getByLabel('Tags').inputValue()).toBe('old');
       await page.getByLabel('Tags').fill('shop');
-      // The browser knows no lowest interval; the API does, and says so at the field.
+      // Only the API knows the minimum interval; its error appears at the field.
       await page.getByRole('button', { name: 'Review 2 changes' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('row', { name: 'Check every 60 10' }).waitFor();
@@ -139,7 +139,7 @@ describe('the form of a monitor', () => {
     });
   });
 
-  test('an import shows what it would change before it does', async () => {
+  test('an import shows its changes before it applies them', async () => {
     await rig.open(tenant.owner, '/monitors/import', DESKTOP, async (page, problems) => {
       await page.getByLabel('Document').fill(
         'groups: [{ name: Shops }]\nmonitors:\n- { name: Shop, type: HTTP, target: "https://shop.example", interval_seconds: 600 }\n'

@@ -21,7 +21,7 @@ async function addProbe(name: string): Promise<string> {
 }
 
 describe('the fleet in the console', () => {
-  test('its views are there on a phone', async () => {
+  test('its views work on a phone', async () => {
     await rig.open(tenant.owner, '/fleet', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'rack 4' }).waitFor();
       await page.getByRole('img', { name: /Probe locations\. Madrid: rack 4 Enrolling/ }).waitFor();
@@ -39,7 +39,7 @@ describe('the fleet in the console', () => {
     });
   });
 
-  test('a probe is added in a new region, by a command to copy', async () => {
+  test('a probe is added in a new region, with a command to copy', async () => {
     await rig.open(tenant.owner, '/fleet', DESKTOP, async (page, problems) => {
       await page.getByRole('button', { name: 'Add a probe' }).click();
       await page.getByLabel('Name').fill('attic');
@@ -83,7 +83,7 @@ describe('the fleet in the console', () => {
     });
   });
 
-  test('a probe is asked for once the regions are known', async () => {
+  test('the form for a probe appears once the regions are loaded', async () => {
     await rig.open(tenant.owner, '/fleet', DESKTOP, async (page) => {
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => { release = resolve; });
@@ -100,7 +100,7 @@ describe('the fleet in the console', () => {
     });
   });
 
-  test('a probe names what it runs, and a monitor its probe', async () => {
+  test('a probe lists its monitors, and a monitor shows its probe', async () => {
     const probe = { id: await addProbe('loft'), region: 'madrid' };
     const ids: string[] = [];
     for (let at = 1; at <= 11; at += 1) {

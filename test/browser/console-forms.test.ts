@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.close());
 
-/** How often the page says this. */
+/** How often the page contains this text. */
 async function countOf(page: Page, text: string): Promise<number> {
   return (await page.locator('body').innerText()).split(text).length - 1;
 }
@@ -22,7 +22,7 @@ const focused = (page: Page) => page.evaluate<string>('document.activeElement.la
 const SUMMARY = 'Fix the highlighted fields.';
 const ENGLISH: [locale: string, summary: string] = ['en-GB', SUMMARY];
 
-describe('what the API has against a form', () => {
+describe('an API error in a form', () => {
   test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 'Korrigieren Sie die markierten Felder.']]))(
     'stands once, at its field, which has the focus (%s)',
     async (locale, summary) => {
@@ -44,7 +44,7 @@ describe('what the API has against a form', () => {
     },
   );
 
-  test('opens what hides the field, and follows the last attempt', async () => {
+  test('expands the section that hides the field, and reflects the latest attempt', async () => {
     await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page) => {
       await page.getByLabel('Target').fill('https://shop.example/');
       await page.getByText('More options', { exact: true }).click();
@@ -62,7 +62,7 @@ describe('what the API has against a form', () => {
     });
   });
 
-  test('closes the list of changes to show it at the field', async () => {
+  test('closes the list of changes to show the error at the field', async () => {
     const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
     const { id } = (await tenant.writeKey.post('/api/monitors', body)).data.monitor;
     await rig.open(tenant.owner, `/monitors/${id}/edit`, DESKTOP, async (page) => {
@@ -77,7 +77,7 @@ describe('what the API has against a form', () => {
     });
   });
 
-  test('stands at the fields of a maintenance window, whose preview says the same', async () => {
+  test('appears at the fields of a maintenance window, and in its preview', async () => {
     await rig.open(tenant.owner, '/maintenance/new', DESKTOP, async (page) => {
       await page.getByLabel('Title').fill('Switches');
       await page.getByLabel('Ends').fill('2020-01-01T00:00');
@@ -91,7 +91,7 @@ describe('what the API has against a form', () => {
     });
   });
 
-  test('is in the summary, once, where it belongs to no field that is shown', async () => {
+  test('appears once in the summary if it belongs to no visible field', async () => {
     const body = { name: 'Old', type: 'HTTP', target: 'https://old.example/', interval_seconds: 60 };
     const { id } = (await tenant.writeKey.post('/api/monitors', body)).data.monitor;
     await rig.open(tenant.owner, '/maintenance/new', DESKTOP, async (page) => {
@@ -107,7 +107,7 @@ describe('what the API has against a form', () => {
   });
 });
 
-test('the subdomain of a new page follows its name until somebody edits it', async () => {
+test('the subdomain of a new page follows its name until it is edited', async () => {
   await rig.open(tenant.owner, '/pages', DESKTOP, async (page) => {
     await page.getByRole('button', { name: 'New status page' }).first().click();
     const [name, subdomain] = [page.getByLabel('Name'), page.getByLabel('Subdomain')];

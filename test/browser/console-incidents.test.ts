@@ -24,7 +24,7 @@ const report = async (title: string) => (await tenant.writeKey.post('/api/incide
   severity: 'minor', type: 'slow_response', error_message: 'Answers take four seconds', title,
 })).data.incident.id as string;
 
-/** An incident as the checks open it, with the votes of three regions. */
+/** An incident as checks open it, with the votes of three regions. */
 async function createCheckIncident(): Promise<string> {
   const { app } = rig;
   const at = Date.now() - 300_000;
@@ -53,7 +53,7 @@ async function createCheckIncident(): Promise<string> {
 const heading = (name: string) => ({ level: 1, name }) as const;
 
 describe('incidents in the console', () => {
-  test('its views are there on a phone', async () => {
+  test('its views work on a phone', async () => {
     await rig.open(tenant.owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: /Checkout/ }).first().waitFor();
       expect(await findViolationsInSweptView(page)).toEqual([]);
@@ -120,7 +120,7 @@ describe('incidents in the console', () => {
     expect(comments.map((one: { comment_text: string }) => one.comment_text)).toEqual(['The queue was stuck.']);
   });
 
-  test('who resolves what checks opened is told that it opens again, and for other incidents is not', async () => {
+  test('resolving an incident that checks opened warns that it may reopen; for other incidents, it does not', async () => {
     const manualIncident = await report('Letters are late');
     const dialogOf = async (id: string, locale: string, verb: RegExp) => {
       let text = '';
@@ -135,7 +135,7 @@ describe('incidents in the console', () => {
     expect(await dialogOf(manualIncident, 'en-GB', /^Resolve/)).not.toContain('5 minutes');
   });
 
-  test('what a person has entered survives that the server is away', async () => {
+  test('entered text survives an unavailable server', async () => {
     await rig.open(tenant.owner, '/incidents', DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'Report an incident' }).click();
       const dialog = page.getByRole('dialog');

@@ -14,7 +14,7 @@ afterAll(() => rig?.close());
 
 interface Focused {
   name: string;
-  /** Somebody can see where it is. */
+  /** Whether the focus is visible. */
   isSeen: boolean;
 }
 
@@ -29,7 +29,7 @@ const FOCUSED = `(() => {
 
 const focused = (page: Page) => page.evaluate<Focused>(FOCUSED);
 
-/** Presses Tab until something of that name has the focus, which must be seen at every step. */
+/** Presses Tab until an element with that name has the focus, which must be visible at every step. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const visited: string[] = [];
   while (visited.length < 80) {
@@ -42,7 +42,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not lead to “${name}”: ${visited.join(', ')}`);
 }
 
-test('the keyboard alone leads from signing in to an acknowledged incident', async () => {
+test('the keyboard alone suffices from signing in to acknowledging an incident', async () => {
   const { incident } = await seedMonitor(rig.app, tenant, Date.now());
   const { owner } = tenant;
   await rig.open(null, '/', DESKTOP, async (page) => {
@@ -58,7 +58,7 @@ test('the keyboard alone leads from signing in to an acknowledged incident', asy
     await page.keyboard.press('g');
     await page.keyboard.press('n');
     await waitForHeading('New monitor');
-    // The first stop on a page leads past what is around it.
+    // The first stop on a page skips to the content.
     await page.locator('main:focus').waitFor();
     await page.reload();
     await waitForHeading('New monitor');

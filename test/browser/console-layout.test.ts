@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 const pathOf = (view: string) => views[view] ?? '';
-/** Of each element: where its edges are, in px. */
+/** The positions of each element's edges, in px. */
 const boxesOf = (page: Page, selector: string) => page.evaluate<Record<'left' | 'right' | 'top' | 'bottom', number>[]>(
   `[...document.querySelectorAll('${selector}')].map((one) => one.getBoundingClientRect().toJSON())`,
 );
-/** The texts of the tables that are wider than their place. */
+/** The texts of tables wider than their containers. */
 const CUT_OFF_TABLES = `[...document.querySelectorAll('.table-wrap')].filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText)`;
 const BACK_LINK_STYLE = `(() => {
@@ -33,7 +33,7 @@ const BACK_LINK_STYLE = `(() => {
 
 const ENGLISH: [locale: string, lines: number] = ['en-GB', 1];
 
-test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 2]]))('no filter of the overview is alone in a line at 1280 px (%s)', async (locale, lines) => {
+test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 2]]))('no filter of the overview is on a line by itself at 1280 px (%s)', async (locale, lines) => {
   await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page) => {
     await page.getByRole('link', { name: 'Gateway' }).waitFor();
     if (locale === 'de-DE') await page.getByText('6 Monitore').waitFor();
@@ -49,7 +49,7 @@ test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 2]]))('no filter of the overvi
   });
 });
 
-test('a small wall names no monitor twice', async () => {
+test('a small wall shows no monitor twice', async () => {
   await rig.open(tenant.owner, '/wall', DESKTOP, async (page) => {
     await page.locator('.tile').first().waitFor();
     const names = await page.locator('.wall-problem strong, .tile-name').allTextContents();
@@ -74,7 +74,7 @@ test.each(['incident', 'monitor', 'monitor-history', 'destination'])('no table o
   });
 });
 
-test('the way back looks the same on every page below another one', async () => {
+test('the back link looks the same on every subpage', async () => {
   const below = {
     monitor: 'All monitors', 'monitor-edit': 'Shop', 'monitor-new': 'All monitors', 'monitor-import': 'All monitors',
     incident: 'All incidents', probe: 'All probes', destination: 'All destinations', 'destination-new': 'All destinations',
@@ -93,7 +93,7 @@ test('the way back looks the same on every page below another one', async () => 
   });
 });
 
-test('the chart of a new monitor begins with the last hour', async () => {
+test('the chart of a new monitor starts with the last hour', async () => {
   await rig.open(tenant.owner, pathOf('monitor'), DESKTOP, async (page) => {
     const spans = page.getByRole('group', { name: 'Time range' });
     await spans.getByRole('button', { name: '1 h', pressed: true }).waitFor();

@@ -12,7 +12,7 @@ import { startChromium, takeScreenshot } from './chromium.ts';
 import { DESKTOP } from './console-rig.ts';
 import { enrolProbe } from './enrol-probe.ts';
 
-/** Of one step: only against hanging. */
+/** Timeout of one step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
 
 let farwatch: Farwatch;
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('a whole installation is set up in the browser: operator, first check, a second probe', async () => {
+test('a complete installation is set up in the browser: operator, first check, a second probe', async () => {
   await page.goto(farwatch.url);
   await page.getByLabel('Your name').fill('Ada');
   await page.getByLabel('Email address').fill('ada@example.com');
@@ -53,13 +53,13 @@ test('a whole installation is set up in the browser: operator, first check, a se
   await enrolProbe(page, 'dublin-1', 'Dublin');
   await page.getByText('Waiting for it to come online').waitFor();
   const command = await page.locator('code', { hasText: 'npm run probe' }).first().textContent() ?? '';
-  // In a group of its own, which ends as a whole.
+  // In its own process group, which is ended as a whole.
   probe = spawn('sh', ['-c', command], { env: cleanEnvironment({ DATA_DIR: dir }), stdio: 'ignore', detached: true });
   await page.getByText('dublin-1 is online').waitFor();
   expect(problems).toEqual([]);
 });
 
-test('an outage is seen as it happens, from green to red and back, and who said so', async () => {
+test('an outage is shown live, from green to red and back, with the votes', async () => {
   await checkEverySecond();
   await page.goto(farwatch.url);
   const row = page.locator('.monitor').first();
@@ -79,7 +79,7 @@ test('an outage is seen as it happens, from green to red and back, and who said 
   expect(problems).toEqual([]);
 });
 
-test('the live stream comes back by itself after the controller was killed', async () => {
+test('the live stream reconnects by itself after the controller was killed', async () => {
   await page.getByRole('status').getByText('Live').waitFor();
   await farwatch.kill9('controller');
   await page.locator('.live-sign:not(.live)').waitFor();
@@ -98,7 +98,7 @@ test('the first result of a monitor fills its empty chart', async () => {
     data: { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 3600 },
   });
   const { id, heartbeat_token: token } = (await created.json()).data.monitor as { id: string; heartbeat_token: string };
-  // A time range that does not move on: moving on would read the result, too.
+  // A fixed time range, because a moving one would load the result, too.
   const range = `from=${Date.now() - 600_000}&to=${Date.now() + 600_000}`;
   await page.goto(`${farwatch.url}/monitors/${id}?${range}`);
   const empty = page.getByText('No response times in this time range');
@@ -115,7 +115,7 @@ test('signing out everywhere ends this session too', async () => {
   await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
 });
 
-/** Checks each second, in both regions. */
+/** Checked each second, in both regions. */
 async function checkEverySecond(): Promise<void> {
   const headers = { 'X-Farwatch-Session': 'cookie' };
   const { request } = page.context();

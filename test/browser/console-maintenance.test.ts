@@ -21,7 +21,7 @@ const windows = () => `/api/projects/${tenant.projectId}/maintenance-windows`;
 const berlin = { ...DESKTOP, timezoneId: 'Europe/Berlin' };
 
 describe('maintenance in the console', () => {
-  test('its views are there on a phone', async () => {
+  test('its views work on a phone', async () => {
     await rig.open(tenant.owner, '/maintenance', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'Backup' }).waitFor();
       expect(await findViolationsInSweptView(page)).toEqual([]);
@@ -38,14 +38,14 @@ describe('maintenance in the console', () => {
     });
   });
 
-  test('the calendar shows the whole of a day that has 25 hours', async () => {
-    // 23:30 in Berlin on the last day that October shows, on which summer time ends.
+  test('the calendar shows all of a day with 25 hours', async () => {
+    // 23:30 in Berlin on the last Sunday of October, when summer time ends.
     const times = { starts_at: '2027-10-31T22:30:00Z', ends_at: '2027-10-31T22:50:00Z' };
     const { id } = (await tenant.writeKey.post(windows(), { title: 'Late', ...times })).data.maintenance_window;
     await rig.open(tenant.owner, '/maintenance?view=calendar&month=2027-10', berlin, async (page, problems) => {
       await page.getByRole('cell', { name: /^31.*23:30 Late/ }).waitFor();
       await expect.poll(() => page.getByRole('link', { name: /Late/ }).count()).toBe(1);
-      // The clocks of Berlin go back; those of the window, which counts in UTC, do not.
+      // Clocks in Berlin go back; the window is in UTC, so its times do not.
       await page.getByRole('cell', { name: /^30 04:00 Backup/ }).last().waitFor();
       await page.getByRole('cell', { name: /^31 03:00 Backup/ }).waitFor();
       expect(problems).toEqual([]);
@@ -53,7 +53,7 @@ describe('maintenance in the console', () => {
     await tenant.writeKey.delete(`${windows()}/${id}`);
   });
 
-  test('a window is planned by choices, in the zone that was chosen, and then deleted', async () => {
+  test('a window is planned with the form, in the selected time zone, and then deleted', async () => {
     await rig.open(tenant.owner, '/maintenance', berlin, async (page, problems) => {
       await page.getByRole('link', { name: 'Schedule maintenance' }).click();
       await page.getByLabel('Title').fill('Weekly restart');

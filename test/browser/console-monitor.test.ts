@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 describe('a monitor', () => {
-  test('tells its state, since when and why on a phone', async () => {
+  test('shows its state, the start and the reason on a phone', async () => {
     await rig.open(tenant.owner, `/monitors/${shown.id}`, { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
       await page.getByText('Down in 2 of 3 regions: Dallas, Paris').waitFor();
@@ -29,8 +29,8 @@ describe('a monitor', () => {
     });
   });
 
-  test('shades each time of a maintenance that recurs, as the clocks of its zone have it', async () => {
-    // Nightly since long before the clocks changed in October.
+  test('shades each occurrence of recurring maintenance, in its time zone', async () => {
+    // Nightly since before the clocks changed in October.
     const path = `/api/projects/${tenant.projectId}/maintenance-windows`;
     await tenant.writeKey.post(path, {
       title: 'Backup', starts_at: '2026-10-01T00:00:00Z', ends_at: '2026-10-01T01:00:00Z', recurrence: 'FREQ=DAILY',
@@ -52,7 +52,7 @@ describe('a monitor', () => {
     });
   });
 
-  test('shows response times over the stretch that somebody draws', async () => {
+  test('shows response times over a time range selected by dragging', async () => {
     await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, DESKTOP, async (page, problems) => {
       const chart = page.getByRole('region', { name: 'Response times' });
       await chart.getByText('Osaka').waitFor();
@@ -84,7 +84,7 @@ describe('a monitor', () => {
     });
   });
 
-  test('shows each check, and a failure beside the last good answer', async () => {
+  test('shows each check, and a failure next to the last good response', async () => {
     await rig.open(tenant.owner, `/monitors/${shown.id}/checks`, DESKTOP, async (page, problems) => {
       await page.locator('.checks li').nth(49).waitFor();
       await page.getByLabel('Outcome').selectOption({ label: 'Failed' });
@@ -105,7 +105,7 @@ describe('a monitor', () => {
     });
   });
 
-  test('is paused and resumed at once, and offers nothing to those who only look', async () => {
+  test('is paused and resumed at once, and offers no actions to viewers', async () => {
     const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
     const state = async () => (await client.get(`/api/monitors/${shown.id}`)).data.monitor.status;
     await rig.open(tenant.owner, `/monitors/${shown.id}/history`, DESKTOP, async (page, problems) => {
@@ -128,7 +128,7 @@ describe('a monitor', () => {
     });
   });
 
-  test('tells a job how to report', async () => {
+  test('shows how a job reports', async () => {
     const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
     const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 300 };
     const { monitor } = (await client.post('/api/monitors', body)).data;
@@ -144,7 +144,7 @@ describe('a monitor', () => {
   });
 });
 
-/** Runs in the browser: how many separate stretches of the chart have the colour of maintenance. */
+/** Runs in the browser: the number of separate ranges of the chart in the color of maintenance. */
 const SHADED = `(() => {
   const canvas = document.querySelector('.chart-place canvas');
   const scratch = new OffscreenCanvas(1, 1).getContext('2d');
@@ -155,7 +155,7 @@ const SHADED = `(() => {
   let [stretches, last] = [0, -10];
   for (let x = 0; x < canvas.width; x += 1) {
     if ([...row.slice(x * 4, x * 4 + 4)].join() !== wanted) continue;
-    // Lines of the grid part a stretch.
+    // Grid lines split a range.
     if (x - last > 4) stretches += 1;
     last = x;
   }

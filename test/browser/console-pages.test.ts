@@ -33,7 +33,7 @@ afterAll(() => rig?.close());
 const path = () => `/api/projects/${tenant.projectId}/status-pages`;
 
 describe('status pages in the console', () => {
-  test('its views are there on a phone', async () => {
+  test('its views work on a phone', async () => {
     await rig.open(tenant.owner, '/pages', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
       expect(await findViolationsInSweptView(page)).toEqual([]);
@@ -50,7 +50,7 @@ describe('status pages in the console', () => {
     });
   });
 
-  test('a person creates a page, orders its monitors and publishes it', async () => {
+  test('a user creates a page, orders its monitors and publishes it', async () => {
     await rig.open(tenant.owner, '/pages', DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'Acme <b>status</b>' }).waitFor();
       await page.keyboard.press('c');
@@ -64,10 +64,10 @@ describe('status pages in the console', () => {
       await page.getByLabel('Group of Mail').fill('Office');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();
-      // A draft is previewed too.
+      // A draft has a preview, too.
       await page.frameLocator('iframe').getByText('Office').waitFor();
       await takeScreenshot(page, 'console-page-draft');
-      // So is its style, though it has no address yet, and what is no style stays text.
+      // So does its style, even without a URL; anything that is not CSS stays text.
       await page.getByRole('link', { name: 'Branding' }).click();
       await page.getByLabel('Logo').fill('https://images.example/logo.png');
       await page.getByLabel('Custom CSS').fill('h1 { color: rgb(1, 2, 3); font-family: "</template><b>" }');
@@ -108,7 +108,7 @@ describe('status pages in the console', () => {
     });
   });
 
-  test('a person posts, updates and resolves a trouble', async () => {
+  test('a user posts, updates and resolves an incident', async () => {
     await rig.open(tenant.owner, `/pages/${pageId}/posts`, DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'New post' }).click();
       const dialog = page.getByRole('dialog');
@@ -127,7 +127,7 @@ describe('status pages in the console', () => {
     expect(incidents[0]).toMatchObject({ title: 'Search is down', status: 'resolved', affected_monitor_ids: [monitors[1]] });
   });
 
-  test('what a subscriber wants is read and changed', async () => {
+  test('a subscriber\'s preferences are read and changed', async () => {
     const { _id: id } = await rig.app.db.collection<SubscriberDoc>(SUBSCRIBERS).findOne({ email: 'reader@example.com' }) as SubscriberDoc;
     await rig.open(tenant.owner, `/pages/${pageId}/subscribers?status=verified`, DESKTOP, async (page, problems) => {
       await page.getByRole('link', { name: 'reader@example.com' }).click();
@@ -155,7 +155,7 @@ describe('status pages in the console', () => {
     });
   });
 
-  test('subscribers are found, exported and deleted, and a domain is checked', async () => {
+  test('subscribers are searched, exported and deleted, and a domain is verified', async () => {
     await rig.open(tenant.owner, `/pages/${pageId}/subscribers`, DESKTOP, async (page) => {
       await page.getByText('reader@example.com').waitFor();
       const searches: string[] = [];
@@ -163,7 +163,7 @@ describe('status pages in the console', () => {
         const search = new URL(request.url()).searchParams.get('search');
         if (search !== null && request.url().includes('/api/')) searches.push(search);
       });
-      // No key waits for the next one longer than the field does: time stands still.
+      // Time stands still, so the field's typing delay never passes between keys.
       await page.clock.install();
       await page.clock.pauseAt(Date.now() + 60_000);
       await page.getByLabel('Search by address').pressSequentially('reader');

@@ -16,7 +16,7 @@ const monitorsNamed = async (name: string) =>
   (await tenant.owner.client.get(`/api/monitors?search=${encodeURIComponent(name)}`)).data.monitors as { name: string }[];
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 
-describe('what was entered', () => {
+describe('entered text', () => {
   test('survives the end of the session, and is saved once its owner has signed in again', async () => {
     await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page) => {
       await page.getByLabel('Target').fill('https://survivor.example');
@@ -40,7 +40,7 @@ describe('what was entered', () => {
     });
   });
 
-  test('is not left for another page, by the way back or by a key, unless its owner says so', async () => {
+  test('is not discarded by the back button or a shortcut without confirmation', async () => {
     await rig.open(tenant.owner, '/incidents', DESKTOP, async (page) => {
       await heading(page, 'Incidents').waitFor();
       await page.keyboard.press('g');
@@ -63,7 +63,7 @@ describe('what was entered', () => {
     });
   });
 
-  test('is sent once however often the button is pressed, also over a slow line', async () => {
+  test('is sent once however often the button is pressed, even over a slow connection', async () => {
     await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page) => {
       let release = () => {};
       const held = new Promise<void>((resolve) => {
@@ -87,12 +87,12 @@ describe('what was entered', () => {
   });
 });
 
-describe('what is odd', () => {
+describe('unusual data', () => {
   const NAMES = [
     `${'Wide '.repeat(50)}!`, 'x'.repeat(255), '👩‍👩‍👧‍👦🚨'.repeat(12), 'متجر الاختبار', '<script>document.title = "owned"</script>',
   ];
 
-  test('in names fits on a phone, and stays text', async () => {
+  test('in names fits on a phone and stays text', async () => {
     for (const [at, name] of NAMES.entries()) {
       const created = await tenant.writeKey.post('/api/monitors', {
         name, type: 'HTTP', target: `https://odd-${at}.example`, interval_seconds: 60, tags: [[...name].slice(0, 20).join('')],
@@ -111,7 +111,7 @@ describe('what is odd', () => {
     }
   });
 
-  test('in the answers of the API is told, and can be tried again', async () => {
+  test('in API responses shows an error with a retry', async () => {
     await rig.open(tenant.owner, '/settings/account', DESKTOP, async (page) => {
       await heading(page, 'Settings').waitFor();
       let failing: { status: number; code: string } | null = { status: 500, code: 'INTERNAL_ERROR' };
@@ -130,7 +130,7 @@ describe('what is odd', () => {
     });
   });
 
-  test('in the clock of the browser makes nothing happen in the future', async () => {
+  test('in the browser\'s clock shows no event in the future', async () => {
     const { data: { monitor: { id } } } = await tenant.writeKey.post('/api/monitors', {
       name: 'Clock', type: 'HTTP', target: 'https://clock.example', interval_seconds: 60,
     });
@@ -139,7 +139,7 @@ describe('what is odd', () => {
       last_failure_at: null, open_incident: null, regions: [], in_maintenance: false,
     });
     await rig.open(tenant.owner, '/settings/account', DESKTOP, async (page) => {
-      // The browser is an hour late.
+      // The browser's clock is an hour behind.
       await page.addInitScript('{ const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000; }');
       await page.goto(`${rig.app.url}/monitors/${id}`);
       await page.getByText(/^for 10 min$/).waitFor();

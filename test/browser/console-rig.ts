@@ -4,21 +4,21 @@ import { makeApp, type AppOptions, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, PASSWORD, type Person, type Tenant } from '../helpers/tenants.ts';
 import { startChromium } from './chromium.ts';
 
-/** Of one step in a browser: only against hanging. */
+/** Timeout of one browser step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } };
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
-/** So tall that the bar at its bottom covers nothing that axe looks at. */
+/** So tall that the bar at the bottom covers nothing that axe checks. */
 export const LONG_PHONE = { ...PHONE, viewport: { width: 360, height: 4000 } };
 
-/** What a page complains about: errors, refused content, failed requests; requests to other hosts. */
+/** A page's problems: errors, blocked content, failed requests, and requests to other hosts. */
 export type PageProblems = string[];
 
 export interface ConsoleRig {
   app: TestApp;
   browser: Browser;
-  /** Opens the console at `path` as this person, who is signed in as by the form. */
+  /** Opens the console at `path` as this user, signed in as with the form. */
   open(
     person: Person | null, path: string, options: BrowserContextOptions,
     use: (page: Page, problems: PageProblems) => Promise<void>,
@@ -39,7 +39,7 @@ export async function openConsole(options: AppOptions = {}): Promise<ConsoleRig>
       context.setDefaultTimeout(STEP_TIMEOUT_MS);
       try {
         if (person !== null) {
-          // The cookie of the answer stays with the context.
+          // The cookie of the response stays in the context.
           const response = await context.request.post(`${app.url}/api/auth/login`, {
             headers: { 'X-Farwatch-Session': 'cookie' }, data: { email: person.email, password: PASSWORD },
           });

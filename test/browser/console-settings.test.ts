@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.close());
 
-/** The path of the link that the mail of an invitation has. */
+/** The path of the link in an invitation mail. */
 async function invitationLink(email: string): Promise<string> {
   await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
   const mail = await until(() => rig.app.mailsTo(email).find(({ text }) => text.includes('/accept-invitation')), { what: 'the invitation' });
@@ -23,14 +23,14 @@ async function invitationLink(email: string): Promise<string> {
   return `${pathname}${search}`;
 }
 
-/** The parts of the settings, by what they show once they are read. */
+/** The settings pages, with a text that each shows once loaded. */
 const PARTS = {
   account: 'This session', organization: 'Your role', people: 'soon@example.com', projects: 'Default', keys: 'reader',
   plan: 'Minimum interval', audit: 'Invitation sent',
 };
 
 describe('settings in the console', () => {
-  test('its views are there on a phone', async () => {
+  test('its views work on a phone', async () => {
     await rig.open(tenant.owner, '/settings', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       for (const [part, shown] of Object.entries(PARTS)) {
         await page.goto(`${rig.app.url}/settings/${part}`);
@@ -68,7 +68,7 @@ describe('settings in the console', () => {
     });
   });
 
-  test('a person changes the password, ends a session, and signs out everywhere', async () => {
+  test('a user changes the password, ends a session, and signs out everywhere', async () => {
     const person = (await rig.newTenant()).owner;
     await rig.open(person, '/settings/account', DESKTOP, async (page) => {
       await page.getByLabel('Current password').fill('not the password');
@@ -105,7 +105,7 @@ describe('settings in the console', () => {
       const rolesNow = async () => ((await tenant.owner.client.get('/api/organization/members')).data.members as { name: string; role: string }[])
         .map(({ name, role }) => `${name}: ${role}`).toSorted();
       await expect.poll(rolesNow).toEqual(['Owner: owner', 'member: member', 'viewer: admin']);
-      // The last owner stays one; what was shown at once is taken back.
+      // The last owner cannot be demoted; the optimistic change is reverted.
       await page.getByLabel('Role of Owner').selectOption('viewer');
       await page.getByText('needs an owner').waitFor();
       await expect.poll(() => page.getByLabel('Role of Owner').inputValue()).toBe('owner');
@@ -120,7 +120,7 @@ describe('settings in the console', () => {
     expect(invitations).toMatchObject([{ email: 'grace@example.com', role: 'member', project_roles: { [tenant.projectId]: 'viewer' } }]);
   });
 
-  test('whoever removes a person sees the credentials that they created, and revokes them', async () => {
+  test('removing a member shows the credentials that the member created, and revokes them', async () => {
     const leaver = await newMember(rig.app, tenant, 'admin');
     for (const name of ['Deployments', 'Backup']) await leaver.client.post('/api/auth/api-keys', { name });
     await leaver.client.post('/api/subscriptions', { name: 'Archive' });
@@ -143,7 +143,7 @@ describe('settings in the console', () => {
     expect((await tenant.owner.client.get('/api/subscriptions')).data.subscriptions).toEqual([]);
   });
 
-  test('an invitation is accepted by somebody new, in their language', async () => {
+  test('an invitation is accepted by a new user, in their language', async () => {
     const name = '<b>Acme</b> & Co';
     await tenant.owner.client.patch('/api/organization', { name });
     const link = await invitationLink('neu@example.com');
@@ -158,14 +158,14 @@ describe('settings in the console', () => {
       await page.getByRole('button', { name: 'Einladung annehmen' }).click();
       await page.getByRole('heading', { level: 1, name: 'Monitore' }).waitFor();
       await expect.poll(() => new URL(page.url()).search).toBe('');
-      // The browser tells of the answer that nobody is signed in.
+      // The browser reports the 401 of a signed-out session.
       expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
     });
     const { members } = (await tenant.owner.client.get('/api/organization/members')).data;
     expect(members).toContainEqual(expect.objectContaining({ email: 'neu@example.com', name: 'Nele', role: 'viewer' }));
   });
 
-  test('an invitation is accepted by whoever has an account, in place of whoever is signed in', async () => {
+  test('an invitation is accepted by a user with an account, replacing the signed-in user', async () => {
     const existing = (await rig.newTenant()).owner;
     const link = await invitationLink(existing.email);
     const organizations = async () => (await existing.client.get('/api/auth/me')).data.organizations.map(({ id }: { id: string }) => id);
@@ -190,7 +190,7 @@ describe('settings in the console', () => {
     });
   });
 
-  test('the plan is changed, a project made, its roles given, and the log tells of it', async () => {
+  test('the plan is changed, a project created and its roles assigned, and the audit log shows it', async () => {
     await rig.open(tenant.owner, '/settings/plan', DESKTOP, async (page, problems) => {
       await page.getByRole('button', { name: 'Change plan' }).click();
       await page.getByRole('dialog').getByLabel('Plan and usage').selectOption('pro');
@@ -218,7 +218,7 @@ describe('settings in the console', () => {
     expect(members).toContainEqual(expect.objectContaining({ name: 'member', role: 'editor' }));
   });
 
-  test('owners read that the operator changes plans, who is offered it', async () => {
+  test('owners read that the operator changes plans, and only the operator sees the form', async () => {
     const managed = await openConsole({ env: { PLAN_CHANGES: 'operator' } });
     try {
       const [{ owner: operator }, { owner }] = [await managed.newTenant(), await managed.newTenant()];
@@ -236,7 +236,7 @@ describe('settings in the console', () => {
     }
   });
 
-  test('a member is offered their own account alone', async () => {
+  test('a member sees only the settings of their own account', async () => {
     const member = await newMember(rig.app, tenant, 'member');
     await rig.open(member, '/settings/keys', DESKTOP, async (page) => {
       await page.getByText('Page not found').waitFor();

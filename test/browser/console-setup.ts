@@ -10,16 +10,16 @@ import { shareChromium } from './chromium.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder with the console as it is in the sources. */
+    /** Folder with the console built from the sources. */
     consoleDir: string;
   }
 }
 
-/** Builds the console and starts a browser, once for all files of tests; what it returns is called after them. */
+/** Builds the console and starts a browser, once for all test files; the returned function runs after them. */
 export default async function buildForTests({ provide }: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
   const outdir = mkdtempSync(join(tmpdir(), 'farwatch-console-'));
   const build = pathToFileURL(join(root, 'deploy/console/build.mjs')).href;
-  // In a process of its own: what vitest sets up with has no import.meta.resolve.
+  // In a separate process, because vitest's setup has no import.meta.resolve.
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', `
     import { buildConsole } from ${JSON.stringify(build)};
     await buildConsole(${JSON.stringify({ root, outdir })});`]);

@@ -25,32 +25,32 @@ const PATTERNS = [...SOURCE.matchAll(/^ {2}'(\/[^']*)': lazyPart/gm)].map(([, pa
 
 const matcherOf = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`);
 
-test('no view is forgotten here', () => {
+test('every view is visited here', () => {
   const paths = [...Object.values(signedInViews), ...Object.values(SIGNED_OUT_VIEWS)].map((path) => path.split('?')[0] ?? '');
   expect(PATTERNS.length).toBeGreaterThan(20);
   expect(PATTERNS.filter((pattern) => !paths.some((path) => matcherOf(pattern).test(path)))).toEqual([]);
 });
 
 /**
- * On a screen in light by every rule of axe, and on a phone in dark by those that depend on it. `npm run test:long`
- * applies every rule on a phone, too, and in the tests of the sections, which have more in their views.
+ * On a light desktop with every axe rule, and on a dark phone with the rules that depend on it. `npm run test:long`
+ * applies every rule on a phone, too, and in the sections' own tests, whose views contain more.
  */
 const APPEARANCES = [
   ['light', DESKTOP.viewport, undefined],
   ['dark', LONG_PHONE.viewport, fewOrAll<readonly string[] | undefined>(APPEARANCE_RULES, undefined)],
 ] as const;
 
-/** In one load of the view; also what is wider than the window. */
+/** In one load of the view; also reports elements wider than the window. */
 async function findIssues(page: Page): Promise<string[]> {
   const issues: string[] = [];
   for (const [colorScheme, viewport, rules] of APPEARANCES) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    // The wall is dark unless somebody chose otherwise.
+    // The wall is dark by default.
     if (!page.url().endsWith('/wall')) await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
     issues.push(...(await findAccessibilityViolations(page, rules)).map((violation) => `${colorScheme}: ${violation}`));
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    // One pixel is a browser's rounding.
+    // One pixel may be the browser's rounding.
     if (wider > 1) issues.push(`${colorScheme}: ${wider} px wider than the window`);
   }
   return issues;
@@ -73,7 +73,7 @@ async function sweep(page: Page, paths: Record<string, string>): Promise<Record<
   return found;
 }
 
-/** Views, and what is pressed there one after another; `…` is in a menu. */
+/** Views, and the buttons pressed there in turn; `…` opens a menu. */
 const DIALOGS: [view: string, ...buttons: string[]][] = [
   ['overview', 'Search or jump to'], ['overview', 'Account'], ['monitor', 'Run now'], ['monitor', 'More actions'],
   ['monitor', 'More actions', '…Delete'], ['incidents', 'Report'], ['incident', 'Acknowledge'], ['fleet', 'Add a region'],
@@ -85,21 +85,21 @@ const DIALOGS: [view: string, ...buttons: string[]][] = [
   ['settings-account', 'Sign out everywhere'],
 ];
 
-/** German first: its words are the longer ones. */
+/** German first, because its words are longer. */
 const LOCALES = fewOrAll(['de-DE'], ['de-DE', 'en-GB']);
 
-describe('nothing bars anybody, in both schemes and on a phone', () => {
-  test.each(LOCALES)('from any view (%s)', async (locale) => {
+describe('there are no accessibility violations, in both color schemes and on a phone', () => {
+  test.each(LOCALES)('in any view (%s)', async (locale) => {
     const forms = Object.fromEntries(['keyword', 'icmp', 'dns'].map((type) => [`new ${type}`, `/monitors/new?type=${type}`]));
     const kinds = Object.fromEntries(['slack', 'webhook'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
     await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page, problems) => {
       expect(await sweep(page, { ...signedInViews, ...forms, ...kinds })).toEqual({});
-      // The browser itself reports the address at which there is nothing.
+      // The browser itself reports the URL that does not exist.
       expect(problems.filter((line) => !line.includes('404'))).toEqual([]);
     });
   });
 
-  test('from dialogs and menus', async () => {
+  test('in dialogs and menus', async () => {
     await rig.open(tenant.owner, '/', { ...DESKTOP, locale: 'en-GB' }, async (page, problems) => {
       const found: Record<string, string[]> = {};
       for (const [path, ...buttons] of DIALOGS) {
@@ -118,7 +118,7 @@ describe('nothing bars anybody, in both schemes and on a phone', () => {
     });
   });
 
-  test.each(LOCALES)('from views without a session (%s)', async (locale) => {
+  test.each(LOCALES)('in views without a session (%s)', async (locale) => {
     await rig.open(null, '/sign-in', { ...DESKTOP, locale }, async (page) => {
       expect(await sweep(page, SIGNED_OUT_VIEWS)).toEqual({});
     });

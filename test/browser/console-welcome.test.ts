@@ -20,8 +20,8 @@ async function register(page: Page, email: string): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD);
 }
 
-describe('the first minute', () => {
-  test('leads from an empty installation to a monitor, an alert that has arrived, and a probe', async () => {
+describe('setup', () => {
+  test('leads from an empty installation to a monitor, a delivered alert and a probe', async () => {
     await rig.open(null, '/', DESKTOP, async (page, problems) => {
       await page.getByRole('heading', { level: 1, name: 'Welcome to Farwatch' }).waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
@@ -53,7 +53,7 @@ describe('the first minute', () => {
     expect(regions).toContainEqual(expect.objectContaining({ _id: 'eu-west', visibility: 'shared', city: 'Dublin' }));
   });
 
-  test('of another account begins with its address, which a mail verifies', async () => {
+  test('of another account begins with verifying its address by mail', async () => {
     const email = 'bob@example.com';
     await rig.open(null, '/sign-in', { ...PHONE, colorScheme: 'dark' }, async (page) => {
       await page.getByRole('link', { name: 'Create an account' }).click();
@@ -75,7 +75,7 @@ describe('the first minute', () => {
     });
   });
 
-  test('is repeated by nobody who has forgotten a password', async () => {
+  test('is not repeated after resetting a forgotten password', async () => {
     await rig.open(null, '/sign-in', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Forgot your password?' }).click();
       await page.getByLabel('Email address').fill(EMAIL);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => rig?.close());
 
 describe('around every view', () => {
-  test('somebody without a session signs in, and comes to where the link led', async () => {
+  test('a user without a session signs in and reaches the linked page', async () => {
     const { owner: { email } } = await rig.newTenant();
     await rig.open(null, '/incidents', DESKTOP, async (page, problems) => {
       await page.getByLabel('Email address').fill(email);
@@ -20,13 +20,13 @@ describe('around every view', () => {
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
       await expect.poll(() => new URL(page.url()).pathname).toBe('/incidents');
-      // The browser itself reports the two refusals.
+      // The browser itself reports the two rejected requests.
       expect(problems.filter((line) => !line.includes('401'))).toEqual([]);
       await expect.poll(() => page.evaluate<string>('document.cookie')).toBe('');
     });
   });
 
-  test('nothing bars anybody on a phone', async () => {
+  test('there are no accessibility violations on a phone', async () => {
     const { owner } = await rig.newTenant();
     await rig.open(owner, '/incidents', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
@@ -41,7 +41,7 @@ describe('around every view', () => {
     });
   });
 
-  test('a section whose code cannot be loaded says so, and is there once it can', async () => {
+  test('a section whose code cannot be loaded shows an error, and appears once it can', async () => {
     const { owner } = await rig.newTenant();
     await rig.open(owner, '/incidents', DESKTOP, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
@@ -54,7 +54,7 @@ describe('around every view', () => {
     });
   });
 
-  test('keys lead everywhere, and a list tells them', async () => {
+  test('keyboard shortcuts reach every section, and a dialog lists them', async () => {
     const { owner } = await rig.newTenant();
     await rig.open(owner, '/incidents', DESKTOP, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
@@ -69,7 +69,7 @@ describe('around every view', () => {
     });
   });
 
-  test('all texts are there in German', async () => {
+  test('all texts exist in German', async () => {
     const { owner } = await rig.newTenant();
     await rig.open(owner, '/incidents', { ...DESKTOP, locale: 'de-DE' }, async (page) => {
       await page.getByRole('heading', { level: 1, name: 'Vorfälle' }).waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Fills and sends the dialog that adds a probe, in a new region that it makes on the way. */
+/** Fills in and submits the dialog that adds a probe, and creates a new region in it. */
 export async function enrolProbe(page: Page, name: string, regionName: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a probe' }).click();
   const probe = page.getByRole('dialog', { name: 'Add a probe' });

@@ -57,7 +57,7 @@ async function createFourMonitors(): Promise<{ tenant: Tenant; ids: Record<'Down
 const shownNames = (page: Page) => page.locator('.monitor .name a').allTextContents();
 
 describe('the list of monitors', () => {
-  test('bars nobody on a phone', async () => {
+  test('has no accessibility violations on a phone', async () => {
     const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
@@ -73,7 +73,7 @@ describe('the list of monitors', () => {
     });
   });
 
-  test('has what is down on top, since when and where', async () => {
+  test('lists down monitors first, with the start and the regions', async () => {
     const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
@@ -85,7 +85,7 @@ describe('the list of monitors', () => {
     });
   });
 
-  test('is found, filtered, grouped and sorted by its address, and back leads back', async () => {
+  test('is searched, filtered, grouped and sorted by its URL, and the back button works', async () => {
     const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/?group=tag&sort=name', DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'front' }).waitFor();
@@ -105,7 +105,7 @@ describe('the list of monitors', () => {
     });
   });
 
-  test('is walked through and chosen from by keys alone', async () => {
+  test('can be navigated and selected from with keys alone', async () => {
     const { tenant, ids } = await createFourMonitors();
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
@@ -128,7 +128,7 @@ describe('the list of monitors', () => {
     });
   });
 
-  test('takes what is typed at once after a change of the view, before the list is there', async () => {
+  test('accepts typing right after a change of the view, before the list has loaded', async () => {
     const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
@@ -144,7 +144,7 @@ describe('the list of monitors', () => {
       });
       await page.keyboard.type('gm');
       await page.getByRole('searchbox').waitFor();
-      // As letters of a word, `g i` leads nowhere.
+      // As letters of a word, `g i` does not navigate.
       await page.keyboard.type('/login web');
       await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('login web');
       await expect.poll(() => new URL(page.url()).pathname).toBe('/');
@@ -153,7 +153,7 @@ describe('the list of monitors', () => {
     });
   });
 
-  test('is filtered, chosen from and changed by the keyboard alone', async () => {
+  test('is filtered, selected from and changed with the keyboard alone', async () => {
     const { tenant, ids } = await createFourMonitors();
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
@@ -181,7 +181,7 @@ describe('the list of monitors', () => {
     });
   });
 
-  test('is changed in bulk, which is undone', async () => {
+  test('is changed in bulk, and the change can be undone', async () => {
     const { tenant, ids } = await createFourMonitors();
     const monitorOf = async (id: string) => (await tenant.readKey.get(`/api/monitors/overview?ids=${id}`)).data.monitors[0];
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
@@ -207,7 +207,7 @@ describe('the list of monitors', () => {
     });
   });
 
-  test('leads to the first monitor when there is none', async () => {
+  test('leads to creating the first monitor when there is none', async () => {
     const tenant = await rig.newTenant();
     await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
       await page.getByRole('link', { name: 'Add monitor' }).click();
@@ -216,7 +216,7 @@ describe('the list of monitors', () => {
   });
 });
 
-/** As fast as a database takes them. */
+/** Inserts directly into the database, for speed. */
 async function populate(
   tenant: Tenant, count: number, changeOf: (at: number) => Partial<MonitorDoc> = () => ({}),
 ): Promise<void> {
@@ -232,7 +232,7 @@ async function populate(
 }
 
 describe('a thousand monitors', () => {
-  test('are paused at once and resumed by undoing it, and only those in sight are in the document', async () => {
+  test('are paused together and resumed by undo, and only visible rows are in the document', async () => {
     const tenant = await rig.newTenant();
     await populate(tenant, 1000);
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
@@ -272,7 +272,7 @@ describe('live events', () => {
     id: randomUUID(), kind, organization_id: organizationId, project_id: projectId, at: Date.now(), data,
   });
 
-  test('bring what others create, rename, move and delete, and read no more than that', async () => {
+  test('show what others create, rename, move and delete, and fetch no more than that', async () => {
     const tenant = await liveRig.newTenant();
     const { writeKey } = tenant;
     const alpha = await create(tenant, { name: 'Alpha' });
@@ -304,7 +304,7 @@ describe('live events', () => {
     });
   });
 
-  test.each(['/?sort=state', '/wall'])('bring to the top of %s what goes down, and take it from there', async (path) => {
+  test.each(['/?sort=state', '/wall'])('move monitors that go down to the top of %s, and back', async (path) => {
     const tenant = await liveRig.newTenant();
     const ids = [await create(tenant, { name: 'Alpha' }), await create(tenant, { name: 'Beta' })];
     await liveRig.open(tenant.owner, path, DESKTOP, async (page) => {
@@ -329,11 +329,11 @@ describe('live events', () => {
 describe('the wall', () => {
   const TELEVISION = { viewport: { width: 1920, height: 1080 } };
 
-  test.each(['dark', 'light'] as const)('shows what is wrong to a room, and every monitor by group (%s)', async (wanted) => {
+  test.each(['dark', 'light'] as const)('shows problems in large letters, and every monitor by group (%s)', async (wanted) => {
     const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/wall', { ...TELEVISION, colorScheme: 'light' }, async (page, problems) => {
       if (wanted === 'light') {
-        // The console keeps the theme that it starts with.
+        // The console keeps the theme with which it started.
         await page.locator('html[data-theme=dark]').waitFor();
         await page.evaluate("localStorage.setItem('theme', 'light')");
         await page.reload();
@@ -344,7 +344,7 @@ describe('the wall', () => {
       await page.getByRole('heading', { name: 'Shops' }).waitFor();
       const tilesOf = (name: string) => page.getByRole('region', { name }).getByRole('listitem').allTextContents();
       expect(await tilesOf('Shops')).toEqual(['Shop Up']);
-      // What is shown large has no tile.
+      // Problems shown in large letters have no tile.
       expect(await tilesOf('No group')).toEqual(['Web Up']);
       await expect.poll(() => page.getByRole('button').count()).toBe(0);
       expect(await findAccessibilityViolations(page)).toEqual([]);
@@ -376,7 +376,7 @@ describe('the wall', () => {
     });
   });
 
-  test('says since when it is out of date, comes back by itself, and keeps the screen on', async () => {
+  test('shows since when it is out of date, recovers by itself, and keeps the screen on', async () => {
     const { tenant } = await createFourMonitors();
     await rig.open(tenant.owner, '/', TELEVISION, async (page) => {
       await page.addInitScript('navigator.wakeLock.request = async (type) => { globalThis.locked = type; }');

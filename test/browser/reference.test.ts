@@ -4,7 +4,7 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, PASSWORD } from '../helpers/tenants.ts';
 import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
 
-/** Of one step in a browser: only against hanging. */
+/** Timeout of one browser step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 120_000;
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 
@@ -20,7 +20,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** What the page loads and fails at while it is used. */
+/** The page's requests and failures while it is used. */
 interface PageLog {
   errors: string[];
   requests: { url: string; headers: Record<string, string> }[];
@@ -59,7 +59,7 @@ async function enterKey(page: Page, key: string): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-/** Sends the body from the form, and resolves to the status of an answer that contains `text`. */
+/** Sends the body from the form, and resolves to the status of a response that contains `text`. */
 async function execute(page: Page, body: object, text: string): Promise<string> {
   await page.locator('textarea.body-param__text').fill(JSON.stringify(body));
   await page.getByRole('button', { name: 'Execute', exact: true }).click();
@@ -68,7 +68,7 @@ async function execute(page: Page, body: object, text: string): Promise<string> 
 }
 
 describe('the reference in Chromium', () => {
-  test('lists every operation, and loads nothing from elsewhere', async () => {
+  test('lists every operation, and loads nothing from other hosts', async () => {
     await withReference('', {}, async (page, log) => {
       const tags = await page.locator('.opblock-tag').allInnerTexts();
       const document = (await app.client.get('/api/openapi.json')).body;
@@ -91,7 +91,7 @@ describe('the reference in Chromium', () => {
       expect(await execute(page, { name: 'Tried in the reference' }, 'Tried in the reference')).toBe('201');
       expect(headersSent()).toMatchObject({ 'x-api-key': writeKeyText });
       expect(headersSent()).not.toHaveProperty('x-farwatch-session');
-      // The browser tells of every answer 401.
+      // The browser reports every 401.
       expect(log.errors.filter((text) => !text.includes('401'))).toEqual([]);
       for (const colorScheme of ['dark', 'light'] as const) {
         await page.emulateMedia({ colorScheme });
@@ -102,7 +102,7 @@ describe('the reference in Chromium', () => {
     });
   });
 
-  test('reads and writes as the person whom the console has signed in, and nobody does so from elsewhere', async () => {
+  test('reads and writes as the user signed in to the console, which other sites cannot do', async () => {
     const { owner } = await newTenant(app);
     const names = async () => (await owner.client.get('/api/groups')).data.groups.map(({ name }: { name: string }) => name);
     await withReference('#/Groups/postGroups', {}, async (page, log) => {

@@ -10,12 +10,12 @@ const APPEARANCES = {
   phone: { ...PHONE, colorScheme: 'light' }, german: { ...DESKTOP, colorScheme: 'light', locale: 'de-DE' },
   'german-phone': { ...PHONE, colorScheme: 'dark', locale: 'de-DE' },
 } as const;
-/** Of a row of the overview whose statistics have arrived. */
+/** Selects a row of the overview whose statistics have loaded. */
 const UPTIME = /^(Uptime over 24 hours|Verfügbarkeit, 24 Stunden): \d/;
-/** Against hanging: a view that loads for ever is a fault. */
+/** Prevents hanging: a view that never finishes loading is a bug. */
 const STEP_TIMEOUT_MS = 60_000;
 
-/** Pictures of all views of the built console, with some life in it, into `folder`; returns how many. */
+/** Saves screenshots of all views of the built console, with sample data, to `folder`; returns how many. */
 export async function takeScreenshots(
   consoleDir: string, folder: string, log: (line: string) => void,
 ): Promise<number> {
@@ -44,7 +44,7 @@ export async function takeScreenshots(
   return count;
 }
 
-/** Waits until everything that a view reads is there. */
+/** Waits until a view has loaded everything. */
 async function isDrawn(page: Page, name: string): Promise<void> {
   await page.locator('#app > :not(.boot, .toasts)').first().waitFor({ timeout: STEP_TIMEOUT_MS });
   const isLoaded = async () => (await page.locator('.skeleton').count()) === 0;

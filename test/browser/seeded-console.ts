@@ -12,7 +12,7 @@ export const SIGNED_OUT_VIEWS = {
   'accept-invitation': '/accept-invitation?token=none',
 };
 
-/** Puts something to see into every view. Returns the paths of the views by name. */
+/** Fills every view with data. Returns the paths of the views by name. */
 export async function seedConsole(rig: ConsoleRig, tenant: Tenant): Promise<Record<string, string>> {
   const { app } = rig;
   const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });

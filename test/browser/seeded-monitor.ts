@@ -30,8 +30,8 @@ export interface SeededMonitor {
 }
 
 /**
- * A monitor that three regions check each minute, down in two of them for the last ten minutes: with the
- * results of two days, days before them, evidence, an incident and its past states.
+ * A monitor that three regions check each minute, down in two of them for the last ten minutes, with the
+ * results of two days, earlier days, evidence, an incident and its past states.
  */
 export async function seedMonitor(app: TestApp, tenant: Tenant, now: number): Promise<SeededMonitor> {
   for (const { id, ...region } of REGIONS) await addRegion(app, id, region);
@@ -70,7 +70,7 @@ export async function seedMonitor(app: TestApp, tenant: Tenant, now: number): Pr
 
 /**
  * Results of the last two days, each minute, slower by day than by night; then an hour of each of 60 days before.
- * Infinity for `downAt`: none failed.
+ * With `downAt` Infinity, none failed.
  */
 export async function writeResults(app: TestApp, id: string, now: number, downAt: number): Promise<void> {
   const store = new HourStore(app.db);

@@ -58,7 +58,7 @@ function liveState(status: MonitorLive['status']): MonitorLive {
   };
 }
 
-/** 60 days, each with an hour of checks; some with trouble, and ten of them without data. */
+/** 60 days, each with an hour of checks; some with problems, and ten of them without data. */
 async function writeDays(app: TestApp, monitors: string[]): Promise<void> {
   const hours = new HourStore(app.db);
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;

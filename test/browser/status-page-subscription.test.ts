@@ -10,7 +10,7 @@ import { until } from '../helpers/until.ts';
 import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
 import { publishPage } from './seeded-page.ts';
 
-/** Of one step in a browser: only against hanging. */
+/** Timeout of one browser step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
@@ -38,8 +38,8 @@ async function mailTo(address: string, count: number): Promise<ReceivedMail> {
 }
 
 /**
- * Subscribes, confirms, chooses, is told of an incident and leaves, by clicks alone, first on the page and then in
- * mails. Looks at each page on the way, which must also fit a phone.
+ * Subscribes, confirms, sets preferences, receives an incident and unsubscribes by clicks alone, on the page and in
+ * mails. Checks each page on the way, which must also fit a phone.
  */
 async function subscribeAndLeave(
   language: Language, options: BrowserContextOptions, check: (page: Page, name: string) => Promise<void>,
@@ -63,7 +63,7 @@ async function subscribeAndLeave(
       await page.setViewportSize(options.viewport ?? PHONE.viewport);
     };
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-    /** As a mail program shows a mail: away from our pages. */
+    /** Shows a mail outside our pages, as a mail program does. */
     const follow = async (link: string, { html }: ReceivedMail) => {
       page = await context.newPage();
       await page.setContent(html);
@@ -121,11 +121,11 @@ test.each([
   });
 });
 
-test.each(fewOrAll<readonly Language[]>(['zh'], ['es', 'zh', 'ja']))('a visitor subscribes and leaves without JavaScript (%s)', async (language) => {
+test.each(fewOrAll<readonly Language[]>(['zh'], ['es', 'zh', 'ja']))('a visitor subscribes and unsubscribes without JavaScript (%s)', async (language) => {
   await subscribeAndLeave(language, { ...DESKTOP, javaScriptEnabled: false }, () => Promise.resolve());
 });
 
-test.each(fewOrAll<readonly Language[]>(['de', 'ja'], LANGUAGES))('a link that is not valid is explained in %s, on a page that bars nobody and fits', async (language) => {
+test.each(fewOrAll<readonly Language[]>(['de', 'ja'], LANGUAGES))('an invalid link is explained in %s, on an accessible page that fits a phone', async (language) => {
   const context = await browser.newContext({ ...PHONE, locale: language });
   try {
     const page = await context.newPage();

@@ -11,7 +11,7 @@ import { until } from '../helpers/until.ts';
 import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
 import { publishPage } from './seeded-page.ts';
 
-/** Of one step in a browser: only against hanging. */
+/** Timeout of one browser step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
@@ -29,7 +29,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** Opens a path below the status page without JavaScript of its own, notes what it loads and what fails. */
+/** Opens a path below the status page without JavaScript, and records its requests and failures. */
 async function withPage(
   path: string, options: BrowserContextOptions, use: (page: Page, problems: string[]) => Promise<void>,
 ): Promise<void> {
@@ -80,7 +80,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test.each([['a desktop', DESKTOP], ['a phone', PHONE]])('the uptime of a component is beside its name, at the right, on %s', async (_, options) => {
+  test.each([['a desktop', DESKTOP], ['a phone', PHONE]])('the uptime of a component is next to its name, on the right, on %s', async (_, options) => {
     await withPage('', options, async (page) => {
       const [name, figure, bars] = await page.evaluate<[Box, Box, Box]>(`['a', 'b', 'details'].map(
         (part) => document.querySelector('.components > li > ' + part).getBoundingClientRect().toJSON(),
@@ -92,7 +92,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test('a page that changes is brought up to date in place, and focus and opened details stay', async () => {
+  test('a page that changes is updated in place, and keeps focus and expanded details', async () => {
     await withPage('', DESKTOP, async (page, problems) => {
       await page.evaluate('window.isSame = true');
       await page.locator('.components summary').nth(1).press('Enter');
@@ -138,14 +138,14 @@ describe('in Chromium', () => {
     await context.close();
   });
 
-  test('nothing on the page moves', async () => {
+  test('nothing on the page shifts', async () => {
     await withPage('', { ...DESKTOP, reducedMotion: 'reduce' }, async (page) => {
       await page.locator('.subscribe > summary').click();
       await expect.poll(() => page.evaluate('document.getAnimations().length')).toBe(0);
     });
   });
 
-  test('the button for subscribing opens and closes its form by keyboard', async () => {
+  test('the subscribe button opens and closes its form with the keyboard', async () => {
     await withPage('', DESKTOP, async (page) => {
       await page.keyboard.press('Tab');
       await page.keyboard.press('Tab');
@@ -166,7 +166,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test('nothing bars anybody from the page of a component and of an incident', async () => {
+  test('the pages of components and incidents have no accessibility violations', async () => {
     for (const [path, name] of [
       [`/components/${shown.monitors[2]}`, 'component'], [`/incidents/${shown.incident}`, 'incident'],
     ] as const) {
@@ -179,7 +179,7 @@ describe('in Chromium', () => {
     }
   });
 
-  test.each(fewOrAll<readonly Language[]>(['de', 'ja'], LANGUAGES))('a reader who prefers %s gets it, and it fits a phone', async (language) => {
+  test.each(fewOrAll<readonly Language[]>(['de', 'ja'], LANGUAGES))('a reader who prefers %s gets that language, and the page fits a phone', async (language) => {
     for (const path of ['', `/components/${shown.monitors[0]}`]) {
       await withPage(path, { ...PHONE, locale: language }, async (page) => {
         await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(language);
@@ -192,7 +192,7 @@ describe('in Chromium', () => {
     }
   });
 
-  test('the keyboard reaches everything, first the content, and opens the days', async () => {
+  test('the keyboard reaches everything, starting with the content, and expands the days', async () => {
     await withPage('', DESKTOP, async (page) => {
       await page.keyboard.press('Tab');
       expect((await focused(page)).text).toBe(TEXTS.en.skip);
@@ -210,7 +210,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test('the page is whole without JavaScript', async () => {
+  test('the page is complete without JavaScript', async () => {
     await withPage('?lang=fr', { ...DESKTOP, javaScriptEnabled: false }, async (page) => {
       await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('Acme');
       await expect.poll(() => page.locator('.components > li').count()).toBe(4);
@@ -223,7 +223,7 @@ describe('in Chromium', () => {
     });
   });
 
-  test('the style of a page changes its content, and not its controls', async () => {
+  test('the style of a page changes its content, but not its controls', async () => {
     const customCss = 'body, h1, form, footer { color: #b00020 } a { display: none } * { max-height: 0 }';
     const { subdomain } = await publishPage(app, { primaryColor: '#1a7f37', customCss });
     const context = await browser.newContext(DESKTOP);
@@ -240,7 +240,7 @@ describe('in Chromium', () => {
     await context.close();
   });
 
-  test('a visitor subscribes by the form', async () => {
+  test('a visitor subscribes with the form', async () => {
     await withPage('', PHONE, async (page, problems) => {
       await page.locator('.subscribe > summary').tap();
       await page.getByLabel(TEXTS.en.email).fill('visitor@example.com');
@@ -252,7 +252,7 @@ describe('in Chromium', () => {
     await until(() => app.mailsTo('visitor@example.com').length === 1);
   });
 
-  test('another site may frame the embed, and nothing else', async () => {
+  test('other sites may frame only the embed', async () => {
     const address = `${app.url}/status/${shown.subdomain}`;
     await withPage('/embed', PHONE, async (page, problems) => {
       expect(await findAccessibilityViolations(page)).toEqual([]);

@@ -46,7 +46,7 @@ async function shown(session: ApiSession, id: string): Promise<Shown> {
   return { monitor, incidents, checks };
 }
 
-test('a copy of the data directory brings everything back, elsewhere and later, without a false alert', async () => {
+test('a copy of the data directory restores everything, elsewhere and later, without a false alert', async () => {
   const first = await startOn(join(dir, 'data'));
   const session = await new ApiSession(first.url).begin();
   await session.ok(
@@ -74,7 +74,7 @@ test('a copy of the data directory brings everything back, elsewhere and later, 
   rmSync(first.dataDir, { recursive: true });
   const second = await startOn(join(dir, 'copy'));
   const again = session.at(second.url);
-  const restored = await until(() => shown(again, id), { what: 'the copy answers' });
+  const restored = await until(() => shown(again, id), { what: 'the copy responds' });
   expect(restored.incidents).toEqual(before.incidents);
   expect(restored.incidents).toMatchObject([{ status: 'resolved' }]);
   expect(restored.checks).toBeGreaterThanOrEqual(before.checks);

@@ -54,7 +54,7 @@ const read = async (): Promise<CertificateView> =>
   (await session.ok<{ certificate: CertificateView }>('GET', `/api/monitors/${monitorId}/certificate`)).certificate;
 const fingerprintOf = ({ cert }: Certificate): string => new X509Certificate(cert).fingerprint256;
 
-/** What was sent, without the day and the hours that are left. */
+/** Subjects of the sent mails, without the date and the remaining hours. */
 const subjects = (): string[] => receiver.requests.map(({ body }) =>
   (JSON.parse(body.toString()) as { subject: string }).subject.replace(/ on .*/, ''));
 
@@ -68,7 +68,7 @@ async function nextChecks(count: number): Promise<void> {
   }, { what: `${count} further checks` });
 }
 
-test('a certificate is shown and warned of once, also after a crash, and the next one again', async () => {
+test('each certificate is shown and causes one warning, even after a crash', async () => {
   const first = makeCertificate({ names: ['shop.test', '127.0.0.1'] });
   const port = await serve(first);
   const { monitor } = await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {

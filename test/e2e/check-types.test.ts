@@ -49,7 +49,7 @@ const mails = (): ReadMail[] => logged().flatMap(
   ({ msg, file }) => (msg.startsWith('wrote an email') && file ? [readMail(readFileSync(file, 'latin1'))] : []),
 );
 
-test('a DNS monitor is up, down with the answer of the name server, and up again', async () => {
+test('a DNS monitor goes down and up with the response of the name server', async () => {
   let dnsMessage: Partial<WireMessage> = { records: [wireRecord({ type: 1, data: Buffer.of(192, 0, 2, 1) })] };
   const server = await startNameServer(
     ({ id, section, send }) => send(wireMessage({ id, question: section, ...dnsMessage })),
@@ -77,7 +77,7 @@ test('a DNS monitor is up, down with the answer of the name server, and up again
     }, { what: 'evidence' });
     expect(evidence.at(-1)).toMatchObject({ error: { type: 'dns_error', layer: 'dns' }, remote_address: '127.0.0.1' });
     dnsMessage = sound;
-    await until(() => eventsOf(id).includes('monitor.up'), { what: 'the end of it' });
+    await until(() => eventsOf(id).includes('monitor.up'), { what: 'the recovery alert' });
     expect((await session.ok<{ incidents: object[] }>('GET', of)).incidents).toMatchObject([{ status: 'resolved' }]);
     expect([await statusOf(id), eventsOf(id)]).toEqual(['up', ['monitor.down', 'monitor.up']]);
     await session.ok('DELETE', `/api/monitors/${id}`);
@@ -86,7 +86,7 @@ test('a DNS monitor is up, down with the answer of the name server, and up again
   }
 });
 
-test('the certificate behind STARTTLS is shown, and its flaw is no failure', async () => {
+test('the certificate behind STARTTLS is shown, and a flaw of it is not a failure', async () => {
   const certificate = issue({ name: 'mail.test', hosts: ['mail.test'], addresses: ['127.0.0.1'] });
   const server = await startTcpService({
     certificate, greeting: '220 mail.test\r\n', responses: [
@@ -187,7 +187,7 @@ test('alerts of every kind show the text of a response as plain text', async () 
   }
 });
 
-/** Makes the probe that it was before it had checks of the type ICMP. */
+/** Changes the probe into a version without ICMP checks. */
 const beforeIcmp: Plugin = {
   name: 'before ICMP',
   setup: (build) => build.onLoad({ filter: /[\\/]checks[\\/]icmp\.ts$/ }, () => (
@@ -195,7 +195,7 @@ const beforeIcmp: Plugin = {
   )),
 };
 
-test('a monitor stays unknown, without an alert, while its probe lacks the type of check', async () => {
+test('a monitor stays unknown, without an alert, while its probe lacks the check type', async () => {
   const bundle = await bundleFile('probe/main.ts', { plugins: [beforeIcmp] });
   await session.ok('POST', '/api/regions', { id: 'second', name: 'Second', city: 'Oslo', country: 'NO' });
   const { enrolment_token: enrolment } = await session.ok<{ enrolment_token: string }>(
@@ -213,7 +213,7 @@ test('a monitor stays unknown, without an alert, while its probe lacks the type 
       return found.results.filter(({ reason }) => reason === 'unsupported').length >= 3 && found.results;
     }, { what: 'three results' });
     for (const result of results) {
-      // On a busy machine the probe also says which checks it could not begin in time.
+      // On a busy machine, the probe also reports checks that it could not start in time.
       const reason = expect.toBeOneOf(['unsupported', 'overload']);
       expect(result).toMatchObject({ region: 'second', outcome: 'missed', reason });
     }

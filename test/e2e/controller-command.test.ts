@@ -64,7 +64,7 @@ test('a controller waits for its database and then NATS, logs one line for each,
   expect(await ended).toBe(0);
 });
 
-test('a controller that others on the network can listen to says so, once for each listener', async () => {
+test('a controller warns once about each listener that exposes traffic to eavesdropping', async () => {
   const env = { HOST: '0.0.0.0', NATS_LISTEN: '0.0.0.0:4222' };
   command({ MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/farwatch`, NATS_URL: nats.url, ...env });
   await until(() => logged('waiting for MongoDB'), { what: 'it waits for the database' });

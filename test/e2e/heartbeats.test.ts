@@ -10,7 +10,7 @@ interface Monitor {
   runtimeStatus: string;
 }
 
-describe('an answered ping', () => {
+describe('an acknowledged ping', () => {
   let farwatch: Farwatch;
   beforeAll(async () => {
     farwatch = await startFarwatch();

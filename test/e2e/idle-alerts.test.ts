@@ -4,7 +4,7 @@ import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
 
-/** A first retry is due after 10 to 12 s. An idle controller polls every minute for what it doesn't expect. */
+/** A first retry is due after 10 to 12 s. An idle controller polls every minute for unexpected work. */
 const FAR_BEYOND_RETRY_MS = 35_000;
 
 let [farwatch, receiver] = [] as unknown as [Farwatch, Receiver];
@@ -17,7 +17,7 @@ afterAll(async () => {
   await Promise.all([farwatch?.stop(), receiver?.close()]);
 });
 
-test('a default installation with one monitor retries a webhook that answered 503 on schedule', async () => {
+test('a default installation with one monitor retries a webhook on schedule after a 503', async () => {
   const session = await new ApiSession(farwatch.url).begin();
   await session.ok('POST', '/api/integrations', {
     name: 'Hook', type: 'webhook', is_default: true, config: { url: receiver.url, method: 'POST' },

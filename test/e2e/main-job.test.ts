@@ -82,7 +82,7 @@ describe('from a clean directory to an alert and back', () => {
     expect((await read()).runtimeStatus).toBe('down');
   });
 
-  test('the evidence of the incident shows the answer beside the latest good one, without secrets', async () => {
+  test('the evidence of the incident shows the response next to the latest good one, without secrets', async () => {
     const [incident] = await incidents();
     const { evidence } = await until(async () => {
       const found = await session.ok<{ evidence: object[] }>('GET', `/api/incidents/${incident?.id}/evidence`);
@@ -140,10 +140,10 @@ describe('from a clean directory to an alert and back', () => {
       return target.count === before && { count: before };
     }, { what: 'checks have stopped' });
     await session.ok('POST', `/api/monitors/${monitor.id}/resume`);
-    await until(() => target.count > settled.count, { what: 'checked again' });
+    await until(() => target.count > settled.count, { what: 'a check after resuming' });
   });
 
-  test('a TCP monitor goes down and up with what the service answers', async () => {
+  test('a TCP monitor goes down and up with the response of the service', async () => {
     target.respondWith({ status: 200, body: 'PONG' }, '/ping');
     const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', {
       name: 'Service', type: 'TCP', target: `127.0.0.1:${target.port}`, interval_seconds: 1,
@@ -168,7 +168,7 @@ describe('from a clean directory to an alert and back', () => {
     await becomes('up');
   });
 
-  test('a KEYWORD monitor goes down and up with what the page says', async () => {
+  test('a KEYWORD monitor goes down and up with the content of the page', async () => {
     const page = (body: string) => target.respondWith({ status: 200, body, headers: { 'content-type': 'text/html' } }, '/words');
     page('<p>Welcome</p>');
     const { monitor: { id } } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors', {

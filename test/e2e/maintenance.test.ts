@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all([farwatch.stop(), target.close(), receiver.close()]);
 });
 
-/** Also that a maintenance window covers it, if so. */
+/** Also whether a maintenance window covers it. */
 const status = async (): Promise<string> => {
   const { monitor: { runtimeStatus, in_maintenance: isCovered } } = await session.ok<{
     monitor: { runtimeStatus: string; in_maintenance: boolean };
@@ -73,7 +73,7 @@ async function open(): Promise<string> {
   return id;
 }
 
-test('an outage within a window alerts nobody, and is no downtime of the page', async () => {
+test('an outage within a window sends no alert and is not downtime on the page', async () => {
   const id = await open();
   target.respondWith({ status: 503 });
   expect(await latest('open')).toMatchObject({ in_maintenance: true });
@@ -96,7 +96,7 @@ test('an outage within a window alerts nobody, and is no downtime of the page', 
   }, { what: 'the page shows the uptime without maintenance' });
 });
 
-test('an outage that lasts longer than its window is alerted at the end, once', async () => {
+test('an outage that outlasts its window is alerted once, at the end', async () => {
   const id = await open();
   target.respondWith({ status: 503 });
   await latest('open');

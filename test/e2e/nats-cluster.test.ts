@@ -96,7 +96,7 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
     });
   });
 
-  // The reader is this process, which trusts no certificate of a test.
+  // The reader is this process, which does not trust the tests' certificates.
   test.runIf(certificate() === null)('keeps the last hour for subscribers when each of them is killed in turn', async () => {
     await session.ok('POST', '/api/subscriptions', { name: 'Archive' });
     const bus = await connectBus({
@@ -113,7 +113,7 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
         const before = await until(async () => {
           const found = await raw();
           return found && found.state.messages > 0 ? found : null;
-        }, { what: 'results are kept' });
+        }, { what: 'results are in the stream' });
         await cluster.kill9(at);
         await session.ok('POST', '/api/monitors', {
           name: `while ${at} is away`, type: 'HTTP', target: `${target.url}/raw/${at}`, interval_seconds: INTERVAL_SECONDS,
@@ -121,7 +121,7 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
         const after = await until(async () => {
           const found = await raw();
           return found && found.state.last_seq > before.state.last_seq ? found : null;
-        }, { what: `results are kept without server ${at}` });
+        }, { what: `results are stored in the stream without server ${at}` });
         expect(after.state.first_seq).toBe(before.state.first_seq);
         await cluster.restart(at);
       }
@@ -130,7 +130,7 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
     }
   });
 
-  test('keeps out a server that does not know its password', async () => {
+  test('refuses a server that does not know its password', async () => {
     const rogue = spawn(String(natsPrograms().newest?.path), [
       '--addr', '127.0.0.1', '--port', '-1', '--cluster_name', 'farwatch', '--cluster', 'nats://127.0.0.1:-1',
       '--routes', cluster.routeUrl,
@@ -144,11 +144,11 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
     }
   });
 
-  test('lets a deleted probe in at none of its servers', async () => {
+  test('refuses a deleted probe at all of its servers', async () => {
     const { probes } = await session.ok<{ probes: { id: string }[] }>('GET', '/api/probes');
     await session.ok('DELETE', `/api/probes/${probes[0]?.id}`);
     const refusals = () => probe.lines.filter(({ msg }) => msg === 'NATS rejects this probe').length;
-    await until(() => refusals() >= cluster.size, { what: 'refused again and again' });
+    await until(() => refusals() >= cluster.size, { what: 'repeated refusals' });
     expect(probe.lines.at(-1)?.msg).not.toBe('NATS link up');
   });
 });

@@ -36,7 +36,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** An enrolled probe's directory that `SOMEBODY` owns. */
+/** An enrolled probe's directory, owned by `SOMEBODY`. */
 async function identityIn(dataDir: string, name: string): Promise<string> {
   const { enrolment, user, box } = await rig.enrolled(name);
   const text = (seed: Uint8Array) => Buffer.from(seed).toString();
@@ -48,7 +48,7 @@ async function identityIn(dataDir: string, name: string): Promise<string> {
   return enrolment?.probe_id ?? '';
 }
 
-/** Runs a shell script and resolves when the probe that it becomes has connected: to what it runs as. */
+/** Runs a shell script that execs the probe; once it has connected, resolves to its user and capabilities. */
 async function runs(script: string): Promise<{ child: ChildProcess; log: string; status: string }> {
   const child = spawn('unshare', ['--mount', '--', 'sh', '-ec', script], { stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
@@ -75,14 +75,14 @@ async function stops(child: ChildProcess): Promise<void> {
   expect(await ended).toBe(0);
 }
 
-test.runIf(has('systemd-analyze'))('systemd accepts the unit, and finds it little exposed', () => {
+test.runIf(has('systemd-analyze'))('systemd accepts the unit and rates its exposure as low', () => {
   const unit = join(dir, 'farwatch-probe.service');
   cpSync(UNIT, unit);
   expect(execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })).toBe('');
   execFileSync('systemd-analyze', ['security', '--offline=yes', '--threshold=25', unit], { stdio: 'ignore' });
 });
 
-test.runIf(mayChangeUser)("the unit's command runs as somebody with CAP_NET_RAW alone", async () => {
+test.runIf(mayChangeUser)("the unit's command runs as an unprivileged user with only CAP_NET_RAW", async () => {
   const command = /^ExecStart=(.*)$/m.exec(readFileSync(UNIT, 'utf8'))?.[1] ?? '';
   const dataDir = join(dir, 'state');
   const id = await identityIn(dataDir, 'service');
@@ -102,8 +102,8 @@ test.runIf(mayChangeUser)("the unit's command runs as somebody with CAP_NET_RAW 
   await stops(shown.child);
 });
 
-// Without an engine and a base image, which `npm run packaging` has: this is what the file puts into an image.
-test.runIf(mayChangeUser)("the image's files are all that a probe needs, without root", async () => {
+// Without a container engine and a base image, which `npm run packaging` uses: only the files of the image.
+test.runIf(mayChangeUser)("the image's files suffice to run a probe without root", async () => {
   const image = join(dir, 'image');
   const file = readFileSync(join(HOME, 'Containerfile'), 'utf8');
   const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(file)?.[1] ?? '[]') as [string, string];
@@ -136,7 +136,7 @@ test.runIf(mayChangeUser)("the image's files are all that a probe needs, without
   await stops(shown.child);
 });
 
-test('packages run no scripts of their own while the image is built', () => {
+test('packages run no install scripts while the image is built', () => {
   const file = readFileSync(join(HOME, 'Containerfile'), 'utf8');
   expect(readFileSync(join(HOME, '../../.npmrc'), 'utf8')).toContain('ignore-scripts=true');
   expect(file.slice(0, file.indexOf('npm ci'))).toMatch(/^COPY .*\.npmrc/m);

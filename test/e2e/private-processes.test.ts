@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const STORE: FarwatchRole = findPrograms('mongod', process.env).length > 0 ? 'mongod' : 'embedded-mongo';
 const ACCOUNT = { email: 'a@example.com', password: 'correct horse battery', name: 'A' };
 
-/** What other users of the machine can see and reach of an installation whose data directory has a long path. */
+/** Access of other users of the machine to an installation whose data directory has a long path. */
 describe.runIf(process.platform === 'linux')('other users of the machine', () => {
   let dir = '';
   let farwatch: Farwatch;
@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
     return ((await response.json()) as { data: Record<string, unknown> }).data;
   }
 
-  /** Runs a probe that enrols with a token of its own until it is connected; returns the token. */
+  /** Runs a probe that enrols with its own token until it is connected; returns the token. */
   async function enrol(
     command: string[], how: (token: string) => { args?: string[]; env?: Record<string, string> },
   ): Promise<string> {
@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
     expect(processesThatShow(token)).toEqual([]);
   });
 
-  test('find the token of another probe there only until its program has started', async () => {
+  test('find another probe\'s token there only until its program has started', async () => {
     const token = await enrol(START, (token) => ({ args: ['--token', token] }));
     expect(processesThatShow(token)).toEqual([]);
     const [shown] = processesThatShow(`${START[1]} --probe --controller ${farwatch.url} --token ***`);
@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
     expect(processesThatShow(await enrol(START, (token) => ({ args: [`--token=${token}`] })))).toEqual([]);
   });
 
-  test('never find it if it comes from a file or from the environment, also through npm', async () => {
+  test('never find it if it comes from a file or the environment, even through npm', async () => {
     const tokens = [
       await enrol(NPM, (token) => ({ args: ['--token-file', fileWith(token)] })),
       await enrol(NPM, (token) => ({ env: { FARWATCH_TOKEN: token } })),
@@ -107,19 +107,19 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
     expect(statSync(socketDir).mode & 0o777).toBe(0o700);
   });
 
-  test('while the installation finds it again after each kill and restart', async () => {
+  test('while the installation reconnects to it after each kill and restart', async () => {
     await farwatch.replaced(STORE, await farwatch.kill9(STORE));
     const isServed = async () => (await fetch(`${farwatch.url}/api/auth/me`, {
       headers: { authorization: `Bearer ${session}` },
     })).status === 200;
-    await until(isServed, { what: 'the account is served' });
+    await until(isServed, { what: 'the account can be read' });
     await farwatch.kill9All();
     await farwatch.start();
     expect(await isServed()).toBe(true);
   });
 });
 
-/** Processes of the whole machine whose arguments contain `text`, beside this one. */
+/** Other processes of the machine whose arguments contain `text`. */
 function processesThatShow(text: string): number[] {
   return readdirSync('/proc').map(Number).filter((pid) => {
     if (Number.isNaN(pid) || pid === process.pid) return false;

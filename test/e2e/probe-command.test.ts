@@ -65,7 +65,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('a probe without identity and token exits with one line of explanation and code 2', async () => {
+test('a probe without identity and token exits with a one-line explanation and code 2', async () => {
   const command = probe(join(dir, 'empty'));
   expect(await command.ended).toBe(2);
   expect(errorLines(command)).toHaveLength(1);
@@ -86,7 +86,7 @@ test('an enrolled probe starts without token and controller address', async () =
   expect(await command.ended).toBe(0);
 });
 
-test('the first failure in one region has the other one check at once, before its next turn', async () => {
+test('the first failure in one region triggers a check in the other at once, before its next slot', async () => {
   const command = probe(join(dir, 'one'));
   await until(() => command.output().includes('"msg":"connected"'), { what: 'connected' });
   const [target, api] = [await startTarget(), new ApiSession(farwatch.url).as(session)];
@@ -104,7 +104,7 @@ test('the first failure in one region has the other one check at once, before it
     .map((data) => Number(data['checked_at']));
   const [here, there] = [startsIn('local'), startsIn('second')] as [number[], number[]];
   expect([here.length, there.length]).toEqual([2, 2]);
-  // The turns of two regions are half an interval apart.
+  // The slots of two regions are half an interval apart.
   expect(Math.abs((here[0] as number) - (there[0] as number))).toBeLessThan(10_000);
   await api.ok('DELETE', `/api/monitors/${monitor.id}`);
   stream.close();
@@ -113,7 +113,7 @@ test('the first failure in one region has the other one check at once, before it
   await target.close();
 });
 
-test('a probe with a used token exits with one line of explanation and code 2', async () => {
+test('a probe with a used token exits with a one-line explanation and code 2', async () => {
   const command = probe(join(dir, 'two'), '--controller', farwatch.url, '--token', token);
   expect(await command.ended).toBe(2);
   expect(errorLines(command)).toHaveLength(1);

@@ -65,7 +65,7 @@ describe('an installation', () => {
     await farwatch.replaced(role, killed);
     await until(
       async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200,
-      { what: 'the account is served' },
+      { what: 'the account can be read' },
     );
     await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again' });
   });
@@ -91,7 +91,7 @@ describe('an installation', () => {
     expect(farwatch.pids()).toEqual(before);
   });
 
-  test('runs beside another installation with accounts of its own', async () => {
+  test('runs beside another installation with separate accounts', async () => {
     const other = await startFarwatch();
     try {
       expect((await post(`${other.url}/api/auth/login`, LOGIN)).status).toBe(401);

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** The example `follow.ts`, as Node 20 runs it too, with this credential. */
+/** The example `follow.ts` with this credential, compiled so that Node 20 runs it too. */
 function follow(issued: IssuedSubscription): { child: ChildProcess; output: () => string; ended: Promise<unknown> } {
   const [program, credential] = [join(dir, 'follow.mjs'), join(dir, `${issued.subscription.id}.json`)];
   const source = readFileSync(join(root, 'deploy/examples/follow.ts'), 'utf8');
@@ -47,7 +47,7 @@ function follow(issued: IssuedSubscription): { child: ChildProcess; output: () =
   return { child, output: () => output, ended: new Promise((resolve) => child.once('exit', resolve)) };
 }
 
-test('a subscriber follows its results and events, and a deleted one is gone at once', async () => {
+test('a subscriber follows its results and events, and a deleted one is disconnected at once', async () => {
   const create = (name: string) => session.ok('POST', '/api/subscriptions', { name }) as Promise<unknown>;
   const [doomed, remaining] = [await create('doomed'), await create('kept')] as [IssuedSubscription, IssuedSubscription];
   const followers = [follow(doomed), follow(remaining)] as const;
@@ -70,7 +70,7 @@ test('a subscriber follows its results and events, and a deleted one is gone at 
   const seen = resultsOf(other.output);
   await ended;
   const last = resultsOf(output);
-  await until(() => resultsOf(other.output) > seen + 2, { what: 'the other one reads on' });
+  await until(() => resultsOf(other.output) > seen + 2, { what: 'the other one continues to read' });
   expect(resultsOf(output)).toBe(last);
   const again = follow(doomed);
   await again.ended;
