@@ -16,7 +16,7 @@ export const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /**
  * An installation of real processes with two tenants: a victim, whose monitors the installation's own probe
- * checks, and an attacker with a probe credential of its own over the real NATS.
+ * checks, and an attacker with its own probe credential on the real NATS.
  */
 export class Attack {
   readonly load: Load;
@@ -25,7 +25,7 @@ export class Attack {
   /** The victim's monitors. */
   readonly victims: string[];
   #beats: NodeJS.Timeout | null = null;
-  /** Of the victim, so far. */
+  /** Number of the victim's outages so far. */
   #outages = 0;
 
   private constructor(load: Load, session: ApiSession, probe: TestProbe, victims: string[]) {
@@ -60,7 +60,7 @@ export class Attack {
       name, type: 'HTTP', target: 'http://192.0.2.1/', interval_seconds: 60,
       monitoring_regions: [this.region],
     });
-    await until(() => this.probe.held.has(monitor.id), { what: 'the assignment of the bait' });
+    await until(() => this.probe.held.has(monitor.id), { what: 'the assignment of the monitor' });
     return monitor.id;
   }
 
@@ -72,7 +72,7 @@ export class Attack {
     return this.probe.enrolment?.probe_id ?? '';
   }
 
-  /** Sends a batch as the attacker's probe. The watermark of the answer; null when none comes. */
+  /** Sends a batch as the attacker's probe. Returns the watermark of the response, or null without one. */
   async send(shard: number, bytes: Uint8Array | string, timeoutMs = 10_000): Promise<number | null> {
     try {
       const subject = subjects.results(shard, this.region, this.id);
@@ -83,7 +83,7 @@ export class Attack {
     }
   }
 
-  /** Sends a batch without waiting for an answer. */
+  /** Sends a batch without waiting for a response. */
   sendWithoutWaiting(shard: number, bytes: Uint8Array | string): void {
     this.probe.nats.publish(subjects.results(shard, this.region, this.id), bytes);
   }
@@ -99,10 +99,10 @@ export class Attack {
   }
 
   /**
-   * Asserts that the victim's monitors keep their rhythm, that an outage is alerted and ends, and with `restarts`
-   * that all of this holds again after a restart of the controller, which forgets nothing; that each check of the
-   * victim is counted once, and no process has ended by itself. Returns what it counted. In `npm test`, the last of
-   * several attacks restarts for all: what they have stored is still there.
+   * Asserts that the victim's monitors are checked on schedule, that an outage is alerted and ends, and with `restarts`
+   * that all of this still holds after a restart of the controller, which loses nothing; that each check of the
+   * victim is counted once, and no process ended unexpectedly. Returns the counts. In `npm test`, the last of
+   * several attacks restarts for all of them, because the data they stored is still there.
    */
   async expectUnharmed(name: string, restarts = repeats(false, true)): Promise<Omit<Tally, 'injected'>> {
     await this.#expectRhythm();
@@ -186,7 +186,7 @@ async function inStore<T>(load: Load, work: (db: Collections) => Promise<T>): Pr
   }
 }
 
-/** A batch without results: it only says that a stretch of the lane is lost. */
+/** A batch without results that only declares a range of the lane as lost. */
 export function droppedBatch(epoch: string, first: number, last: number): ResultBatch {
   return { epoch, engine: 'test', first, last, results: [], dropped: [{ first, last, reason: 'trimmed' }] };
 }

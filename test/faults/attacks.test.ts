@@ -12,7 +12,7 @@ const on = {
   },
 };
 beforeAll(async () => {
-  // The victim's targets are on this machine: its probe may reach them by a range of its own.
+  // The victim's targets are on this machine, and its probe allows their range.
   attack = await Attack.start({ PROBE_ALLOW_PRIVATE: 'false', PROBE_ALLOW_CIDRS: '127.0.0.0/8' });
 });
 afterAll(() => attack?.stop());

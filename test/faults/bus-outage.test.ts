@@ -53,7 +53,7 @@ const createMonitor = async (path: string, monitoring_regions: string[]): Promis
 const statusIs = (id: string, status: string) =>
   until(async () => (await load.statusOf(id)) === status, { what: `${id} is ${status}`, everyMs: 250 });
 
-/** All results of a monitor, oldest first, as the API tells them. */
+/** All results of a monitor, oldest first, as the API returns them. */
 async function resultsOf(id: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -77,8 +77,8 @@ async function failFor(path: string): Promise<void> {
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
 
 /**
- * Waits until all results have arrived, and compares them with what the target saw: each is stored
- * once. Returns how many were checked between two instants, and the tally with so many incidents and no alert.
+ * Waits until all results have arrived, and compares them with the checks that the target saw: each is stored
+ * once. Returns the number of checks between two times, and the tally with this many incidents and no alerts.
  */
 async function countStored(ids: string[], from: number, to: number) {
   let [checked, stored] = [0, 0];
@@ -103,7 +103,7 @@ async function lateIncidents(id: string): Promise<boolean[]> {
   return incidents.filter(({ check_id: of }) => of === id).map(({ late }) => late);
 }
 
-fault('F7', 'NATS is down; then it starts again', async () => {
+fault('F7', 'NATS is down, then starts again', async () => {
   const ids = [await createMonitor('/steady-local', ['local']), await createMonitor('/steady-far', ['far'])];
   const seen = () => ids.reduce((sum, id) => sum + load.countOf(id), 0);
   await nats.kill9();
@@ -133,7 +133,7 @@ fault('F7', 'NATS is down; then it starts again', async () => {
   return toOutcome(tallyOf(0), `${checked} results of ${seconds(upAt - downAt)} without NATS`);
 });
 
-fault('F10', 'a probe that reaches its targets is cut off from NATS; its target fails and recovers', async () => {
+fault('F10', 'a probe that reaches its targets is disconnected from NATS; its target fails and recovers', async () => {
   const [farOnly, shared] = [await createMonitor('/only-far', ['far']), await createMonitor('/also-local', ['local', 'far'])];
   const cutAt = Date.now();
   far.nats.drop();

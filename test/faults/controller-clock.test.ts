@@ -28,7 +28,7 @@ describe.runIf(library !== null)('with libfaketime', () => {
     clock.remove();
   });
 
-  /** By how much the controller's clock is off, as its answers say, seconds. */
+  /** The offset of the controller's clock according to its responses, seconds. */
   async function shownOffset(): Promise<number> {
     const response = await fetch(`${load.farwatch.url}/healthz`);
     return (Date.parse(response.headers.get('date') ?? '') - Date.now()) / 1000;
@@ -37,18 +37,18 @@ describe.runIf(library !== null)('with libfaketime', () => {
   async function jumpTo(offsetSeconds: number): Promise<void> {
     clock.set(offsetSeconds);
     await until(async () => Math.abs((await shownOffset()) - offsetSeconds) < 60, {
-      what: 'the controller has the other time', everyMs: 250,
+      what: 'the controller has the new time', everyMs: 250,
     });
-    // From then on it dates results by that time.
+    // From then on, it dates results by that clock.
     await until(async () => {
       const { probe } = await load.session.ok<{ probe: { clock_offset_ms: number } }>(
         'GET', `/api/probes/${load.farwatch.probes[0]?.id}`,
       );
       return Math.abs(probe.clock_offset_ms / 1000 - offsetSeconds) < 60;
-    }, { what: 'the probe seems to be off', everyMs: 250 });
+    }, { what: 'the probe seems to have the wrong time', everyMs: 250 });
   }
 
-  /** Nothing changes by checks from after the jump. */
+  /** Checks after the jump change nothing. */
   async function stays(id: string, incident: string, alertCount: number): Promise<void> {
     const checks = load.countOf(id);
     await until(() => load.countOf(id) >= checks + repeats(3, 30), { what: 'more checks' });
@@ -57,7 +57,7 @@ describe.runIf(library !== null)('with libfaketime', () => {
     expect(load.alertsOf(id)).toHaveLength(alertCount);
   }
 
-  /** The session is valid, and the window of the rate limit is neither negative nor over. */
+  /** The session is valid, and the rate limit's window is neither negative nor too long. */
   async function limits(): Promise<void> {
     const { status } = await load.session.call('GET', '/api/auth/me');
     expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe.runIf(library !== null)('with libfaketime', () => {
     expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(now - 60);
   }
 
-  /** A heartbeat that is expected every six minutes, and has come now. */
+  /** A heartbeat expected every six minutes, with a ping now. */
   async function createHeartbeat(): Promise<string> {
     const body = { name: 'backup', type: 'HEARTBEAT', heartbeat_interval: 300, grace_period: 60 };
     const { monitor } = await load.session.ok<{ monitor: { id: string; heartbeat_token: string } }>(
@@ -97,18 +97,18 @@ describe.runIf(library !== null)('with libfaketime', () => {
     return shown.incident.recovery_time_seconds ?? NaN;
   }
 
-  fault('F17', 'the controller\'s clock jumps by ten minutes, ahead and back, during incidents', async () => {
+  fault('F17', 'the controller\'s clock jumps by ten minutes, forward and back, during incidents', async () => {
     const heartbeat = await createHeartbeat();
     const steady = await load.steady(3, 'steady');
     const id = await load.createMonitor('/during', { confirmation_policy: { retries: 0 } });
     await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
     const recoveries = [
       await outage(id, '/during', [JUMP_S]),
-      // Set back, it holds verdicts until the time of the last one is over, so it has to come back.
+      // Set back, it holds verdicts until its clock passes the last one, so the clock must return.
       await outage(id, '/during', repeats(0, 1) === 1 ? [0, -JUMP_S, JUMP_S] : [0, JUMP_S]),
     ];
     await until(() => load.farwatch.log().includes('the majority of probes looks unhealthy'), {
-      what: 'the log names this host as what may be wrong',
+      what: 'the log names this host as a possible cause',
     });
     for (const one of [...steady, heartbeat]) expect(await load.statusOf(one)).toBe('up');
     expect(await load.incidents()).toMatchObject([{ check_id: id }, { check_id: id }]);

@@ -15,13 +15,13 @@ export function controllerKills(on: { readonly load: Load }): void {
     const checked = on.load.countOf(steadyId);
     await on.load.farwatch.replaced('controller', killed, 5);
     const startedAt = performance.now();
-    const stored = await until(() => on.load.checksOf(steadyId), { what: 'the API answers' });
+    const stored = await until(() => on.load.checksOf(steadyId), { what: 'the API responds' });
     await until(async () => (await on.load.checksOf(steadyId)) > stored, { what: 'results are stored' });
     expect(on.load.countOf(steadyId)).toBeGreaterThan(checked);
     return performance.now() - startedAt;
   }
 
-  /** Publishes a page that shows monitors as they come; the posts on it are read at any time. */
+  /** Publishes a page to which monitors can be added; its posts can be read at any time. */
   async function publishPage() {
     const { projects } = await on.load.session.ok<{ projects: { id: string }[] }>('GET', '/api/projects');
     const pages = `/api/projects/${projects[0]?.id}/status-pages`;

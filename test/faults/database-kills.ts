@@ -31,7 +31,7 @@ export function databaseKills(on: { readonly load: Load }): void {
       const seen = requestLoop.responses.length;
       await until(
         () => requestLoop.responses.slice(seen).some((response) => response.status === 200),
-        { what: 'the API answers again' },
+        { what: 'the API responds again' },
       );
       recoveryMs.push(performance.now() - backAt);
       await passTime(500);

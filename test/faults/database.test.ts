@@ -71,7 +71,7 @@ describe('unreachable', () => {
     const [seenRequests, seenPinged] = [requestLoop.responses.length, pingLoop.responses.length];
     await until(
       () => requestLoop.responses.slice(seenRequests).some((response) => response.status === 200),
-      { what: 'the API answers again' },
+      { what: 'the API responds again' },
     );
     await until(
       () => pingLoop.responses.slice(seenPinged).some((response) => response.status === 200),
@@ -81,7 +81,7 @@ describe('unreachable', () => {
     // Twice the time in which a heartbeat could wrongly go down.
     await passTime(10_000);
     expect(await load.statusOf(monitor.id)).toBe('up');
-    // Otherwise it would go down, rightly, while the results are counted.
+    // Otherwise it would correctly go down while the results are counted.
     await load.session.ok('POST', `/api/monitors/${monitor.id}/pause`);
     const responses = [...(await requestLoop.end()), ...(await pingLoop.end())];
     expect(kindsOf(responses)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);

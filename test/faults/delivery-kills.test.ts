@@ -56,7 +56,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Kills the controller at the given point of an alert's delivery, and restarts it with what was left. */
+/** Kills the controller at the given point of an alert's delivery, and restarts it with the remaining data. */
 async function outageWithDeathAt(
   point: string,
 ): Promise<{ session: ApiSession; left: { incidents: number; deliveries: number; requests: number } }> {

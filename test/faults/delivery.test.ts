@@ -31,7 +31,7 @@ const settled = (incidentId: string, status: string, count = 1) =>
     { what: `${count} ${status}` },
   );
 
-/** True while nothing of the destination is in flight or due before its next attempt. */
+/** True if no delivery of the destination is in flight or due before its next attempt. */
 const isIdle = (destinationId: string) =>
   async () => ((await rig.queues.find(destinationId))?.due_at ?? 0) > rig.clock.now();
 
@@ -52,7 +52,7 @@ async function outage(
   return incidentId;
 }
 
-fault('F29', 'a receiver answers 500 twice, then 200; another one is healthy', async () => {
+fault('F29', 'a receiver returns 500 twice, then 200; another one is healthy', async () => {
   const { alerts } = rig.controller();
   const well = await startReceiver();
   receiver.choose(() => (receiver.requests.length <= 2 ? 500 : 200));
@@ -71,7 +71,7 @@ fault('F29', 'a receiver answers 500 twice, then 200; another one is healthy', a
   return '3 attempts, delivered, retry_count 2; the other got 1 at once';
 });
 
-fault('F30', 'a receiver answers 410', async () => {
+fault('F30', 'a receiver returns 410', async () => {
   const { alerts } = rig.controller();
   receiver.behave(410);
   const { _id } = await rig.destination(receiver.url);
@@ -84,8 +84,8 @@ fault('F30', 'a receiver answers 410', async () => {
   return '1 attempt, failed, destination enabled';
 });
 
-fault('F31', 'a receiver sends its response head byte by byte; 20 alerts go to another one', async () => {
-  // The test decides when this poster's deadlines pass.
+fault('F31', 'a receiver sends its response headers byte by byte; 20 alerts go to another one', async () => {
+  // The test controls when this poster's deadlines pass.
   const clock = new SimulatedClock();
   const vetting = createAddressVetting({ resolve: createResolver(systemClock), allowPrivate: true, clock: systemClock });
   const poster = new HttpPoster({ clock, vetting });
@@ -105,7 +105,7 @@ fault('F31', 'a receiver sends its response head byte by byte; 20 alerts go to a
   expect((await rig.log(held))[0]?.error_message).toBe('no response within 10 seconds');
   await poster.close();
   await well.close();
-  return '20 of 20 others meanwhile; cut after 10 s';
+  return '20 of 20 others meanwhile; aborted after 10 s';
 });
 
 fault('F32', 'a receiver redirects to 127.0.0.1 and to a metadata address', async () => {
@@ -118,7 +118,7 @@ fault('F32', 'a receiver redirects to 127.0.0.1 and to a metadata address', asyn
   }
   expect([receiver.requests.length, sink.connections]).toEqual([2, 0]);
   await sink.close();
-  return '2 attempts, 2 failed, 0 connections at the private sink';
+  return '2 attempts, 2 failed, 0 connections at the private address';
 });
 
 fault('F33', 'Mailgun is down for 30 minutes with 10 alerts waiting for 2 recipients', async () => {
@@ -146,10 +146,10 @@ fault('F33', 'Mailgun is down for 30 minutes with 10 alerts waiting for 2 recipi
   );
   await mailer.close();
   await mailgun.close();
-  return '20 of 20 mails after it came back, 0 lost, 0 duplicated';
+  return '20 of 20 mails after it recovered, 0 lost, 0 duplicated';
 });
 
-fault('F33', 'an SMTP server greylists with 451, then refuses a recipient with 550', async () => {
+fault('F33', 'an SMTP server greylists with 451, then rejects a recipient with 550', async () => {
   const smtp = await startSmtpServer();
   const mailer = mailerBy({ smtpUrl: smtp.url });
   const { alerts } = rig.controller({ mailer });

@@ -11,11 +11,11 @@ import { fault } from './fault.ts';
 import { checked, post } from './sender.ts';
 import { repeats, toOutcome } from './tally.ts';
 
-/** More entries than a snapshot stays behind. */
+/** More entries than the maximum lag of a snapshot. */
 const ROUNDS = 70;
 /** As docs/reliability.md states it. */
 const LANES_PER_PROBE = 64;
-/** The honest probe goes on in as many epochs by turns. */
+/** The honest probe continues in this many alternating epochs. */
 const HONEST_EPOCHS = 5;
 
 interface Doc {
@@ -55,7 +55,7 @@ async function createMonitor(session: ApiSession, regions: string[]): Promise<st
   return monitor.id;
 }
 
-/** As many epochs with one batch each, and no wait for answers. */
+/** Sends this many epochs with one batch each, without waiting for responses. */
 function openEpochs(shard: number, from: number, count: number): void {
   const { region_id, probe_id } = hostile.enrolment as { region_id: string; probe_id: string };
   for (let at = from; at < from + count; at += 1) {
@@ -95,18 +95,18 @@ fault('F51', 'a probe begins thousands of epochs in two shards, one of which has
       results: [{ ...checked(victimMonitor, Date.now(), isUp), seq: last }],
     });
     const letter = { probe: honest, shard: busy, index: 0, last, bytes };
-    await until(async () => (await post(letter, 10_000)) === last, { what: 'an answer' });
+    await until(async () => (await post(letter, 10_000)) === last, { what: 'a response' });
     checks += 1;
   };
   for (let round = 0; round < ROUNDS; round += 1) {
     openEpochs(busy, round * each, each);
     openEpochs(quiet, round * each, each);
     await hostile.nats.flush();
-    // A changed monitor has its shard write an entry at once.
+    // A changed monitor makes its shard write an entry at once.
     await attacker.ok('PATCH', `/api/monitors/${own}`, { name: `Shop ${round}` });
     await check();
   }
-  // The snapshot of the shard whose hour is all written moves, and holds few lanes; so do its documents.
+  // The snapshot of the shard whose hour is fully written moves, and contains few lanes; so do its documents.
   await until(async () => ((await snapshotOf(quiet))?.position ?? 0) > 0, {
     what: 'the snapshot moves', timeoutMs: 240_000,
   });

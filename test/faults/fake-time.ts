@@ -5,14 +5,14 @@ import { ensureDebianPackages } from '../services/packages.ts';
 
 const LIBRARIES = ['x86_64', 'aarch64'].map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketimeMT.so.1`);
 
-/** The library that changes the clock of a process, installed if need be; null where it cannot be had. */
+/** The library that changes a process's clock, installed if needed; null if it is unavailable. */
 export async function fakeTimeLibrary(): Promise<string | null> {
   const find = () => LIBRARIES.find((path) => existsSync(path)) ?? null;
   if (process.platform !== 'linux') return null;
   return find() ?? ensureDebianPackages('libfaketime').then(find, () => null);
 }
 
-/** The wall clock of a process. Its monotonic clock stays true. */
+/** The wall clock of a process. Its monotonic clock stays correct. */
 export class FakeTime {
   readonly #dir = mkdtempSync(join(tmpdir(), 'farwatch-time-'));
   readonly env: Record<string, string>;
@@ -25,7 +25,7 @@ export class FakeTime {
     this.set(offsetSeconds);
   }
 
-  /** Lets the clock jump to this distance from true time; the process sees it within a second. */
+  /** Makes the clock jump to this offset from the true time; the process sees it within a second. */
   set(offsetSeconds: number): void {
     writeFileSync(`${this.#file}.new`, `${offsetSeconds < 0 ? '' : '+'}${offsetSeconds}\n`);
     renameSync(`${this.#file}.new`, this.#file);

@@ -13,7 +13,7 @@ import { repeats, toOutcome } from './tally.ts';
 let rig: ControllerRig;
 let client: MongoClient;
 let victim: ApiSession;
-/** Both of the one shared region. */
+/** Both are in the only shared region. */
 let probes: [TestProbe, TestProbe];
 let beats: NodeJS.Timeout;
 let epochs = 0;
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const idOf = (probe: TestProbe): string => probe.enrolment?.probe_id ?? '';
 
-/** A monitor of the victim's, and the one of the probes that has it. */
+/** A monitor of the victim, and the probe that it is assigned to. */
 async function createMonitor(name: string): Promise<{ id: string; holder: TestProbe; other: TestProbe }> {
   const { monitor: { id } } = await victim.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 300,
@@ -45,7 +45,7 @@ async function createMonitor(name: string): Promise<{ id: string; holder: TestPr
   return { id, holder, other: probes.find((probe) => probe !== holder) as TestProbe };
 }
 
-/** Sends results in lanes of their own until they are answered; returns how many. */
+/** Sends results in separate lanes until they are acknowledged; returns how many. */
 async function report(probe: TestProbe, results: CheckResult[]): Promise<number> {
   epochs += 1;
   await postAll(lettersOf(probe, `epoch-${epochs}`, results), (letters) => letters);
@@ -97,7 +97,7 @@ fault('F55', 'a probe of a shared region claims that a monitor it was never assi
     expect(await checksOf(id)).toBe(rounds + 1);
   }
 
-  // More lies than may be looked up: they get no answer, and the honest probe's word counts as before.
+  // More false results than may be looked up: they get no response, and the honest probe's votes count as before.
   const flood = Array.from({ length: 1500 }, () => checked(attacked.id, Date.now()));
   const letters = Array.from({ length: 15 }, (_, at) => flood.slice(at * 100, at * 100 + 100)).flatMap(
     (part, at) => lettersOf(liar, `flood-${at}`, part),
@@ -114,7 +114,7 @@ fault('F55', 'a probe of a shared region claims that a monitor it was never assi
   return toOutcome({ injected: lies + flood.length, incidents: { expected: 2, opened: 2 } });
 });
 
-fault('F56', 'monitors move to another probe while results of the old one are under way', async () => {
+fault('F56', 'monitors move to another probe while results of the old one are in transit', async () => {
   const count = repeats(6, 30);
   const moved = [];
   for (let at = 0; at < count; at += 1) moved.push(await createMonitor(`moving-${at}`));
@@ -126,12 +126,12 @@ fault('F56', 'monitors move to another probe while results of the old one are un
   await postAll(letters, (left) => left);
   await rig.session.ok('PATCH', `/api/probes/${idOf(drained)}`, { status: 'draining' });
   await until(() => own.every((id) => heir.held.has(id) && !drained.held.has(id)), { what: 'all have moved' });
-  // What was under way still counts: the monitors that only it has seen go down.
+  // Results in transit still count: the monitors that only the old probe has seen go down.
   await report(drained, made.slice(made.length / 2));
   for (const id of own) await isDown(id);
   expect(await lettersIn()).toEqual([]);
 
-  // As if it had been long ago: what the old probe has of then is history.
+  // As if the move was long ago, so the old probe's results are history.
   await rig.restart(async () => {
     await client.db().collection('assignments').updateMany({ gone: true }, { $inc: { changed_at: -600_000 } });
   });
@@ -143,10 +143,10 @@ fault('F56', 'monitors move to another probe while results of the old one are un
     expect(await incidentsOf(id)).toEqual(['open']);
     expect(await checksOf(id)).toBe(5);
   }
-  // The heir's first results count at once, although nobody has asked about it before.
+  // The new probe's first results count at once, although its assignment is not cached yet.
   await report(heir, own.map((id) => checked(id, Date.now())));
   for (const id of own) {
-    await until(async () => (await incidentsOf(id))[0] === 'resolved', { what: 'the heir resolves it' });
+    await until(async () => (await incidentsOf(id))[0] === 'resolved', { what: 'the new probe resolves it' });
   }
   expect(await lettersIn()).toEqual([]);
   const ledger = await readLedger(rig.store.url, rig.store.database);
@@ -159,7 +159,7 @@ fault('F56', 'monitors move to another probe while results of the old one are un
   });
 });
 
-fault('F57', 'results dated ahead, by less than is refused, precede an outage', async () => {
+fault('F57', 'results with future dates, but not far enough to be rejected, precede an outage', async () => {
   const [muted, control] = [await createMonitor('muted'), await createMonitor('control')];
   for (const { id, holder } of [muted, control]) await report(holder, [checked(id, Date.now())]);
   const missed = {

@@ -13,7 +13,7 @@ interface FleetProbe {
   spool_depth: number;
 }
 
-/** A probe process in a region of its own, whose way to NATS can be cut while it reaches its targets. */
+/** A probe process in a separate region, whose connection to NATS can be cut while it reaches its targets. */
 export class FarProbe {
   readonly region: string;
   readonly dataDir: string;
@@ -32,7 +32,7 @@ export class FarProbe {
     this.process = this.#start(['--controller', load.farwatch.url, '--token', token]);
   }
 
-  /** Creates the region, and enrols its probe; resolves when that is connected. `bundle` is the probe's. */
+  /** Creates the region and enrols its probe; resolves when it is connected. `bundle` is the probe's. */
   static async start(load: Load, bundle: string, region: string, natsPort: number): Promise<FarProbe> {
     const { session } = load;
     const place = { name: region, city: region, country: region, visibility: 'shared' };
@@ -49,18 +49,18 @@ export class FarProbe {
     return join(this.dataDir, 'spool');
   }
 
-  /** Starts it again after `process` has ended. */
+  /** Restarts it after `process` has ended. */
   restart(): void {
     this.process = this.#start([]);
   }
 
-  /** As the fleet view shows it. */
+  /** The probe as the API shows it. */
   async shown(): Promise<FleetProbe> {
     const { probes } = await this.#load.session.ok<{ probes: FleetProbe[] }>('GET', '/api/probes');
     return probes.find(({ region_id: region }) => region === this.region) as FleetProbe;
   }
 
-  /** Waits until controllers call it so. */
+  /** Waits until controllers report this status. */
   is(status: 'online' | 'offline'): Promise<boolean> {
     return until(
       async () => (await this.shown()).status === status, { what: `${this.region} is ${status}`, everyMs: 250 },

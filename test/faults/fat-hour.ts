@@ -7,12 +7,12 @@ import { fault } from './fault.ts';
 import { toOutcome } from './tally.ts';
 import { checked } from './sender.ts';
 
-/** A probe sends far more results than a monitor can have. */
+/** A probe sends far more results than a monitor can produce. */
 export function fatHour(on: { readonly attack: Attack }): void {
   const RESULTS = 18_000;
-  /** Of a 60-second monitor with one recheck: 2 probes, 61 slots, 3 tries, and 500 manual runs. */
+  /** Limit of a 60-second monitor with one recheck: 2 probes, 61 slots, 3 attempts, and 500 manual runs. */
   const ALLOWED = 2 * 61 * 3 + 500;
-  /** Batches that are sent before the first of them is answered; a few more wait. */
+  /** Batches that are sent before the first response; a few more wait. */
   const CONCURRENT_BATCHES = 8;
 
   fault('F52', 'a probe sends 18,000 results of one monitor and hour, with long messages', async () => {
@@ -39,7 +39,7 @@ export function fatHour(on: { readonly attack: Attack }): void {
       'GET', `/api/monitors/${id}/stats`,
     )).total_checks);
     expect(stored).toBeGreaterThanOrEqual(ALLOWED);
-    // What was under way when the hour was full is still taken.
+    // Batches in transit when the hour became full are still accepted.
     expect(stored).toBeLessThan(ALLOWED + CONCURRENT_BATCHES * MAX_BATCH_RESULTS);
     const letters = await on.attack.documents('dead_letters', { reason: 'too_many' });
     expect(letters.every(({ monitor_id }) => monitor_id === id)).toBe(true);

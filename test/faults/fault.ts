@@ -9,7 +9,7 @@ export interface FaultReport {
   invariants: Invariants;
 }
 
-/** What a fault has counted, in words and as invariants. */
+/** The counts of a fault, as text and as invariants. */
 export type Outcome = Pick<FaultReport, 'outcome' | 'invariants'>;
 
 declare module 'vitest' {
@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 /**
  * Declares one fault of the matrix as a test. `run` injects it, asserts, and returns the counts for the tables
- * of `npm run faults`: as `tell` makes them of a tally, or in words only.
+ * of `npm run faults`: as `toOutcome` creates them from a tally, or only as text.
  */
 export function fault(id: string, done: string, run: () => Promise<Outcome | string>): void {
   test(`${id}: ${done}`, async ({ task }) => {

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 
 /**
- * Two addresses on this machine that stand for places far away, and network namespaces that reach them, each
- * by an uplink of its own. Needs root.
+ * Two addresses on this machine that represent remote places, and network namespaces that reach them, each
+ * over its own uplink. Needs root.
  */
 export class FencedNetwork {
   readonly #name = `fw${randomInt(1e6)}`;
   readonly #net = `10.${randomInt(64, 250)}`;
   readonly uplinks: Uplink[] = [];
 
-  /** Where NATS is, and everything else. */
+  /** The addresses of NATS and of everything else. */
   get nats(): string {
     return `${this.#net}.255.1`;
   }
@@ -33,7 +33,7 @@ export class FencedNetwork {
     }
   }
 
-  /** Answers for `port` of the world as a router does that has lost the route. Needs nftables. */
+  /** Responds for `port` of the world like a router that has lost the route. Needs nftables. */
   loseRoute(port: number): void {
     run(`nft add table ip ${this.#name}`);
     run(`nft add chain ip ${this.#name} input { type filter hook input priority 0 ; }`);
@@ -52,7 +52,7 @@ export class FencedNetwork {
   }
 }
 
-/** A namespace with one way out. */
+/** A namespace with one uplink. */
 export class Uplink {
   readonly #name: string;
   readonly #gateway: string;
@@ -73,7 +73,7 @@ export class Uplink {
     this.#within(`ip route add default via ${net}.1`);
   }
 
-  /** Cuts everything off, without a word to anybody. */
+  /** Cuts all connections silently. */
   cut(): void {
     run(`ip link set ${this.#name}a down`);
   }
@@ -91,7 +91,7 @@ export class Uplink {
     this.#within(`ip route del unreachable ${address}/32`);
   }
 
-  /** Leaves the namespace no route but to this address. */
+  /** Removes every route of the namespace except to this address. */
   keepRouteTo(address: string): void {
     this.#within(`ip route add ${address}/32 via ${this.#gateway}`);
     this.#within('ip route del default');
@@ -134,11 +134,11 @@ function run(command: string): string {
   return execFileSync(program, args, { stdio: 'pipe', encoding: 'utf8' });
 }
 
-/** Undoes what may never have been done. */
+/** Runs a cleanup command, ignoring its failure. */
 function attempt(command: string): void {
   try {
     run(command);
   } catch {
-    // It was not there.
+    // There was nothing to clean up.
   }
 }

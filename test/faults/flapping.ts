@@ -21,7 +21,7 @@ export function flapping(on: { readonly load: Load }): void {
         flapping.push(await on.load.createMonitor(path, { confirmation_policy: { regions: 'majority', retries } }));
       }
     }
-    // Answers alternate, 200, 503, 200, 503…, so a recheck finds the target up.
+    // Responses alternate, 200, 503, 200, 503…, so a recheck finds the target up.
     for (const path of paths) on.load.target.choose(path, (count) => ({ status: count % 2 === 1 ? 200 : 503 }));
     await until(() => paths.every((path) => on.load.target.countOf(path) >= 16), { what: 'checks run' });
     for (const path of paths) on.load.target.respondWith({ status: 200 }, path);

@@ -5,12 +5,12 @@ import type { Attack } from './attack.ts';
 import { fault } from './fault.ts';
 import { toOutcome } from './tally.ts';
 
-/** A probe sends far more messages than it may. */
+/** A probe sends far more messages than allowed. */
 export function floods(on: { readonly attack: Attack }): void {
   const ignored = (subject: string): Promise<number> =>
     on.attack.metric(`farwatch_probe_rate_exceeded_total\\{subject="${subject}"\\}`);
 
-  /** Asks the API until `isOver`: it may be slower, but refuses nothing. Returns how often it answered. */
+  /** Queries the API until `isOver`: it may be slower, but rejects nothing. Returns the number of responses. */
   async function served(isOver: () => Promise<boolean>): Promise<number> {
     let count = 0;
     await until(async () => {
@@ -37,7 +37,7 @@ export function floods(on: { readonly attack: Attack }): void {
       `${(await ignored('beat')) - before} beats ignored; the API answered throughout`);
   });
 
-  fault('F54', 'a probe asks for its assignments 10,000 times at once', async () => {
+  fault('F54', 'a probe requests its assignments 10,000 times at once', async () => {
     const dropped = () => on.attack.metric('farwatch_sync_dropped_total');
     const withoutResponse = async () => (await ignored('sync') || 0) + (await dropped() || 0);
     const before = await withoutResponse();

@@ -27,7 +27,7 @@ function read(query: Buffer): ParsedQuery {
 
 const STRINGS = Buffer.concat(Array.from({ length: 240 }, () => wireString('\x1b'.repeat(255))));
 
-/** What a hostile name server answers by UDP, by the first label of the name; all else is cut off there. */
+/** A hostile name server's responses over UDP, by the first label of the name; others are truncated. */
 const BY_UDP: Readonly<Record<string, (parsed: ParsedQuery) => Buffer>> = {
   loop: ({ id, question }) => {
     const toItself = u16(0xc000 | (HEADER_BYTES + question.length));
@@ -40,7 +40,7 @@ const BY_UDP: Readonly<Record<string, (parsed: ParsedQuery) => Buffer>> = {
   }),
 };
 
-/** What it answers by TCP. */
+/** Its responses over TCP. */
 const BY_TCP: Readonly<Record<string, (parsed: ParsedQuery, socket: Socket) => void>> = {
   large: ({ id, question }, socket) => {
     const message = wireMessage({ id, question, records: [wireRecord({ type: TXT, data: STRINGS })] });
@@ -52,10 +52,10 @@ const BY_TCP: Readonly<Record<string, (parsed: ParsedQuery, socket: Socket) => v
   },
 };
 
-/** Names of which the name server answers something hostile, each in its way. */
+/** Names with a hostile response, each of a different kind. */
 export const DNS_ATTACKS = [...Object.keys(BY_UDP), ...Object.keys(BY_TCP)].map((label) => `${label}.example`);
 
-/** Answers one question on a connection. */
+/** Responds to one query on a connection. */
 export function respondByTcp(socket: Socket): void {
   socket.once('data', (query: Buffer) => {
     const parsed = read(query.subarray(2));
@@ -63,7 +63,7 @@ export function respondByTcp(socket: Socket): void {
   });
 }
 
-/** A name server on a port of loopback. Noise comes before each answer. */
+/** A name server on a loopback port. It sends noise before each response. */
 export function serveUdp(port: number): Promise<UdpSocket> {
   const udp = createSocket('udp4');
   udp.on('message', (query, peer) => {

@@ -6,7 +6,7 @@ import { drip } from '../helpers/drip.ts';
 import { respondByTcp, serveUdp } from './hostile-dns.ts';
 import { CHUNK, pour, WEB_ATTACKS } from './hostile-web.ts';
 
-/** What a hostile mail or file server greets with, by protocol. */
+/** Greetings of hostile mail and file servers, by protocol. */
 const BANNERS: Readonly<Record<string, (socket: Socket) => void>> = {
   smtp: (socket) => pour(socket, '220-still here\r\n'.repeat(4000)),
   ftp: (socket) => pour(socket, CHUNK),
@@ -16,7 +16,7 @@ const BANNERS: Readonly<Record<string, (socket: Socket) => void>> = {
   generic: (socket) => pour(socket, CHUNK),
 };
 
-/** Certificates of a hostile server, by name. A client of OpenSSL reads at most 100 kB of them. */
+/** Certificates of a hostile server, by name. OpenSSL clients read at most 100 kB of them. */
 const CERTIFICATES: Readonly<Record<string, () => Certificate>> = {
   'tls-many-names': () => withNames(10_000, (at) => at.toString(36)),
   'tls-huge': () => withNames(10_000, (at) => `name-${at}.hostile.example`),

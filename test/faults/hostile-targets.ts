@@ -25,7 +25,7 @@ export function hostileTargets(on: { readonly load: Load }): void {
   const rssMb = (pid: number): number =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-  /** A check of each type, as every probe has. */
+  /** One monitor of each check type. */
   function ordinary(): { type: string; [setting: string]: unknown }[] {
     const { host } = new URL(on.load.target.url);
     return [
@@ -73,7 +73,7 @@ export function hostileTargets(on: { readonly load: Load }): void {
     ];
   }
 
-  fault('F60', 'targets of all types pour, drip, lie and explode at the same time', async () => {
+  fault('F60', 'targets of all types send endless, slow, false and exploding responses at the same time', async () => {
     const healthy = await on.load.steady(20, 'beside');
     const createMonitor = async (name: string, body: object): Promise<string> => {
       const { monitor } = await on.load.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
@@ -83,7 +83,7 @@ export function hostileTargets(on: { readonly load: Load }): void {
     };
     const others = await Promise.all(ordinary().map((body) => createMonitor(`ordinary ${body.type}`, body)));
     const pid = await on.load.farwatch.pid('probe');
-    // What the first checks of a process allocate for good is not the attack's.
+    // Memory that the first checks of a process allocate permanently does not count.
     await passTime(10_000);
     const beforeMb = rssMb(pid);
     const ids = await Promise.all(attacks().map(({ name, body }) => createMonitor(name, body)));

@@ -6,7 +6,7 @@ export const CHUNK = Buffer.alloc(65_536, 'a');
 const BOMB_BYTES = 64 * 1024 * 1024;
 const MB = 1024 * 1024;
 
-/** Writes `bytes` again and again, as fast as the peer reads, until the connection closes. */
+/** Writes `bytes` repeatedly, as fast as the peer reads, until the connection closes. */
 export function pour(socket: Socket, bytes: Buffer | string): void {
   const more = (): void => {
     while (!socket.destroyed && socket.write(bytes));
@@ -20,20 +20,20 @@ const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
 
 const GZIP_BOMB = gzipSync(Buffer.alloc(BOMB_BYTES));
 const NESTED_BOMB = gzipSync(GZIP_BOMB);
-/** Its window is the largest, and decoded before anything comes out. */
+/** With the maximum window, which is filled before there is any output. */
 const BROTLI_BOMB = brotliCompressSync(Buffer.alloc(BOMB_BYTES), {
   params: { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 5 },
 });
-/** Capital letters, which have to be made small, beyond Latin-1. */
+/** Capital letters beyond Latin-1, which must be converted to lowercase. */
 const TEXT_BOMB = gzipSync('ŽĐ'.repeat(MB / 4));
-/** JSON within what is read, with as many values as fit. */
+/** JSON within the size limit, with as many values as fit. */
 const JSON_BOMBS = [
   `[${'{},'.repeat(MB / 3 - 2)}0]`,
   `{${Array.from({ length: 90_000 }, (_, at) => `"${at.toString(36)}":9`).join(',')}}`,
   `[${'1.5,'.repeat(MB / 4 - 2)}0]`,
 ].map((text) => gzipSync(text));
 
-/** What a hostile web server sends, by path. */
+/** The responses of a hostile web server, by path. */
 export const WEB_ATTACKS: Readonly<Record<string, (socket: Socket) => void>> = {
   '/endless-body': (socket) => {
     socket.write(`${OK}\r\n`);

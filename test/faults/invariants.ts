@@ -1,13 +1,13 @@
 import type { Tally } from './tally.ts';
 
-/** What was counted, out of how many. `repeated`: how often something came again. */
+/** A count, out of a total. `repeated`: the number of repeats. */
 export interface Count {
   counted: number;
   of?: number;
   repeated?: number;
 }
 
-/** The invariants of docs/reliability.md that a fault has counted. Those that it cannot count are absent. */
+/** The invariants of docs/reliability.md that a fault counted. Those that do not apply are absent. */
 export type Invariants = Partial<Record<`I${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`, Count>>;
 
 /** The invariants that a tally contains. */

@@ -8,7 +8,7 @@ import { fault } from './fault.ts';
 import type { Load } from './load.ts';
 import { countResults, repeats, SEED, spooledBy, toOutcome } from './tally.ts';
 
-/** What happens to a probe of a region of its own, and to its connection. */
+/** Faults of a probe in a separate region, and of its connection. */
 export function links(on: { readonly load: Load; readonly far: FarProbe }): void {
   const FAR = { monitoring_regions: ['far'] };
   const MONITORS = repeats(15, 100);
@@ -22,7 +22,7 @@ export function links(on: { readonly load: Load; readonly far: FarProbe }): void
     return performance.now() - startedAt;
   }
 
-  fault('F4', 'the only probe of a region is killed at random moments; the first time, it stays away', async () => {
+  fault('F4', 'the only probe of a region is killed at random moments; the first time, it stays down', async () => {
     const kills = repeats(2, 20);
     const random = randomOf(SEED);
     const [firstId = ''] = await on.load.steady(MONITORS, 'probe', FAR);
@@ -48,7 +48,7 @@ export function links(on: { readonly load: Load; readonly far: FarProbe }): void
     const { byMonitor } = await readLedger(storeUrl(on.load.farwatch.log()));
     const missed = [...byMonitor.values()].flat().filter((result) => result.missed?.reason === 'probe_down');
     const slots = missed.reduce((sum, result) => sum + (result.missed?.count ?? 0), 0);
-    // Each monitor has a slot in each interval; the first and the last of the time away may be cut.
+    // Each monitor has a slot in each interval; the first and the last of the downtime may be incomplete.
     expect(slots).toBeGreaterThanOrEqual(MONITORS * (Math.floor((away.until - away.from) / 2000) - 1));
     return toOutcome({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
       `${slots} slots missed as probe_down`);
@@ -63,7 +63,7 @@ export function links(on: { readonly load: Load; readonly far: FarProbe }): void
       on.far.nats.mute();
       const startedAt = performance.now();
       await on.far.is('offline');
-      await until(() => on.far.nats.accepted > connections, { what: 'the probe connects anew' });
+      await until(() => on.far.nats.accepted > connections, { what: 'the probe reconnects' });
       await isStoredAgain(firstId);
       recoveryMs.push(performance.now() - startedAt);
     }
@@ -91,7 +91,7 @@ export function links(on: { readonly load: Load; readonly far: FarProbe }): void
     }, { what, everyMs: 250 });
     const sinceHealed = on.load.countOf(firstId);
     await meanwhile('results of now are stored', async () => (await on.load.checksOf(firstId)) > sinceHealed);
-    // What failed checks saw is on.far more than the link can carry.
+    // Evidence of failed checks is far more than the link can carry.
     on.load.target.respondWith({ status: 503, body: 'x'.repeat(20_000) });
     const areAlerted = (count: number) => () => ids.every((id) => on.load.alertsOf(id).length >= count);
     await meanwhile('each outage is alerted', areAlerted(1));

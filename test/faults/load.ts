@@ -15,7 +15,7 @@ const MAX_BULK_SIZE = 500;
 
 /** How a monitor was created. */
 export interface CreatedMonitor {
-  /** Of its target. */
+  /** Path of its target. */
   path: string;
   /** Failures that a recheck must confirm. */
   retries: number;
@@ -42,7 +42,7 @@ interface ReceivedAlert {
   monitor: { id: string };
 }
 
-/** The probe was in trouble itself when the check failed, which thus says nothing of the target. */
+/** True if the probe itself had problems when the check failed, so it says nothing about the target. */
 function isSpoilt({ missed }: CheckResult): boolean {
   return missed?.count === 1 && (missed.reason === 'overload' || missed.reason === 'probe_unhealthy');
 }
@@ -52,18 +52,18 @@ export interface Installation {
   readonly url: string;
   /** Output of all processes. */
   log(): string;
-  /** Processes that no test has ended, and rejected promises that nobody has handled. */
+  /** Processes that ended unexpectedly, and unhandled promise rejections. */
   deaths(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Short intervals, alerts to this machine, and no limit to requests. */
+/** Short intervals, alerts to this machine, and no rate limit. */
 export const LOAD_SETTINGS = Object.freeze({
   MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
 });
 
 /**
- * A whole installation of real processes under work: monitors checked every two seconds, and a receiver of
+ * A complete installation of real processes under load: monitors checked every two seconds, and a receiver of
  * their alerts.
  */
 export class Load<Of extends Installation = Farwatch> {
@@ -89,7 +89,7 @@ export class Load<Of extends Installation = Farwatch> {
     return Load.on(startFarwatch({ env: { ...LOAD_SETTINGS, ...env } }), store);
   }
 
-  /** Gives work to an installation that runs with LOAD_SETTINGS. */
+  /** Puts load on an installation that runs with LOAD_SETTINGS. */
   static async on<Of extends Installation>(
     starting: Promise<Of>, store: TestMongo | null = null,
   ): Promise<Load<Of>> {
@@ -102,7 +102,7 @@ export class Load<Of extends Installation = Farwatch> {
     return new Load({ farwatch, target, receiver, session }, store);
   }
 
-  /** Creates a monitor with a path of its own. */
+  /** Creates a monitor with its own path. */
   async createMonitor(path: string, change: Change = {}): Promise<string> {
     const interval_seconds = change.interval_seconds ?? INTERVAL_SECONDS;
     const body = {
@@ -187,10 +187,10 @@ export class Load<Of extends Installation = Farwatch> {
   }
 
   /**
-   * Drains the probes, and reads the journal. `issued` is what the target saw, `stored` what the journal holds,
-   * `spoilt` the slots that were missed although the target may have seen a check: all by monitor. `paused`:
-   * when the monitors were paused at the earliest and at the latest, Unix ms. Waits `forMs` at most for what
-   * the target saw: a check that was under way at the pause is recorded when it has ended.
+   * Drains the probes and reads the journal. `issued` are the checks that the target saw, `stored` those in the journal,
+   * `spoilt` the slots missed although the target may have seen a check: all by monitor. `paused`:
+   * the earliest and latest time of the pause, Unix ms. Waits at most `forMs` for the checks that
+   * the target saw, because a check in progress at the pause is recorded when it ends.
    */
   async settle(gone: string[] = [], forMs = 0) {
     const { probes, paused } = await this.drain(gone);
@@ -228,7 +228,7 @@ export class Load<Of extends Installation = Farwatch> {
     this.#monitors = new Map();
   }
 
-  /** Repeats what is refused meanwhile. */
+  /** Repeats a request while it is refused. */
   async #inBulk(action: 'pause' | 'delete', ids: string[]): Promise<void> {
     for (let at = 0; at < ids.length; at += MAX_BULK_SIZE) {
       const monitor_ids = ids.slice(at, at + MAX_BULK_SIZE);

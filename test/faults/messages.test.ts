@@ -121,7 +121,7 @@ fault('F24', 'results arrive shuffled between lanes and batches of a lane out of
   const shuffled = shuffler(randomOf(SEED));
   let [issued, sent] = [0, 0];
   for (let round = 0; round < rounds; round += 1) {
-    // An interval so long that no region falls silent before everything is read.
+    // An interval long enough that no region falls silent before everything is processed.
     const [ordered, stirred] =
       [await createMonitors(monitors, `ordered-${round}`, 120), await createMonitors(monitors, `stirred-${round}`, 120)];
     const from = Date.now();

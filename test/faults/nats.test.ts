@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => load.forget());
 afterAll(() => load.stop());
 
-/** Resolves when results that were not stored before are, while checks continue. */
+/** Resolves when new results are stored, while checks continue. */
 async function isStoredAgain(id: string): Promise<void> {
   const [checked, stored] = [load.countOf(id), await load.checksOf(id)];
   await until(async () => (await load.checksOf(id)) > stored, { what: 'results are stored' });
@@ -42,7 +42,7 @@ async function killServer(firstId: string, meanwhile = () => {}): Promise<number
   return performance.now() - startedAt;
 }
 
-/** An outage of a target that begins before `work` and ends after it; returns what it opened and sent. */
+/** An outage of a target that begins before `work` and ends after it; returns its incidents and alerts. */
 async function duringOutage(path: string, work: () => Promise<void>) {
   const id = await load.createMonitor(path);
   await until(async () => (await load.statusOf(id)) === 'up', { what: 'up' });
@@ -83,7 +83,7 @@ fault('F5', 'nats-server is killed at random moments under load', async () => {
   return toOutcome({ injected: kills, results: await countResults(load), ...outage, recoveryMs, seed: SEED });
 });
 
-fault('F8', 'NATS loses everything that it has stored', async () => {
+fault('F8', 'NATS loses all its data', async () => {
   const wipes = repeats(1, 5);
   const [firstId = ''] = await load.steady(MONITORS, 'wiped');
   const recoveryMs: number[] = [];
@@ -121,10 +121,10 @@ fault('F21', 'a subscriber with 500 subscriptions stops reading', async () => {
     await once(child.stdout, 'data');
     const [openSockets, logLength] = [await serverSockets(), load.farwatch.log().length];
     child.kill('SIGSTOP');
-    await until(async () => (await serverSockets()) < openSockets, { what: 'the server drops who does not read' });
+    await until(async () => (await serverSockets()) < openSockets, { what: 'the server disconnects the stopped reader' });
     const receivedCount = reading.received.length;
     await isStoredAgain(firstId);
-    await until(() => reading.received.length > receivedCount, { what: 'the other one reads on' });
+    await until(() => reading.received.length > receivedCount, { what: 'the other one continues to read' });
     expect(await serverSockets()).toBe(openSockets - 1);
     expect(load.farwatch.log().slice(logLength)).not.toMatch(/bus disconnected|NATS link down/);
   } finally {
@@ -136,13 +136,13 @@ fault('F21', 'a subscriber with 500 subscriptions stops reading', async () => {
   return toOutcome({ injected: 1, results, incidents: { expected: 0, opened: 0 } }, '1 connection dropped, its own');
 });
 
-describe.runIf(process.getuid?.() === 0)('on a small file system of its own', () => {
+describe.runIf(process.getuid?.() === 0)('on a small separate file system', () => {
   const isMounted = () => readFileSync('/proc/mounts', 'utf8').includes(` ${storeDir} `);
   afterAll(() => {
     if (isMounted()) execFileSync('umount', ['-l', storeDir]);
   });
 
-  fault('F19', 'the disk of NATS is full, and has room again', async () => {
+  fault('F19', 'the disk of NATS is full, and has space again', async () => {
     const [firstId = ''] = await load.steady(MONITORS, 'full');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', storeDir]);
     await killServer(firstId);

@@ -15,11 +15,11 @@ import { LOAD_SETTINGS, type Installation } from './load.ts';
 type Environment = Record<string, string>;
 
 export interface PartsOptions {
-  /** The controller's, beside what it needs. */
+  /** Additional settings of the controller. */
   env?: Environment;
-  /** Returns the address at which the controller reaches its database. */
+  /** Returns the URL at which the controller reaches its database. */
   throughProxy?(databaseUrl: string): Promise<string>;
-  /** Of the controller; by default that of this checkout. */
+  /** The controller's program; by default that of this checkout. */
   program?: string;
 }
 
@@ -28,18 +28,18 @@ export interface ProbeOptions {
   env?: Environment | undefined;
   /** Where it finds NATS. */
   natsUrl?: string;
-  /** Of the probe's program; by default that of this checkout. */
+  /** The probe's program; by default that of this checkout. */
   program?: string;
 }
 
-/** A process that nobody starts again but the test. */
+/** A process that only the test restarts. */
 export class Part {
   readonly args: readonly string[];
   /** Read at each start. */
   readonly env: Environment;
   #child: ChildProcess | null = null;
   log = '';
-  /** How often it has ended by itself. */
+  /** Number of unexpected ends. */
   deaths = 0;
 
   constructor(args: readonly string[], env: Environment) {
@@ -84,7 +84,7 @@ export class Part {
   }
 }
 
-/** A probe, and by what the API knows it. */
+/** A probe and its ids in the API. */
 export class ProbePart extends Part {
   readonly id: string;
   readonly dataDir: string;
@@ -96,7 +96,7 @@ export class ProbePart extends Part {
   }
 }
 
-/** An installation as processes of their own, which a test starts and kills in any order. */
+/** An installation of separate processes, which a test starts and kills in any order. */
 export class Parts implements Installation {
   readonly url: string;
   readonly nats: TestNats;
@@ -138,7 +138,7 @@ export class Parts implements Installation {
     return parts;
   }
 
-  /** The controller answers, and has its shards. */
+  /** Waits until the controller responds and has loaded its shards. */
   async ready(): Promise<void> {
     const isReady = async () => (await fetch(`${this.url}/readyz`)).status === 200;
     await until(isReady, { what: 'the controller is ready' }).catch((error: Error) => {
@@ -146,7 +146,7 @@ export class Parts implements Installation {
     });
   }
 
-  /** Registers a probe in a region, which is made if it is unknown, and starts it until it is connected. */
+  /** Registers a probe in a region, which is created if needed, and starts it; resolves when it is connected. */
   async probe(session: ApiSession, region: string, options: ProbeOptions = {}): Promise<ProbePart> {
     const { name = region, env = {}, natsUrl = this.nats.url } = options;
     const { program = join(this.#bundles, 'probe.mjs') } = options;

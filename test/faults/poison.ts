@@ -8,18 +8,18 @@ import { checked } from './sender.ts';
 import { toOutcome } from './tally.ts';
 import { until } from '../helpers/until.ts';
 
-/** A probe sends what cannot be read or summed. */
+/** A probe sends unreadable data and overflowing numbers. */
 export function poison(on: { readonly attack: Attack }): void {
-  /** The end of all numbers: a lane that stands there can go no further, and sums beyond it are not exact. */
+  /** The maximum number: a lane at it cannot continue, and sums beyond it are not exact. */
   const END = 2 ** 53 - 1;
 
-  fault('F49', 'a probe sends numbers and ranges that no sum can hold', async () => {
+  fault('F49', 'a probe sends numbers and ranges that overflow', async () => {
     await Promise.all(SHARDS.map(async (shard) => {
       await on.attack.send(shard, encodeBatch(droppedBatch('end', 1, END - 1)), 500);
       await on.attack.send(shard, encodeBatch(droppedBatch('end', END, END)), 500);
       const json = { v: 1, epoch: 'json', results: [{ seq: END }] };
       await on.attack.send(shard, JSON.stringify(json), 500);
-      // The largest that is allowed, then a body that cannot be read behind a header that can.
+      // The maximum allowed number, then an unreadable body after a readable header.
       expect(await on.attack.send(shard, encodeBatch(droppedBatch('last', 1, MAX_SEQ - 1)))).toBe(MAX_SEQ - 1);
       const spoiled = encodeBatch(droppedBatch('last', MAX_SEQ, MAX_SEQ));
       spoiled[spoiled.length - 2] = 99;
@@ -29,20 +29,20 @@ export function poison(on: { readonly attack: Attack }): void {
       'all shards take results, also after a restart');
   });
 
-  fault('F50', 'a probe sends a detail nested 40,000 deep', async () => {
+  fault('F50', 'a probe sends a detail nested 40,000 levels deep', async () => {
     const id = await on.attack.bait('Bait');
     const shard = shardOf(id);
     const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`;
     const result = { ...checked(id, Date.now(), false), detail: {} };
     const bait = JSON.stringify({ v: 1, epoch: 'deep', engine: 'test', results: [result] });
-    // Refused as unreadable, and the lane goes on behind it.
+    // Rejected as unreadable, and the lane continues after it.
     expect(await on.attack.send(shard, bait.replace('"detail":{}', `"detail":${deep}`))).toBe(1);
     await until(async () => (await on.attack.documents('dead_letters', { reason: 'unreadable', shard })).length > 0);
     expect(await on.attack.metric('farwatch_listener_failures_total')).toBe(0);
     return toOutcome({ injected: 1, ...await on.attack.expectUnharmed('deep') }, 'set aside as a dead letter');
   });
 
-  /** How often each kind of unreadable message comes; each one is different. All are below a probe's rate. */
+  /** Number of messages of each unreadable kind, all different. In total they are below a probe's rate limit. */
   const RUBBISH: [count: number, make: (at: number) => string | Buffer][] = [
     [300, (at) => `{"v":1,"epoch":"poison","results":[${at}`],
     [300, (at) => JSON.stringify({ v: 1, epoch: `poison-${at}`, results: { text: 'none' } })],
@@ -52,7 +52,7 @@ export function poison(on: { readonly attack: Attack }): void {
   const UNKNOWN = 300;
   const AT_ONCE = 12;
 
-  fault('F25', 'a probe sends 1,000 poison batches: no JSON, another schema, 64 KiB, unknown monitors', async () => {
+  fault('F25', 'a probe sends 1,000 poison batches: not JSON, an invalid schema, 64 KiB, unknown monitors', async () => {
     const letters = (reason: string) => on.attack.documents('dead_letters', { reason, probe_id: on.attack.id });
     const before = (await letters('unreadable')).length;
     const lanes = new Map<number, number>();
@@ -66,13 +66,13 @@ export function poison(on: { readonly attack: Attack }): void {
       const batch = { epoch: 'strange', engine: 'test', first: seq, last: seq, dropped: [] };
       const watermarkPromise = on.attack.send(shard, encodeBatch({ ...batch, results: [{ ...result, seq }] }), 60_000);
       marks.push(watermarkPromise.then((watermark) => [watermark, seq]));
-      // Of one probe, only so many batches are taken that have no answer yet.
+      // Only a limited number of one probe's batches may be pending.
       if (at % AT_ONCE === 0) await Promise.all(marks);
     }
-    // The lanes go on behind each of them.
+    // The lanes continue after each of them.
     for (const [watermark, seq] of await Promise.all(marks)) expect(watermark).toBeGreaterThanOrEqual(seq);
     await until(async () => (await letters('unreadable')).length - before === UNREADABLE, { what: 'dead letters' });
-    await until(async () => (await letters('unknown_monitor')).length === UNKNOWN, { what: 'those of strangers' });
+    await until(async () => (await letters('unknown_monitor')).length === UNKNOWN, { what: 'dead letters of unknown monitors' });
     return toOutcome({ injected: UNREADABLE + UNKNOWN, ...await on.attack.expectUnharmed('poison', true) },
       `dead letters: ${UNREADABLE} unreadable, ${UNKNOWN} unknown_monitor`);
   });

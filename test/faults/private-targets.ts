@@ -18,12 +18,12 @@ import { toOutcome } from './tally.ts';
 /** A tenant points a shared probe at private addresses. */
 export function privateTargets(on: { readonly attack: Attack }): void {
   const REGION = 'elsewhere';
-  /** It may be asked for, and has a private address. */
+  /** A public name that resolves to a private address. */
   const PRIVATE_NAME = 'intranet.example.com';
 
   /** A service that only the probe's own machine should reach. */
   let secret: Target;
-  /** A name server of the probe's own network. */
+  /** A name server in the probe's own network. */
   let internal: TestNameServer;
   let bundle: string;
   let probe: ProbeProcess;
@@ -58,7 +58,7 @@ export function privateTargets(on: { readonly attack: Attack }): void {
     [setting: string]: unknown;
   }
 
-  /** Monitors of what only the probe's own machine or network should reach. */
+  /** Monitors whose targets only the probe's own machine or network should reach. */
   function forbidden(): Body[] {
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []).find((one) => !one.internal);
     const nats = new URL((on.attack.probe.enrolment as EnrolResponse).nats_url);

@@ -8,7 +8,7 @@ import { Parts, type ProbePart } from './parts.ts';
 import { toOutcome } from './tally.ts';
 
 const HOUR_S = 3600;
-/** Far more than anything takes here, and far less than the clocks are off. */
+/** Far longer than anything takes here, and far less than the clock errors. */
 const TOLERANCE_MS = 600_000;
 
 interface ProbeView {
@@ -46,7 +46,7 @@ async function outcomesOf(id: string) {
   return results;
 }
 
-/** An outage while some probes are in trouble: one incident, told once. */
+/** An outage while some probes have problems: one incident, alerted once. */
 async function outage(id: string, path: string): Promise<void> {
   load.target.respondWith({ status: 503 }, path);
   await until(() => load.alertsOf(id).length === 1, { what: 'monitor.down' });
@@ -108,7 +108,7 @@ fault('F61', 'two processes use the identity of one probe, the second with a cop
   const reason = await quarantined(probe);
   const tookMs = performance.now() - startedAt;
   expect(reason).toMatch(/^Two processes use this identity; stop the older one/);
-  // The region's other probe has all of them, and its votes count.
+  // The region's other probe has all monitors, and its votes count.
   await Promise.all(ids.map((id, at) => outage(id, paths[at] as string)));
   await twin.end('SIGKILL');
   const { byMonitor, holes } = await readLedger(storeUrl(parts.log()));

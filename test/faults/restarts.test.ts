@@ -18,7 +18,7 @@ async function startLoad(): Promise<ProbePart> {
   return load.farwatch.probe(load.session, 'local');
 }
 
-/** Notes in `spooled` what the spool of each probe holds by then. */
+/** Records the current content of each probe's spool in `spooled`. */
 async function kill9All(
   { nats, database, controller, probes }: Parts, spooled = new Map<string, number>(),
 ): Promise<void> {
@@ -28,7 +28,7 @@ async function kill9All(
   }
 }
 
-/** Starts what was killed, without a wait for anything but a moment's work of each. */
+/** Starts the killed processes with only a moment between them. */
 async function startIn(order: readonly Role[], { nats, database, controller, probes }: Parts): Promise<void> {
   for (const role of order) {
     if (role === 'nats') await nats.restart();
@@ -43,7 +43,7 @@ function permutations<T>(of: readonly T[]): T[][] {
   return of.flatMap(startingWith);
 }
 
-/** All orders, or the hardest: the controller and the probe first, what they need last. */
+/** All orders, or the hardest one: controller and probe first, their dependencies last. */
 function someOrders(): Role[][] {
   const hardest: Role[] = ['probe', 'controller', 'nats', 'database'];
   return repeats([hardest], permutations(ROLES));
@@ -71,7 +71,7 @@ fault('F46', 'every process is killed at once and started again in any order, du
     await probe.waitForOutput('"msg":"connected"', from);
     await parts.ready();
     recoveryMs.push(performance.now() - startedAt);
-    const storedBefore = await until(() => load.checksOf(steady), { what: 'the API answers' });
+    const storedBefore = await until(() => load.checksOf(steady), { what: 'the API responds' });
     await until(async () => (await load.checksOf(steady)) > storedBefore, { what: 'results are stored' });
     expect(await load.incidents([id])).toMatchObject([{ status: 'open' }]);
     load.target.respondWith({ status: 200 }, path);

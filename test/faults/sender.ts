@@ -38,7 +38,7 @@ export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[
   });
 }
 
-/** Sends a letter as its probe; returns the lane's watermark, or null without an answer. */
+/** Sends a letter as its probe; returns the lane's watermark, or null without a response. */
 export async function post(letter: Letter, timeoutMs = 60_000): Promise<number | null> {
   const { region_id, probe_id } = letter.probe.enrolment as { region_id: string; probe_id: string };
   try {

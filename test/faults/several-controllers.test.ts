@@ -32,8 +32,8 @@ const isAlerted = (id: string, event: string) =>
 type Step = (victim: Member) => unknown;
 
 /**
- * Harms the controller that has a monitor while that is failing, mends it when the others have alerted, and
- * lets the monitor recover. Resolves to the time from the harm until the others had all shards, ms.
+ * Injects a fault into the owner of a failing monitor, ends it when the others have alerted, and
+ * lets the monitor recover. Resolves to the time from the fault until the others owned all shards, ms.
  */
 async function outage(path: string, harm: Step, mend: Step, before: Step = () => undefined): Promise<number> {
   const id = await load.createMonitor(path);
@@ -54,7 +54,7 @@ async function outage(path: string, harm: Step, mend: Step, before: Step = () =>
   return takenMs;
 }
 
-/** Counts what the outages have left; every one is one incident, with an alert at each end. */
+/** Counts the effects of the outages; each is one incident, with an alert at its start and its end. */
 async function outcome(injected: number, takenMs: number[], mayRepeat: number): Promise<Outcome> {
   const outages = load.ids.filter((id) => load.alertsOf(id).length > 0);
   expect(outages).toHaveLength(injected);
@@ -65,7 +65,7 @@ async function outcome(injected: number, takenMs: number[], mayRepeat: number): 
   expect(incidents.map(({ check_id: id }) => id).toSorted()).toEqual(outages.toSorted());
   const results = await countResults(load);
   await Promise.all(load.ids.map((id) => until(async () => {
-    // What the target saw while its probe was in trouble is stored as missed, which statistics do not count.
+    // Checks that the target saw while its probe had problems are stored as missed, which statistics do not count.
     expect(await load.checksOf(id)).toBe(results.storedOf.get(id));
     return true;
   }, { what: `statistics count all checks of ${id}` })));
@@ -81,7 +81,7 @@ async function outcome(injected: number, takenMs: number[], mayRepeat: number): 
   }, taken);
 }
 
-fault('F1', 'one of three controllers is killed, and its live streams go on at another', async () => {
+fault('F1', 'one of three controllers is killed, and its live streams continue on another', async () => {
   const kills = repeats(1, 10);
   await load.steady(MONITORS, 'kill');
   const { key } = await load.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'reader' });
@@ -116,7 +116,7 @@ fault('F1', 'one of three controllers is killed, and its live streams go on at a
   return outcome(kills, takenMs, kills);
 });
 
-fault('F27', `the owner is suspended for ${STOPPED_MS / 1000} s, longer than its leases, and goes on`, async () => {
+fault('F27', `the owner is suspended for ${STOPPED_MS / 1000} s, longer than its leases, and resumes`, async () => {
   const stops = repeats(1, 5);
   await load.steady(MONITORS, 'suspended');
   const takenMs: number[] = [];
@@ -133,7 +133,7 @@ fault('F27', `the owner is suspended for ${STOPPED_MS / 1000} s, longer than its
   return outcome(stops, takenMs, stops);
 });
 
-fault('F9', 'one of three controllers is cut off from the database', async () => {
+fault('F9', 'one of three controllers is disconnected from the database', async () => {
   const cuts = repeats(1, 5);
   await load.steady(MONITORS, 'database');
   const takenMs: number[] = [];
@@ -145,7 +145,7 @@ fault('F9', 'one of three controllers is cut off from the database', async () =>
   return outcome(cuts, takenMs, cuts);
 });
 
-fault('F26', 'the owner hears nothing of the bus any more, while it reaches the database', async () => {
+fault('F26', 'the owner receives nothing from the bus, while it reaches the database', async () => {
   const cuts = repeats(1, 5);
   await load.steady(MONITORS, 'bus');
   const takenMs: number[] = [];
@@ -154,7 +154,7 @@ fault('F26', 'the owner hears nothing of the bus any more, while it reaches the 
       `/bus-outage/${round}`, ({ toNats }) => toNats.drop(), ({ toNats }) => toNats.heal(),
     ));
   }
-  // The monitors are paused next, while their results are on their way.
+  // The monitors are paused next, while their results are in transit.
   for (const { toNats } of several.members) toNats.drop();
   await passTime(BACKLOG_MS);
   for (const { toNats } of several.members) toNats.heal();

@@ -15,7 +15,7 @@ import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
 import { LOAD_SETTINGS, type Installation } from './load.ts';
 
-/** A controller in a process of its own, with its own ways to the database and the bus. */
+/** A controller in a separate process, with its own connections to the database and the bus. */
 export interface Member {
   name: string;
   url: string;
@@ -23,7 +23,7 @@ export interface Member {
   readonly holder: string;
   toMongo: FaultProxy;
   toNats: FaultProxy;
-  /** Starts it again with what it had; resolves when it listens. */
+  /** Restarts it with the same data; resolves when it listens. */
   restart(bundle?: string): Promise<void>;
 }
 
@@ -36,7 +36,8 @@ export class Several implements Installation {
   readonly #database: MongoClient;
   #balancer: Balancer | null = null;
   #probe: ProbeProcess | null = null;
-  /** What the processes have said that are gone. */
+  readonly #bundles: string[] = [];
+  /** The output of ended processes. */
   #endedOutput = '';
 
   private constructor(store: TestMongo, nats: TestNats) {
@@ -69,7 +70,7 @@ export class Several implements Installation {
     return [this.#endedOutput, ...outputs, this.#probe?.stderr ?? ''].join('\n');
   }
 
-  /** Processes that no test has ended, and rejected promises that nobody has handled. */
+  /** Processes that ended unexpectedly, and unhandled promise rejections. */
   async deaths(): Promise<number> {
     const ended = this.members.filter(({ process }) => process.hasEnded).length;
     return ended + Number(this.#probe?.hasEnded) + (this.log().match(/unhandled ?rejection/gi)?.length ?? 0);
@@ -82,7 +83,7 @@ export class Several implements Installation {
     return Array.from({ length: 16 }, (_, shard) => byShard.get(shardName(shard)) ?? null);
   }
 
-  /** The controller that has a monitor. */
+  /** The controller that owns a monitor's shard. */
   async ownerOf(monitorId: string): Promise<Member> {
     return until(async () => {
       const holder = (await this.holders())[shardOf(monitorId)];
@@ -90,7 +91,7 @@ export class Several implements Installation {
     }, { what: 'the monitor has an owner' });
   }
 
-  /** Waits until each of these has shards, nobody else has, and all are ready. */
+  /** Waits until exactly these controllers have shards, and all are ready. */
   async sharedBy(members: readonly Member[] = this.members): Promise<void> {
     const names = new Set(members.map(({ holder }) => holder));
     await until(async () => {

@@ -11,7 +11,7 @@ import { fault, type Outcome } from './fault.ts';
 import type { Load } from './load.ts';
 import { repeats, toOutcome } from './tally.ts';
 
-/** The disk of a probe is full or spoils what is on it. */
+/** The disk of a probe is full or corrupts data. */
 export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): void {
   const isRoot = process.getuid?.() === 0;
 
@@ -27,11 +27,11 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
 
   const seen = () => ids.reduce((sum, id) => sum + on.load.countOf(id), 0);
 
-  /** Waits for so many more checks of each monitor. */
+  /** Waits for this many more checks of each monitor. */
   async function checkedAgain(times = 2): Promise<void> {
     const before = ids.map((id) => on.load.countOf(id));
     await until(
-      () => ids.every((id, at) => on.load.countOf(id) >= (before[at] as number) + times), { what: 'checks go on' },
+      () => ids.every((id, at) => on.load.countOf(id) >= (before[at] as number) + times), { what: 'checks continue' },
     );
   }
 
@@ -56,13 +56,13 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
 
   const keyOf = ({ monitor_id: id, started_at: at }: CheckResult) => `${id} ${at}`;
 
-  /** Nothing is lost but what was declared. */
+  /** Only declared results are lost. */
   function droppedOutcome(issued: number, dropped: number): Outcome {
     const results = { issued, stored: issued - dropped, lost: 0, duplicated: 0, left: 0 };
     return toOutcome({ injected: 1, results }, `${dropped} declared as dropped`);
   }
 
-  /** Moves the spool of a stopped probe to a small disk of its own, while `use` runs. */
+  /** Moves the spool of a stopped probe to a small separate disk while `use` runs. */
   async function onSmallDisk(use: () => Promise<void>): Promise<void> {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', on.far.spoolDir]);
     try {
@@ -75,8 +75,8 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
     }
   }
 
-  describe.runIf(isRoot)('a disk of its own', () => {
-    fault('F18', 'the disk of a spool is full while its probe is cut off; then there is room', async () => {
+  describe.runIf(isRoot)('a separate disk', () => {
+    fault('F18', 'the disk of a spool is full while its probe is disconnected; then there is space', async () => {
       await on.far.process.end();
       let outcome: Outcome | string = '';
       await onSmallDisk(async () => {
@@ -86,7 +86,7 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
         on.far.nats.drop();
         await checkedAgain();
         const [writtenCount, writtenAt] = [seen(), Date.now()];
-        // By then all of them are written: a healthy result waits a second for company.
+        // By then all of them are written: a success waits up to a second to be batched.
         await checkedAgain();
         const ballast = join(on.far.spoolDir, 'ballast');
         const { bavail, bsize } = statfsSync(on.far.spoolDir);
@@ -103,7 +103,7 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
         const dropped = ledger.dropped.get('spool_full') ?? 0;
         expect(on.far.process.hasEnded).toBe(false);
         expect(dropped).toBeGreaterThanOrEqual(3 * ids.length);
-        // A busy machine may miss a slot, or give a check up before its target hears of it.
+        // A busy machine may miss a slot, or time out a check before it reaches its target.
         const checks = stored.filter(({ missed }) => missed === null).length;
         expect(checks + dropped).toBeGreaterThanOrEqual(seen());
         expect(checks).toBeLessThan(seen());
@@ -130,12 +130,12 @@ export function spoolDisk(on: { readonly load: Load; readonly far: FarProbe }): 
   };
 
   for (const [what, damage] of Object.entries(DAMAGES).slice(0, repeats(1, 3))) {
-    fault('F20', `a probe that is cut off is killed, and in its last record ${what}`, async () => {
+    fault('F20', `a disconnected probe is killed, and in its last record ${what}`, async () => {
       await createMonitors(`torn-${what.replaceAll(' ', '-')}`);
       on.far.nats.drop();
       await checkedAgain(4);
       await on.far.process.end('SIGKILL');
-      // What it had sent and nobody had received dies with it.
+      // Sent but unreceived data dies with it.
       on.far.nats.reset();
       const spooled = readSpool();
       const last = spooled.at(-1) as Spooled;

@@ -25,7 +25,7 @@ afterEach(() => load?.stop());
 
 const textOf = (path: string) => fetch(load.farwatch.url + path, { headers: { 'accept-language': 'en' } });
 
-/** The status of the first page at a host, which `fetch` would not send. */
+/** The status of the root page with a Host header that `fetch` would not send. */
 function statusAt(host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get(load.farwatch.url, { headers: { host } }, (response) => {
@@ -35,7 +35,7 @@ function statusAt(host: string): Promise<number | undefined> {
   });
 }
 
-/** A page as it is answered; null unless that is 200. */
+/** A page as it is served; null unless the status is 200. */
 async function shown(subdomain: string): Promise<Shown | null> {
   const response = await textOf(`/api/public/status-pages/${subdomain}`).catch(() => null);
   if (response?.status !== 200) return null;
@@ -48,7 +48,7 @@ async function snapshotOf(subdomain: string): Promise<Shown | null> {
   return readFile(file, 'utf8').then((text) => (JSON.parse(text) as { view: Shown }).view, () => null);
 }
 
-/** Published, with a post; returns what a page of this name has below it. */
+/** Publishes a page with this name and a post; returns the paths below it. */
 async function publish(subdomain: string, monitorId: string): Promise<string[]> {
   const { session } = load;
   const { projects } = await session.ok<{ projects: { id: string }[] }>('GET', '/api/projects');
@@ -67,7 +67,7 @@ async function publish(subdomain: string, monitorId: string): Promise<string[]> 
   ];
 }
 
-/** As if DNS had proved it. */
+/** Marks the domain as verified. */
 async function giveDomain(subdomain: string, domain: string): Promise<void> {
   const mongo = await MongoClient.connect(withDatabase(storeUrl(load.farwatch.database.log), 'farwatch'));
   const change = { $set: { custom_domain: domain, verified_domain: domain } };
@@ -80,9 +80,9 @@ async function giveDomain(subdomain: string, domain: string): Promise<void> {
   await mongo.close();
 }
 
-/** Its readers get the last page, which says so; never anything else. */
+/** Readers get the last known page, marked as not current, and never anything else. */
 async function staysReadable(subdomain: string, asOf: string): Promise<void> {
-  await until(async () => (await shown(subdomain))?.is_current === false, { what: 'the page says that it is old' });
+  await until(async () => (await shown(subdomain))?.is_current === false, { what: 'the page is marked as not current' });
   for (let time = 0; time < 20; time += 1) {
     const page = await shown(subdomain);
     expect(page).toMatchObject({ name: subdomain, is_current: false, components: [{ status: 'up' }] });
@@ -95,7 +95,7 @@ async function staysReadable(subdomain: string, asOf: string): Promise<void> {
   expect((await textOf(style ?? '')).status).toBe(200);
 }
 
-fault('F63', 'status pages without database and NATS, from the start, and one that is withdrawn meanwhile', async () => {
+fault('F63', 'status pages without database and NATS, from the start, and one that is withdrawn in the meantime', async () => {
   load = await Load.on(Parts.start({ env: { STATUS_PAGE_DOMAIN: 'pages.example' } }));
   const { farwatch: parts } = load;
   const { nats, database, controller } = parts;
@@ -109,7 +109,7 @@ fault('F63', 'status pages without database and NATS, from the start, and one th
   const domains = join(load.farwatch.controller.env['DATA_DIR'] ?? '', 'status-pages', 'domains');
   await until(async () => (await readFile(domains, 'utf8')).includes('status.shop.example'));
   await until(async () => (await shown('read')) && (await snapshotOf('read'))?.components[0]?.status === 'up',
-    { what: 'so does its snapshot' });
+    { what: 'the snapshot shows the monitor up' });
   const asOf = (await snapshotOf('read'))?.as_of ?? '';
 
   await Promise.all([nats.kill9(), database.end('SIGKILL')]);
@@ -117,7 +117,7 @@ fault('F63', 'status pages without database and NATS, from the start, and one th
 
   await controller.end('SIGKILL');
   controller.start();
-  await until(() => shown('read'), { what: 'the page of a controller that has reached nothing yet' });
+  await until(() => shown('read'), { what: 'the page of a controller without any connection yet' });
   await staysReadable('read', asOf);
   const states = await Promise.all(['/healthz', '/readyz', '/api/monitors', '/status/unknown'].map(
     async (path) => (await textOf(path)).status,
@@ -137,7 +137,7 @@ fault('F63', 'status pages without database and NATS, from the start, and one th
   await until(async () => (await shown('read'))?.is_current, { what: 'the page is current again' });
   const recoveryMs = [Date.now() - startedAt];
   expect((await shown('read'))?.components).toMatchObject([{ status: 'up' }]);
-  await until(() => snapshotOf('never-read'), { what: 'a snapshot of the page that nobody reads' });
+  await until(() => snapshotOf('never-read'), { what: 'a snapshot of the unread page' });
 
   await controller.end('SIGKILL');
   const mongo = await MongoClient.connect(withDatabase(storeUrl(database.log), 'farwatch'));

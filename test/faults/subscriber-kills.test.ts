@@ -16,7 +16,7 @@ import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { repeats, toOutcome } from './tally.ts';
 
-/** Mails that the controller sends subscribers at the same time. */
+/** Mails that the controller sends to subscribers concurrently. */
 const CONCURRENT_MAILS = 8;
 const ON_CALL = 'on-call@example.com';
 
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A published page with so many subscribers, and a monitor to post about. */
+/** A published page with this many subscribers, and a monitor to post about. */
 async function createPage(session: ApiSession, count: number) {
   const { organizations, projects } =
     await session.ok<Record<'organizations' | 'projects', { id: string }[]>>('GET', '/api/auth/me');
@@ -103,7 +103,7 @@ fault('F62', 'the controller is killed while it mails an incident to thousands o
   });
   const idOf = new Map(received().map((mail) => [mail.to[0], mail.headers['message-id']]));
   expect(idOf.size).toBe(count);
-  // Sent, but not recorded when the process died: mail programs know such a mail by its id.
+  // Sent but not recorded when the process died; mail programs recognize such a mail by its id.
   const repeated = received().length - count;
   expect(repeated).toBeLessThanOrEqual(CONCURRENT_MAILS * kills);
   for (const mail of received()) expect(mail.headers['message-id']).toBe(idOf.get(mail.to[0]));

@@ -9,7 +9,7 @@ import { compareUptimes } from './uptimes.ts';
 /** Far longer than a check takes. */
 const MAX_CHECK_MS = 30_000;
 
-/** What became of the results, and of the installation. */
+/** The counts of results, and of the installation's failures. */
 export interface Results {
   issued: number;
   stored: number;
@@ -18,7 +18,7 @@ export interface Results {
   slots?: { due: number; unexplained: number };
   /** Monitors whose displayed uptime was compared with their results, and those where it differs. */
   uptimes?: { compared: number; wrong: number };
-  /** Results that stayed in a spool, and numbers that are missing in a lane. */
+  /** Results left in a spool, and numbers missing in a lane. */
   left?: number;
   deaths?: number;
 }
@@ -37,7 +37,7 @@ export interface Tally {
   alerts?: { expected: number; delivered: number; repeated: number };
   /** Recovery time after each injection, ms. */
   recoveryMs?: number[];
-  /** Processes that ended unexpectedly, if `results` do not say it. */
+  /** Processes that ended unexpectedly, if not in `results`. */
   deaths?: number;
   seed?: number;
 }
@@ -48,7 +48,7 @@ export function toOutcome(tally: Tally, more = ''): Outcome {
   const parts = [`${injected} injected`];
   if (results) {
     parts.push(
-      `results ${results.issued} issued, ${results.stored} stored, ${results.lost} lost, ${results.duplicated} doubled`,
+      `results ${results.issued} issued, ${results.stored} stored, ${results.lost} lost, ${results.duplicated} duplicated`,
     );
   }
   if (incidents) parts.push(`incidents ${incidents.opened} of ${incidents.expected}`);
@@ -61,7 +61,7 @@ export function toOutcome(tally: Tally, more = ''): Outcome {
   return { outcome: parts.join('; '), invariants: invariantsOf(tally) };
 }
 
-/** How often a fault is repeated, or with what: `few` in `npm test`, `all` in `npm run faults`. */
+/** The repeats or variants of a fault: `few` in `npm test`, `all` in `npm run faults`. */
 export function repeats<T>(few: T, all: T): T {
   return process.env['FARWATCH_FAULTS'] === 'all' ? all : few;
 }
@@ -74,12 +74,12 @@ export function outageMs(short: number, long: number): number {
 export const SEED = Number(process.env['FARWATCH_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /**
- * Stops the checks, waits until every result has arrived, and compares what the target saw with what is
- * stored and displayed. Asserts that nothing is lost, duplicated, unexplained or wrong, and that no process has
- * ended by itself. A check that the target saw and that a probe in trouble spoilt is not lost: its slot says so.
+ * Stops the checks, waits until every result has arrived, and compares the checks that the target saw with those
+ * stored and displayed. Asserts that nothing is lost, duplicated, unexplained or wrong, and that no process
+ * ended unexpectedly. A check that an unhealthy probe reported as missed is not lost.
  *
- * The target also saw the checks that a probe was about to make when it was killed. So for a load with such a
- * probe, say what its spool held each time (`spooledBy`): that is compared with what is stored, too, and the
+ * The target also saw checks that were in progress when a probe was killed. So for a load with such a
+ * probe, pass the content of its spool each time (`spooledBy`): it is compared with the stored results, too, and the
  * slots of those checks must be missed.
  */
 export async function countResults(

@@ -62,19 +62,19 @@ async function spoolDepth(): Promise<number> {
   return (await load.session.ok<{ probe: { spool_depth: number } }>('GET', path)).probe.spool_depth;
 }
 
-/** Batches sent since the test began, how many of them were repeats, and how often one was sent at most. */
+/** Batches sent since the test began, the repeats among them, and the maximum number of times one was sent. */
 async function countSent(): Promise<{ batches: number; repeated: number; maxSends: number }> {
   await spy.flush();
   const batches = [...sent.values()].reduce((sum, count) => sum + count, 0);
   return { batches, repeated: batches - sent.size, maxSends: Math.max(...sent.values()) };
 }
 
-fault('F12', 'a probe sends and hears nothing: one direction of its connection to NATS is cut', async () => {
+fault('F12', 'a probe can send but not receive: one direction of its connection to NATS is cut', async () => {
   const [proxy] = natsProxies as [FaultProxy];
   const [id] = await load.steady(MONITORS, 'one-way') as [string];
   const [checks, storedBefore] = [load.countOf(id), await load.checksOf(id)];
   proxy.drop('back');
-  await until(() => load.countOf(id) >= checks + repeats(4, 30), { what: 'checks go on' });
+  await until(() => load.countOf(id) >= checks + repeats(4, 30), { what: 'checks continue' });
   await until(async () => (await spoolDepth()) > 0, { what: 'the spool keeps them' });
   const stored = (await load.checksOf(id)) - storedBefore;
   proxy.heal();
@@ -100,7 +100,7 @@ fault('F22', 'every command of the controller to the database takes two seconds 
   await load.farwatch.ready();
   const results = await countResults(load);
   const { batches, repeated, maxSends } = await countSent();
-  // A batch waits two seconds for its answer.
+  // A batch waits two seconds for its response.
   expect(maxSends, 'how often a batch was sent').toBeLessThanOrEqual(slowSeconds / 2 + 3);
   expect(peakMb - beforeMb).toBeLessThan(150);
   expect(await load.incidents()).toEqual([]);
@@ -143,7 +143,7 @@ fault('F42', 'a probe is revoked while it is connected and holds unsent results'
   await revoked.waitForOutput('NATS rejects this probe', log);
   const others = own.map((id) => load.countOf(id));
   await until(() => own.every((id, at) => load.countOf(id) >= (others[at] ?? 0) + 2), {
-    what: 'the heir checks',
+    what: 'the other probe checks',
   });
   await revoked.end('SIGKILL');
   for (const id of own) {

@@ -60,7 +60,7 @@ async function startFenced(): Promise<void> {
     const uplink = network.uplinks[at] as Uplink;
     const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-fenced-'));
     const args = ['--controller', `http://${network.world}:${controller.port}`, '--token', token];
-    // Of one region, the operator has named what should answer always.
+    // In one region, the operator has configured an anchor.
     const anchors = id === 'ap' ? `${network.world}:${world.port}` : '';
     const settings = { ...env, PROBE_ANCHORS: anchors };
     const process = new ProbeProcess(bundle, dataDir, args, settings, false, uplink.node);
@@ -72,7 +72,7 @@ async function startFenced(): Promise<void> {
 const uplinkOf = (region: Region): Uplink => (probes.get(region) as Fenced).uplink;
 const uplinks = () => REGIONS.map(uplinkOf);
 
-/** A monitor with a path of its own, once all its regions have checked it. */
+/** A monitor with its own path, after all its regions have checked it. */
 async function createMonitor(
   path: string, regions: readonly Region[], retries = 0, votes: 'majority' | 'any' = 'majority',
 ): Promise<string> {
@@ -101,7 +101,7 @@ async function resultsOf(id: string) {
   return byMonitor.get(id) ?? [];
 }
 
-/** The slots that were not checked since `since` for `reason`, once each of `regions` probes has told some. */
+/** The slots missed since `since` for `reason`, once each of `regions` probes has reported some. */
 const missedBy = (id: string, regions: number, since: number) => until(async () => {
   const results = (await resultsOf(id)).filter(({ scheduled_at: at }) => at >= since);
   const missed = results.filter((result) => result.missed?.reason === 'probe_unhealthy');
@@ -110,7 +110,7 @@ const missedBy = (id: string, regions: number, since: number) => until(async () 
 
 const sum = (counts: number[]): number => counts.reduce((all, count) => all + count, 0);
 
-describe.runIf(isRoot)('probes with uplinks of their own', () => {
+describe.runIf(isRoot)('probes with separate uplinks', () => {
   beforeAll(startFenced);
   beforeEach(() => load.target.respondWith({ status: 200 }));
   afterAll(async () => {
@@ -121,7 +121,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     for (const { dataDir } of probes.values()) rmSync(dataDir, { recursive: true, force: true });
   });
 
-  fault('F11', 'the uplinks of all probes of a monitor are cut, and mended', async () => {
+  fault('F11', 'the uplinks of all probes of a monitor are cut, and restored', async () => {
     const id = await createMonitor('/all-cut', REGIONS);
     const cutAt = Date.now();
     for (const uplink of uplinks()) uplink.cut();
@@ -134,7 +134,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     expect(await load.incidents([id])).toEqual([]);
     await until(() => eventsOf(id).length > 1, { what: 'the recovery arrives' });
     expect(eventsOf(id)).toEqual(['monitor.no_data', 'monitor.no_data_resolved']);
-    return `${missed.length} slots missed by name, 0 failures, 0 incidents; unknown meanwhile, told once`;
+    return `${missed.length} slots missed with their reason, 0 failures, 0 incidents; unknown meanwhile, 1 alert`;
   });
 
   fault('F10', 'the uplink of one region of three is cut; meanwhile the target fails and recovers', async () => {
@@ -171,16 +171,16 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     const lost = uplinks().map((uplink) => uplink.loseNothing());
     expect(Math.min(...lost)).toBeGreaterThan(10);
     await load.session.ok('POST', `/api/monitors/${id}/pause`);
-    // A probe may check once more before it hears of the pause.
+    // A probe may check once more before it receives the pause.
     let results: Awaited<ReturnType<typeof resultsOf>> = [];
     await until(async () => {
       results = await resultsOf(id);
       return results.filter(({ missed }) => missed === null).length >= load.countOf(id);
     }, { what: 'all checks are stored' });
-    // On a busy machine, a check may give up before its target hears of it.
+    // On a busy machine, a check may time out before it reaches its target.
     const withStatus = results.filter(({ status_code: status }) => status !== null);
     expect(withStatus.length, 'each is stored once').toBeLessThanOrEqual(load.countOf(id));
-    // A busy machine may be late for a slot; the loss itself costs none.
+    // A busy machine may miss a slot; the packet loss itself costs none.
     const missed = results.filter((result) => result.missed !== null && result.missed.reason !== 'overload');
     expect(missed).toEqual([]);
     expect(eventsOf(id)).toEqual(['monitor.down', 'monitor.up']);
@@ -206,7 +206,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     }, `${failed.length} failures, none missed; 1 incident, 2 alerts`);
   });
 
-  fault('F35', 'the target is out of reach for one region of three', async () => {
+  fault('F35', 'one region of three cannot reach the target', async () => {
     const { session, receiver } = load;
     const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations', {
       name: 'Regions', type: 'webhook', is_default: true, events: ['monitor.region_degraded'],
@@ -214,7 +214,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     });
     const [byMajority, byAny] = [await createMonitor('/by-most', REGIONS), await createMonitor('/by-any', REGIONS, 0, 'any')];
     uplinkOf('eu').block(network.world);
-    await until(() => eventsOf(byMajority).length > 0, { what: 'the region is alerted' });
+    await until(() => eventsOf(byMajority).length > 0, { what: 'the alert about the region arrives' });
     await until(() => eventsOf(byAny).length > 0, { what: 'monitor.down' });
     const checks = load.countOf(byMajority);
     await until(() => load.countOf(byMajority) >= checks + 4, { what: 'the others check' });
@@ -236,7 +236,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     }, 'no incident by majority, and the region is told; its region alone where one vote is enough');
   });
 
-  fault('F36', 'a probe reaches nothing but NATS; it has an anchor elsewhere', async () => {
+  fault('F36', 'a probe reaches only NATS; it has an anchor elsewhere', async () => {
     const id = await createMonitor('/own-fault', ['ap']);
     const cutAt = Date.now();
     uplinkOf('ap').block(network.world);
@@ -249,7 +249,7 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     return `${missed.length} slots missed as probe_unhealthy, 0 failures, 0 incidents`;
   });
 
-  fault('F36', 'NATS alone is out of the reach of all probes, and the target fails meanwhile', async () => {
+  fault('F36', 'only NATS is unreachable for all probes, and the target fails meanwhile', async () => {
     const id = await createMonitor('/bus-away', ['eu', 'us'], 1);
     const since = Date.now();
     for (const region of ['eu', 'us'] as const) uplinkOf(region).block(network.nats);
@@ -265,13 +265,13 @@ describe.runIf(isRoot)('probes with uplinks of their own', () => {
     const results = (await resultsOf(id)).filter(({ started_at: at }) => at >= since && at < healedAt);
     const failed = results.filter(({ outcome }) => outcome === 'failure');
     expect(failed.length).toBeGreaterThan(4);
-    // A busy machine may be late for a slot.
+    // A busy machine may miss a slot.
     expect(results.filter(({ missed }) => missed !== null && missed.reason !== 'overload')).toEqual([]);
     expect(await load.incidents([id])).toHaveLength(1);
-    return `${failed.length} failures of the time without NATS are stored; 1 incident`;
+    return `${failed.length} failures from the time without NATS are stored; 1 incident`;
   });
 
-  fault('F36', 'a probe has no route of its own but to NATS', async () => {
+  fault('F36', 'a probe\'s machine has a route only to NATS', async () => {
     const id = await createMonitor('/no-route', ['us']);
     const cutAt = Date.now();
     uplinkOf('us').keepRouteTo(network.nats);

@@ -3,7 +3,7 @@ import { until } from '../helpers/until.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Installation, Load, CreatedMonitor } from './load.ts';
 
-/** Of percentages, which are sums of fractions. */
+/** Rounding tolerance of percentages, which are sums of fractions. */
 const ROUNDING = 1e-9;
 /** Owners count the last results a moment after they are stored. */
 const DISPLAY_TIMEOUT_MS = 30_000;
@@ -12,8 +12,8 @@ type Settled = Awaited<ReturnType<Load['settle']>>;
 interface Bounds { id: string; min: number; max: number }
 
 /**
- * Compares the uptime that the API shows for each monitor with its stored results. Left out are monitors with
- * failures whose uptime does not follow from the order of results alone: in several regions, or with gaps.
+ * Compares the uptime that the API shows for each monitor with its stored results. Excludes monitors with
+ * failures whose uptime cannot be computed from the order of results alone: in several regions, or with gaps.
  */
 export async function compareUptimes(
   load: Load<Installation>, settled: Settled,
@@ -34,7 +34,7 @@ export async function compareUptimes(
   return { compared: bounds.length, differences };
 }
 
-/** What a person needs to find out why an uptime is wrong: who was told what when. */
+/** Results and incidents, to diagnose a wrong uptime. */
 async function detailsOf(load: Load<Installation>, id: string, settled: Settled): Promise<string> {
   const results = (settled.ledger.byMonitor.get(id) ?? [])
     .map(({ started_at: at, outcome, attempt }) => `${at} ${outcome} ${attempt}`);
@@ -48,7 +48,7 @@ async function difference(load: Load<Installation>, { id, min, max }: Bounds): P
   return isWithinBounds ? [] : [`${id}: ${shown} instead of ${min} to ${max}`];
 }
 
-/** The uptime by the results, as far as it is known when the monitor was paused; null if it is not compared. */
+/** The uptime computed from the results, until the monitor was paused; null if it is not compared. */
 function boundsOf(
   { retries, regions, intervalMs }: CreatedMonitor, results: CheckResult[], paused: Settled['paused'],
 ): Omit<Bounds, 'id'> | null {

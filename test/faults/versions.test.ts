@@ -14,7 +14,7 @@ let load: Load<Parts> | null = null;
 afterEach(() => load?.stop());
 afterAll(() => programs.forEach((program) => rmSync(program, { force: true })));
 
-/** Monitors in these regions come up, and an outage of each is one incident. */
+/** Monitors in these regions are up, and an outage of each is one incident. */
 async function works(of: Load<Parts>, regions: readonly string[]): Promise<void> {
   const ids: string[] = [];
   for (const region of regions) {
@@ -40,7 +40,7 @@ async function outcome(of: Load<Parts>, more = ''): Promise<Outcome> {
   }, more);
 }
 
-fault('F38', 'probes of the next version and of the baseline, at a controller of this version', async () => {
+fault('F38', 'probes of the next version and of the baseline, with a controller of this version', async () => {
   load = await Load.on(Parts.start());
   programs.push(await NEXT.probe());
   await load.farwatch.probe(load.session, 'next', { program: programs.at(-1) });
@@ -51,7 +51,7 @@ fault('F38', 'probes of the next version and of the baseline, at a controller of
   return outcome(load);
 });
 
-fault('F38', 'a controller of the next version, with a new type of check, and a probe of this one', async () => {
+fault('F38', 'a controller of the next version, with a new check type, and a probe of this one', async () => {
   programs.push(await NEXT.controller());
   load = await Load.on(Parts.start({ program: programs.at(-1) }));
   const { farwatch, session } = load;
@@ -72,7 +72,7 @@ fault('F38', 'a controller of the next version, with a new type of check, and a 
 });
 
 fault('F38', 'a controller of the baseline, with probes of this version', async () => {
-  if (baseline.controller === null) return 'not tried: this clone lacks the baseline';
+  if (baseline.controller === null) return 'skipped: this clone lacks the baseline';
   load = await Load.on(Parts.start({ program: baseline.controller }));
   await load.farwatch.probe(load.session, 'present');
   await works(load, ['present']);

@@ -12,7 +12,7 @@ type Process = 'controller' | 'probe';
 /** The commit that new versions must work with. */
 const BASELINE = '70b9c705';
 
-/** Replaces texts in files of the source, each of which must be there once. */
+/** Replaces texts in source files; each must occur exactly once. */
 function rewrite(changes: Record<string, readonly [from: string, to: string]>): Plugin {
   return {
     name: 'another version',
@@ -28,7 +28,7 @@ function rewrite(changes: Record<string, readonly [from: string, to: string]>): 
   };
 }
 
-/** Programs that send what no version of today sends; the caller removes their files. */
+/** Programs that send messages of a future version; the caller removes their files. */
 export const NEXT: Readonly<Record<Process, () => Promise<string>>> = {
   probe: () => next('probe', {
     'probe/beat-sender.ts': ['v: 1, sent_at', 'v: 1, mood: { of: ["the", "next"] }, sent_at'],
@@ -51,7 +51,7 @@ function next(process: Process, changes: Parameters<typeof rewrite>[0]): Promise
   return bundleFile(`${process}/main.ts`, { loader: TEXTS, plugins: [rewrite(changes)] });
 }
 
-/** The program of the baseline, which the caller removes; null in a clone that does not have that commit. */
+/** The baseline's program, which the caller removes; null in a clone without that commit. */
 export async function baselineProgram(process: Process): Promise<string | null> {
   const sources = mkdtempSync(join(root, 'node_modules/.cache/farwatch-test/baseline-'));
   const git = (...args: string[]) =>

@@ -36,7 +36,7 @@ async function pingsEnd(): Promise<number> {
   return last();
 }
 
-fault('F47', 'only the alert worker stops: the database never answers its queries', async () => {
+fault('F47', 'only the alert worker stops: the database never responds to its queries', async () => {
   const stops = repeats(1, 3);
   await until(() => sink.requests.length >= 2, { what: 'pings' });
   expect(sink.requests[0]).toMatchObject({ method: 'GET', path: '/ping/secret' });
