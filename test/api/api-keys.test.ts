@@ -106,7 +106,7 @@ describe('an API key', () => {
     [{}, 'name'], [{ name: '' }, 'name'], [{ name: 'x'.repeat(101) }, 'name'],
     [{ name: 'k', scope: 'admin' }, 'scope'], [{ name: 'k', organization_id: 'x' }, 'organization_id'],
   ])(
-    'is not made of %j',
+    'is rejected for %j',
     async (body, path) => {
       const response = await client.post('/api/auth/api-keys', body);
       expect(response.code).toBe('VALIDATION_ERROR');

@@ -141,7 +141,7 @@ test('an open incident is posted on a page that is published, or gets its monito
   await tenant.writeKey.delete(`${shown}/${post?.id}`);
   await tenant.writeKey.put(shown.replace('/incidents', '/monitors'), { monitors });
   await runFollower();
-  expect(await posts(shown), 'somebody has deleted it').toEqual([]);
+  expect(await posts(shown), 'a deleted post stays deleted').toEqual([]);
   await rig.clock.advance(60_000);
   await runFollower();
   expect(await posts(shown)).toMatchObject([{ incident_id: later }]);

@@ -41,7 +41,7 @@ describe('a body that is not strict JSON', () => {
     ['a byte order mark', '\ufeff{}'],
     ['UTF-16', utf16],
     ['UTF-16 with its mark', Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
     ['an overlong encoding', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xc0, 0xaf, 0x22, 0x7d])],
   ])('%s is JSON_PARSE_ERROR', async (_name, body) => {
     const response = await send(body);
@@ -171,7 +171,7 @@ test('a search matches every character literally', async () => {
 test.each([
   '(a+)+$', '(a|a)*b', '^(([a-z])+.)+[A-Z]([a-z])+$', `${'a*'.repeat(100)}b`, '.*.*.*.*=.*', '(?=(a+))\\1+b',
 ])(
-  'a search for %s, which would be slow as a pattern, is a literal one',
+  'a search for %s, which would be slow as a pattern, matches literally',
   async (search) => {
     const name = `${search}${'a'.repeat(255)}`.slice(0, 255);
     const { writeKey } = await newTenant(app);

@@ -34,7 +34,7 @@ function pack(files: Record<string, [body: string, type: string]>): void {
 }
 
 test.each(['/', '/incidents', '/monitors/018f3c2e-0000-7000-8000-000000000000/checks?region=eu', '/wall', '/settings/keys'])(
-  '%s is the page, under a policy without anything inline', async (path) => {
+  '%s serves the page, with a policy that allows nothing inline', async (path) => {
     const response = await fetch(`${app.url}${path}`);
     expect([response.status, await response.text()]).toEqual([200, PAGE]);
     const policy = response.headers.get('content-security-policy') ?? '';

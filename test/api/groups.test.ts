@@ -129,9 +129,9 @@ describe('groups', () => {
       ['an empty name', { name: '   ' }, 'name', 'too_small'],
       ['a long name', { name: 'x'.repeat(101) }, 'name', 'too_big'],
       ['a long description', { name: 'x', description: 'x'.repeat(501) }, 'description', 'too_big'],
-      ['a parent that is no id', { name: 'x', parent_group_id: 'top' }, 'parent_group_id', undefined],
+      ['a parent that is not an id', { name: 'x', parent_group_id: 'top' }, 'parent_group_id', undefined],
       [
-        'a parent that is not there', { name: 'x', parent_group_id: randomUUID() }, 'parent_group_id',
+        'a parent that does not exist', { name: 'x', parent_group_id: randomUUID() }, 'parent_group_id',
         undefined,
       ],
       ['an unknown field', { name: 'x', colour: 'red' }, 'colour', 'unrecognized_keys'],

@@ -122,7 +122,7 @@ describe('acknowledging', () => {
     expect([again.status, again.error.message]).toEqual([400, 'Incident is already in status: acknowledged']);
   });
 
-  test('by a key records the key\'s name and assigns nobody', async () => {
+  test('by a key records the key\'s name and leaves the incident unassigned', async () => {
     const { incident } = (await tenant.writeKey.post(`/api/incidents/${await openIncident()}/acknowledge`)).data;
     expect(incident).toMatchObject({ assignee_id: null, acknowledged_by_name: 'writer' });
   });

@@ -298,7 +298,7 @@ describe('a receiver that fails', () => {
       [['93.184.216.34'], ['93.184.216.34', '10.0.0.7']], '10.0.0.7 is a private address',
     ],
     [
-      'a name that has come to mean the metadata service', 'meta.example',
+      'a name that now resolves to the metadata service', 'meta.example',
       [['93.184.216.34'], ['::ffff:169.254.169.254']], null,
     ],
   ])('by %s is never connected to: the log shows failed, and there is no other attempt', async (

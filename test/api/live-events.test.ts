@@ -250,7 +250,7 @@ test('sends only keep-alives while nothing changes', async () => {
 
 test.each([
   ['a session that logs out', async () => (await tenant.owner.client.post('/api/auth/logout')).status],
-  ['a session of somebody who is no member any more', async () => {
+  ['a session of a former member', async () => {
     const { members } = app.accounts.deps;
     for (const one of await members.listOfUser(tenant.owner.userId)) await members.delete(one._id);
     return 200;

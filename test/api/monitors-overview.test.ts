@@ -231,7 +231,7 @@ test('conceals the token of a heartbeat from callers who may not change it', asy
 
 test.each([
   ['pages that are too large', 'limit=5001', 'limit'], ['empty pages', 'limit=0', 'limit'],
-  ['days of too many', 'include=days&limit=501', 'limit'],
+  ['days for too many monitors', 'include=days&limit=501', 'limit'],
   ['no cursor', 'cursor=x', 'cursor'], ['a cursor without an id', 'cursor=1.2', 'cursor'],
   ['other parts', 'include=weeks', 'include'], ['what is no id', 'ids=x', 'ids'],
   ['too many ids', `ids=${`,${randomUUID()}`.repeat(101)}`, 'ids'],

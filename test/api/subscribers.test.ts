@@ -95,7 +95,7 @@ describe('the list of subscribers', () => {
   });
 
   test.each(['limit=9', 'limit=1001', 'page=0', 'status=gone', 'sort=id', 'order=up', 'preference=none', 'x=1'])(
-    'refuses %s', async (query) => {
+    'rejects %s', async (query) => {
       expect((await client.get(`${path}?${query}`)).code).toBe('VALIDATION_ERROR');
     },
   );

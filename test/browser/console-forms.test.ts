@@ -24,7 +24,7 @@ const ENGLISH: [locale: string, summary: string] = ['en-GB', SUMMARY];
 
 describe('an API error in a form', () => {
   test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 'Korrigieren Sie die markierten Felder.']]))(
-    'stands once, at its field, which has the focus (%s)',
+    'appears once, at its field, which has the focus (%s)',
     async (locale, summary) => {
       const isGerman = locale === 'de-DE';
       await rig.open(tenant.owner, '/pages', { ...PHONE, locale, colorScheme: isGerman ? 'dark' : 'light' }, async (page) => {

@@ -63,7 +63,7 @@ describe('in Chromium', () => {
   test.each([
     ['light', { ...DESKTOP, colorScheme: 'light' }], ['dark', { ...DESKTOP, colorScheme: 'dark' }],
     ['phone', { ...PHONE, colorScheme: 'dark' }],
-  ] as const)('nothing bars anybody from the page (%s)', async (name, options) => {
+  ] as const)('the page has no accessibility violations (%s)', async (name, options) => {
     await withPage('', options, async (page, problems) => {
       const days = page.locator('.components summary').first();
       await (name === 'phone' ? days.tap() : days.click());
@@ -124,7 +124,7 @@ describe('in Chromium', () => {
   const light = [['light', '#ffe14d'], ['dark', '#1a237e']] as const;
   test.each(fewOrAll<readonly (readonly ['light' | 'dark', string])[]>(
     light, [...light, ['light', '#e11d74'], ['dark', '#808080']],
-  ))('nothing bars anybody from a %s page of the color %s', async (colorScheme, primaryColor) => {
+  ))('a %s page with the color %s has no accessibility violations', async (colorScheme, primaryColor) => {
     const { subdomain } = await publishPage(app, { primaryColor });
     const context = await browser.newContext({ ...PHONE, colorScheme });
     context.setDefaultTimeout(STEP_TIMEOUT_MS);

@@ -52,7 +52,7 @@ test('monitors created before any probe are placed when one enrols, and shared w
   await until(() => isPlacedOver([one, two], [one, two]), { what: 'shared' });
 });
 
-test('a draining probe gives up its monitors and takes them back later; the last probe keeps its own', async () => {
+test('a draining probe hands over its monitors and gets them back later; the last probe keeps its own', async () => {
   await rig.controller();
   const [one, two] = [await following('one'), await following('two')];
   const beating = setInterval(() => [one, two].forEach((probe) => probe.beat()), 1000);

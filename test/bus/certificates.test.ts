@@ -91,7 +91,7 @@ test('the certificate of each region is shown, confirmed by later checks, and su
   // Without an owner, the response comes from the state document, with the times of its last write.
   const again = async () => (await read(id)).certificate as typeof certificate;
   expect((await again()).regions).toHaveLength(2);
-  await until(async () => isDeepStrictEqual(await again(), certificate), { what: 'the owner answers' });
+  await until(async () => isDeepStrictEqual(await again(), certificate), { what: 'the new owner responds' });
 });
 
 test('a certificate with few known facts is shown without the others', async () => {

@@ -200,7 +200,7 @@ test('an open incident shows the failures so far', async () => {
   await send([0, 1, 2].map((at) => result(id, { started_at: now + at, ...failed })));
   const read = async () => (await get(`/api/incidents?check_id=${id}`)).incidents[0];
   const listed = await until(
-    async () => (await read())?.failure_count === 3 && read(), { what: 'three failures are told' },
+    async () => (await read())?.failure_count === 3 && read(), { what: 'three failures are counted' },
   ) as Loose;
   expect(listed.status).toBe('open');
   expect((await get(`/api/incidents/${listed.id}`)).incident.failure_count).toBe(3);

@@ -79,7 +79,7 @@ test('a copy of the data directory restores everything, elsewhere and later, wit
   expect(restored.incidents).toMatchObject([{ status: 'resolved' }]);
   expect(restored.checks).toBeGreaterThanOrEqual(before.checks);
   await until(
-    async () => (await shown(again, id)).checks > restored.checks + 5, { what: 'checks go on' },
+    async () => (await shown(again, id)).checks > restored.checks + 5, { what: 'checks continue' },
   );
   expect(await shown(again, id)).toMatchObject({ monitor: { runtimeStatus: 'up' }, incidents: before.incidents });
   expect(receiver.requests).toHaveLength(2);

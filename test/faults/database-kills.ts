@@ -47,6 +47,6 @@ export function databaseKills(on: { readonly load: Load }): void {
     expect(totals).toHaveLength(MONITORS);
     return toOutcome({ injected: kills, results, incidents: { expected: 0, opened: 0 }, recoveryMs, seed: SEED },
       `${responses.filter((response) =>
-        response.status === 503).length} answers 503, 0 of 500, slowest ${(slowest(responses) / 1000).toFixed(1)} s`);
+        response.status === 503).length} responses 503, none 500, slowest ${(slowest(responses) / 1000).toFixed(1)} s`);
   });
 }

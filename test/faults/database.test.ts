@@ -92,6 +92,6 @@ describe('unreachable', () => {
       (await load.session.ok<{ incidents: unknown[] }>('GET', '/api/incidents?limit=100')).incidents,
     ).toEqual([]);
     return toOutcome({ injected: 1, results, incidents: { expected: 0, opened: 0 }, recoveryMs },
-      `away ${awaySeconds} s; slowest answer ${(slowest(responses) / 1000).toFixed(1)} s; ${refusedPings + storm.length} pings 503; RSS at most ${Math.round(Math.max(0, peakMb - beforeMb))} MB more`);
+      `away ${awaySeconds} s; slowest response ${(slowest(responses) / 1000).toFixed(1)} s; ${refusedPings + storm.length} pings 503; RSS at most ${Math.round(Math.max(0, peakMb - beforeMb))} MB more`);
   });
 });

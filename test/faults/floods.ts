@@ -15,7 +15,7 @@ export function floods(on: { readonly attack: Attack }): void {
     let count = 0;
     await until(async () => {
       const { status } = await on.attack.load.session.call('GET', '/api/monitors');
-      if (status !== 200) throw new Error(`the API answered ${status}`);
+      if (status !== 200) throw new Error(`the API returned ${status}`);
       count += 1;
       return isOver();
     });
@@ -34,7 +34,7 @@ export function floods(on: { readonly attack: Attack }): void {
     await served(async () => (await ignored('beat')) - before > 19_000);
     const unharmed = await on.attack.expectUnharmed('beats');
     return toOutcome({ injected: 20_000, ...unharmed },
-      `${(await ignored('beat')) - before} beats ignored; the API answered throughout`);
+      `${(await ignored('beat')) - before} beats ignored; the API responded throughout`);
   });
 
   fault('F54', 'a probe requests its assignments 10,000 times at once', async () => {
@@ -56,6 +56,6 @@ export function floods(on: { readonly attack: Attack }): void {
     expect(new Set(statuses)).toEqual(new Set([200]));
     await served(async () => responses + (await withoutResponse()) - before === 10_000);
     const unharmed = await on.attack.expectUnharmed('sync', true);
-    return toOutcome({ injected: 10_000, ...unharmed }, `${responses} requests answered; the API answered throughout`);
+    return toOutcome({ injected: 10_000, ...unharmed }, `${responses} requests got a response; the API responded throughout`);
   });
 }

@@ -233,7 +233,7 @@ describe.runIf(isRoot)('probes with separate uplinks', () => {
     expect(await load.incidents([byMajority, byAny])).toMatchObject([{ check_id: byAny, status: 'resolved' }]);
     return toOutcome({
       injected: 1, incidents: { expected: 1, opened: 1 }, alerts: { expected: 3, delivered: 3, repeated: 0 },
-    }, 'no incident by majority, and the region is told; its region alone where one vote is enough');
+    }, 'no incident under a majority, and the region is reported; only that region where one vote is enough');
   });
 
   fault('F36', 'a probe reaches only NATS; it has an anchor elsewhere', async () => {

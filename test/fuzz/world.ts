@@ -9,7 +9,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { SHARES, type Caller } from './callers.ts';
 import { Pool } from './pool.ts';
 
-/** Part of every text of the bystander, which nobody else may ever see. */
+/** Part of every text of the bystander, which no one else may ever see. */
 export const CANARY = 'bystander-canary';
 
 export interface World {

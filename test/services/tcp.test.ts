@@ -70,7 +70,7 @@ test.each<[string, TcpProtocol]>([
 });
 
 test.each<[string, TcpSpec['tls']]>([['http', 'none'], ['https', 'implicit']])(
-  'a generic TCP check of %s sends a request and finds its answer', async (name, tls) => {
+  'a generic TCP check of %s sends a request and finds its response', async (name, tls) => {
     const spec = { port: portOf(name), protocol: 'generic', tls, send: 'GET / HTTP/1.0\r\n\r\n' } as const;
     expect(await check({ ...spec, expect: 'Server: nginx' })).toMatchObject({ outcome: 'success' });
     expect(await check({ ...spec, expect: 'Server: apache' })).toMatchObject({

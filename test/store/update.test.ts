@@ -111,7 +111,7 @@ const upserts: [string, Document, Document, Document][] = [
   ['takes equalities of the filter', { _id: 1, a: 2 }, { $set: { b: 4 } }, { _id: 1, a: 2, b: 4 }],
   ['takes no ranges', { _id: 1, a: { $gt: 5 }, b: { $in: [1, 2] } }, { $set: { c: 1 } }, { _id: 1, c: 1 }],
   ['applies $setOnInsert', { _id: 1 }, { $setOnInsert: { a: 1 }, $inc: { n: 2 } }, { _id: 1, a: 1, n: 2 }],
-  ['changes what the filter gave', { _id: 1, n: 5 }, { $inc: { n: 2 } }, { _id: 1, n: 7 }],
+  ['changes values from the filter', { _id: 1, n: 5 }, { $inc: { n: 2 } }, { _id: 1, n: 7 }],
   ['may take the _id from the update', { a: 1 }, { $set: { _id: 7 } }, { _id: 7, a: 1 }],
 ];
 

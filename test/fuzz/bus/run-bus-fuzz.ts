@@ -181,7 +181,7 @@ class BusFuzz {
         return Number(data?.['total_checks']) === this.#reported.get(id);
       });
     }
-    await this.#expect(`${when}: nobody has the attacker's evidence but the attacker`, async () => {
+    await this.#expect(`${when}: only the attacker has the attacker's evidence`, async () => {
       const found = async (session: ApiSession, ids: string[]) => (await Promise.all(ids.map((id) =>
         session.ok<{ evidence: object[] }>('GET', `/api/monitors/${id}/evidence`)))).flatMap((one) => one.evidence);
       return (await found(this.#rig.session, this.#victims)).length === 0
