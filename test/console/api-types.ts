@@ -10,7 +10,7 @@ import { systemClock } from '../../shared/time.ts';
 type ControllerInput = Parameters<typeof openController>[0];
 type Seed = { _id: string };
 
-/** Has every property and method, and each of them is as good as nothing. */
+/** A stub with every property and method, none of which does anything. */
 const nothing: object = new Proxy(() => {}, {
   get: (_target, key) => {
     if (key === 'then') return undefined;
@@ -20,7 +20,7 @@ const nothing: object = new Proxy(() => {}, {
   apply: () => nothing,
 });
 
-/** A collection that keeps what is seeded while a controller opens, and is empty otherwise. */
+/** A collection that keeps documents seeded while a controller opens, and is otherwise empty. */
 function collection() {
   const seeded = new Map<string, object>();
   const own: Record<string, unknown> = {
@@ -33,8 +33,8 @@ function collection() {
 }
 
 /**
- * Writes the types of the API, made of the very routes that a controller serves. Only the answers of successes
- * are in them: all failures have one shape.
+ * Writes the API's types, generated from the routes that a controller serves. They contain only success
+ * responses, because all failures have one shape.
  */
 export async function writeApiTypes(file: string): Promise<void> {
   const collections = new Map<string, object>();
