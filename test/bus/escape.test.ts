@@ -118,7 +118,7 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
   });
 
   test('a forged reply subject receives at most the controller\'s own response, and nothing the attacker chose', async () => {
-    const answering = control.nc.subscribe(
+    const responder = control.nc.subscribe(
       'sync.*.*', { callback: (_error, message) => void message.respond('answer of the controller') },
     );
     await control.nc.flush();
@@ -129,7 +129,7 @@ describe.each(natsVersions())('a stolen probe credential on %s', (version) => {
     await Promise.all([stolen.nc.flush(), control.nc.flush(), victim.nc.flush()]);
     const arrived = seenByVictim.slice(before);
     expect(arrived.every((message) => message.text === 'answer of the controller')).toBe(true);
-    await answering.drain();
+    await responder.drain();
   });
 
   test('a reply subject reserved by the server is refused', async () => {

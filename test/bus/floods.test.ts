@@ -53,14 +53,14 @@ test('a probe that missed a change is reminded even while another one floods bea
 
 test('1,000 requests at once get a few responses; meanwhile another probe gets its response', async () => {
   const { region_id: region, probe_id: id } = loud.enrolment as { region_id: string; probe_id: string };
-  let answers = 0;
+  let responses = 0;
   const inbox = `_INBOX_${id}.flood`;
-  loud.nats.subscribe(inbox, { callback: () => (answers += 1) });
+  loud.nats.subscribe(inbox, { callback: () => (responses += 1) });
   const request = JSON.stringify({ v: 1, revision: 0, after: null });
   for (let at = 0; at < 1000; at += 1) loud.nats.publish(subjects.sync(region, id), request, { reply: inbox });
   expect((await quiet.requestSync({ v: 1, revision: 0, after: null })).changes.length).toBe(quiet.held.size);
-  await until(() => rig.fleet.responder.dropped + answers === 1000, { what: 'each gets a response or is dropped' });
-  expect(answers).toBeGreaterThan(0);
+  await until(() => rig.fleet.responder.dropped + responses === 1000, { what: 'each gets a response or is dropped' });
+  expect(responses).toBeGreaterThan(0);
   expect(rig.fleet.responder.dropped).toBeGreaterThan(500);
   // The flooding probe itself is served again at once.
   expect((await loud.requestSync({ v: 1, revision: 0, after: null })).changes.length).toBe(loud.held.size);

@@ -45,10 +45,10 @@ const insertMany = step('insertMany', fc.array(
   document, { minLength: 1, maxLength: 5 },
 ), (docs) => async ({ real, model }) => {
   const failures = docs.map((doc) => model.insert({ ...doc })).filter((result) => result === 'error').length;
-  const answer = await real.insertMany(docs, { ordered: false }).catch(
+  const inserted = await real.insertMany(docs, { ordered: false }).catch(
     (error: unknown) => error as { insertedCount?: number; result?: { insertedCount: number } },
   );
-  expect(answer.insertedCount, 'inserted').toBe(docs.length - failures);
+  expect(inserted.insertedCount, 'inserted').toBe(docs.length - failures);
 });
 
 const findAll = step('findAll', filter, (wanted) => async ({ real, model }) => {
