@@ -42,6 +42,10 @@ async function prepareChromium(program: Program): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
 }
 
+/** Halfway between two colors a page may have too little contrast. Spinners never finish. */
+const FINISH_TRANSITIONS = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished))`;
+
 /** axe's violations of WCAG 2.2 AA and best practices on the page, or of these rules only: rule and element. */
 export async function findAccessibilityViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const runOnly = rules === undefined ? RULES : { type: 'rule', values: rules };

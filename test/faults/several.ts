@@ -36,7 +36,6 @@ export class Several implements Installation {
   readonly #database: MongoClient;
   #balancer: Balancer | null = null;
   #probe: ProbeProcess | null = null;
-  readonly #bundles: string[] = [];
   /** The output of ended processes. */
   #endedOutput = '';
 
