@@ -1,29 +1,26 @@
-import { Supervisor } from '../../shared/actor/supervisor.ts';
 import { beat as beatSchema, MAX_BEAT_BYTES } from '../../shared/contracts/beat.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import { OngoingFailure } from '../../shared/ongoing-failure.ts';
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
+import { BeatNotes } from './beat-notes.ts';
 import type { FleetDirectory } from './directory.ts';
-import { ProbeLink, type LinkMessage } from './probe-link.ts';
+import {
+  linkAfterBeat, linkAfterTick, newLink, type LinkEffect, type LinkMoment, type LinkStep, type ProbeLink,
+} from './link-rules.ts';
 import { ProbeRate } from './probe-rate.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
   clockShiftMs, isLive, presenceOf, silentMs, statusOf, type BeatTrack, type LivenessView, type Presence,
   type ProbeStatus,
 } from './rules.ts';
-import type { BeatNote, ProbeStore } from './store.ts';
+import type { ProbeStore } from './store.ts';
 
 const TICK_MS = 1000;
 /** A tick this late means that this process was blocked and received nothing meanwhile. */
 const BLOCKED_AFTER_MS = 3 * TICK_MS;
-/** Queue limit per link: beats come every five seconds, ticks every second. */
-const MAILBOX_MESSAGES = 100;
-const MIN_RESTART_DELAY_MS = 200;
-const MAX_RESTART_DELAY_MS = 30_000;
 
 interface LivenessDeps {
   bus: Bus;
@@ -43,15 +40,12 @@ export interface LivenessChange {
 export class Liveness {
   readonly rate: ProbeRate;
   readonly #deps: LivenessDeps;
-  /** One link per known probe, so that links cannot outnumber the fleet. */
-  readonly #links: Supervisor<string, LinkMessage>;
-  readonly #tracks = new Map<string, BeatTrack>();
-  /** Pending database updates by probe. */
-  readonly #pendingNotes = new Map<string, BeatNote>();
+  /** One per known probe, so that links cannot outnumber the fleet. */
+  readonly #links = new Map<string, ProbeLink>();
+  readonly #notes: BeatNotes;
   readonly #listeners: ((change: LivenessChange) => void)[] = [];
   readonly #presenceListeners: ((regionId: string) => void)[] = [];
-  readonly #noteTask: PeriodicTask;
-  readonly #noteFailure: OngoingFailure;
+  readonly #linkFailure: OngoingFailure;
   #subscription: BusSubscription | null = null;
   #timer: Timer | null = null;
   #listeningSinceMono: number | null = null;
@@ -60,32 +54,10 @@ export class Liveness {
   constructor(deps: LivenessDeps) {
     this.#deps = deps;
     this.rate = new ProbeRate({ clock: deps.clock, log: deps.log, subject: 'beat' });
-    this.#links = new Supervisor({
-      clock: deps.clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_RESTART_DELAY_MS,
-      maxDelayMs: MAX_RESTART_DELAY_MS,
-      start: (probeId, context) => new ProbeLink({
-        log: deps.log,
-        publish: (track) => this.#tracks.set(probeId, track),
-        onLivenessChanged: ({ region_id: region }, isLive) => {
-          this.#notify(this.#listeners, { probeId, region, isLive });
-        },
-        onPresenceChanged: ({ region_id: region }) => this.#notify(this.#presenceListeners, region),
-        note: (note) => this.#pendingNotes.set(probeId, note),
-      }, context),
-      onFailure: ({ name, error }) => {
-        deps.log.error({ err: error, probe_id: name }, 'the link of a probe failed and is restarting');
-        return true;
-      },
-    });
-    this.#noteFailure = new OngoingFailure({
-      clock: deps.clock, log: deps.log, level: 'warn', countField: 'times',
-      message: 'could not record beats', recoveredMessage: 'beats are recorded again',
-    });
-    this.#noteTask = new PeriodicTask({
-      clock: deps.clock,
-      intervalMs: TICK_MS,
-      task: () => this.#note(),
-      onError: (error) => this.#noteFailure.record({ err: error }),
+    this.#notes = new BeatNotes(deps);
+    this.#linkFailure = new OngoingFailure({
+      clock: deps.clock, log: deps.log, level: 'error', countField: 'times',
+      message: 'could not process a beat or tick of a probe', recoveredMessage: 'beats are processed again',
     });
   }
 
@@ -98,13 +70,13 @@ export class Liveness {
       this.#listeningSinceMono = clock.monotonic();
     });
     this.#timer = clock.setRepeating(TICK_MS, () => this.#tick());
-    this.#noteTask.start();
+    this.#notes.start();
   }
 
   async stop(): Promise<void> {
     this.#timer?.cancel();
     await this.#subscription?.stop();
-    await Promise.all([this.#links.stopAll(), this.#noteTask.stop()]);
+    await this.#notes.stop();
   }
 
   onChange(listener: (change: LivenessChange) => void): void {
@@ -137,7 +109,7 @@ export class Liveness {
 
   /** The summary of its beats since this process started; null without any. */
   track(probeId: string): BeatTrack | null {
-    return this.#tracks.get(probeId) ?? null;
+    return this.#links.get(probeId)?.track ?? null;
   }
 
   /** Added to the probe's timestamps, ms; 0 while its clock is about right or without beats. */
@@ -160,9 +132,7 @@ export class Liveness {
     const beat = decodeJson(beatSchema, message.data, MAX_BEAT_BYTES);
     const probe = this.#deps.directory.probe(from.probeId);
     if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) return;
-    this.#send(probe, {
-      kind: 'beat', probe, beat, listeningSinceMono: this.#listeningSinceMono,
-    });
+    this.#step(probe, (link, moment) => linkAfterBeat(link, beat, moment));
   }
 
   #tick(): void {
@@ -172,22 +142,50 @@ export class Liveness {
     this.#tickMono = nowMono;
     if (!bus.isConnected) this.#listeningSinceMono = null;
     else if (wasBlocked || this.#listeningSinceMono === null) this.#listeningSinceMono = nowMono;
-    const listeningSinceMono = this.#listeningSinceMono;
     // While this process receives nothing, silent probes may be healthy.
-    if (listeningSinceMono === null) return;
+    if (this.#listeningSinceMono === null) return;
     for (const probe of directory.probes()) {
-      if (probe.removed_at === null) this.#send(probe, { kind: 'tick', probe, listeningSinceMono });
+      if (probe.removed_at === null) this.#step(probe, linkAfterTick);
     }
-    for (const id of this.#links.names()) {
-      if (directory.probe(id)) continue;
-      void this.#links.stop(id);
-      this.#tracks.delete(id);
+    for (const id of this.#links.keys()) if (!directory.probe(id)) this.#links.delete(id);
+  }
+
+  /** A step that throws changes nothing: the next beat comes in five seconds, the next tick in one. */
+  #step(probe: ProbeDoc, stepOf: (link: ProbeLink, moment: LinkMoment) => LinkStep): void {
+    const { clock } = this.#deps;
+    const nowMono = clock.monotonic();
+    const moment = { probe, now: clock.now(), nowMono, listeningSinceMono: this.#listeningSinceMono };
+    try {
+      const { link, effects } = stepOf(this.#links.get(probe._id) ?? newLink(nowMono), moment);
+      this.#links.set(probe._id, link);
+      for (const effect of effects) this.#perform(probe, link, effect);
+      this.#linkFailure.recovered();
+    } catch (error) {
+      this.#linkFailure.record({ err: error, probe_id: probe._id });
     }
   }
 
-  #send(probe: ProbeDoc, message: LinkMessage): void {
-    this.#links.start(probe._id);
-    this.#links.get(probe._id)?.send(message);
+  #perform(probe: ProbeDoc, { track }: ProbeLink, effect: LinkEffect): void {
+    const { log } = this.#deps;
+    const { _id: probeId, name: probe_name, region_id: region } = probe;
+    if (effect.kind === 'livenessChanged') {
+      this.#notify(this.#listeners, { probeId, region, isLive: effect.isLive });
+    } else if (effect.kind === 'presenceChanged') this.#notify(this.#presenceListeners, region);
+    else if (effect.kind === 'note') {
+      this.#notes.put({
+        probeId, isOnline: effect.isOnline, lastBeatAt: track?.at ?? null,
+        version: track?.beat.version ?? null, capabilities: track?.beat.capabilities ?? [],
+      });
+    } else if (effect.kind === 'clockIsWrong') {
+      const facts = { probe_id: probeId, probe_name, clock_offset_ms: effect.shiftMs };
+      log.warn(facts, 'the clock of a probe is wrong; the times of its results are being corrected');
+    } else if (effect.kind === 'doubled') {
+      const { epochs, older } = effect;
+      log.error({ probe_id: probeId, epochs, older }, 'two processes use the same probe identity');
+    } else {
+      const { status, reason } = effect;
+      log.info({ probe_id: probeId, probe_name, region, status, reason }, 'probe status');
+    }
   }
 
   #notify<T>(listeners: readonly ((event: T) => void)[], event: T): void {
@@ -197,22 +195,6 @@ export class Liveness {
       } catch (error) {
         this.#deps.log.error({ err: error }, 'liveness listener failed');
       }
-    }
-  }
-
-  /** Writes pending updates. After a failure they stay pending unless a newer one replaced them. */
-  async #note(): Promise<void> {
-    if (this.#pendingNotes.size === 0) return;
-    const notes = [...this.#pendingNotes.values()];
-    this.#pendingNotes.clear();
-    try {
-      await this.#deps.store.noteBeats(notes);
-      this.#noteFailure.recovered();
-    } catch (error) {
-      for (const note of notes) {
-        if (!this.#pendingNotes.has(note.probeId)) this.#pendingNotes.set(note.probeId, note);
-      }
-      throw error;
     }
   }
 }
