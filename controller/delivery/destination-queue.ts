@@ -1,4 +1,4 @@
-import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
+import type { ActorContext, Behaviour } from '../../shared/actor/actor-ref.ts';
 import { attemptDelivery, type AttemptDeps, type AttemptReport } from './attempt.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import {
@@ -40,7 +40,7 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
     this.#state = state;
     this.#perform(effects);
     // Keep running if a wake-up is waiting.
-    if (state.phase === 'idle' && this.#context.self.waiting === 0) this.#context.finish();
+    if (state.phase === 'idle' && this.#context.waiting === 0) this.#context.finish();
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
-import { Supervisor } from '../../shared/actor/supervisor.ts';
+import { Supervisor, type ActorFigures } from '../../shared/actor/supervisor.ts';
 import type { Peers } from '../../shared/peers.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
@@ -83,7 +83,7 @@ export class DeliveryService {
       onAttempted: (deliveryId, report) => this.#count(deliveryId, report),
     };
     this.#queues = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES,
+      kind: 'destination_queue', clock, log, random: () => deps.attempt.random(), capacity: MAILBOX_MESSAGES,
       firstDelayMs: FIRST_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
       start: (id, context) => new DestinationQueue(id, queueDeps, context),
       onFailure: ({ name, error, restartInMs }) => {
@@ -117,6 +117,10 @@ export class DeliveryService {
     const since = clock.monotonic() - withinMs;
     if (this.#polledAt < since) await within(clock, POLL_TIMEOUT_MS, this.#pollTask.run()).catch(() => null);
     return this.#polledAt >= since && this.#failedAt < since;
+  }
+
+  get actors(): ActorFigures {
+    return this.#queues;
   }
 
   start(): void {

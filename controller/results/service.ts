@@ -24,7 +24,7 @@ import { ShardQueries } from './shards/shard-queries.ts';
 import { manualEndFeed, type ManualEndSource } from './feeds/manual-end-feed.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
 import { publishRaw, type HasRawReaders } from './raw-results.ts';
-import type { ShardStores } from './shards/shard.ts';
+import type { ShardStores } from './shards/shard-parts.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
 import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
@@ -38,6 +38,7 @@ const JOINED = 'joined';
 export interface ResultsDeps<M> {
   clock: Clock;
   log: Log;
+  random: () => number;
   bus: Bus;
   /** Stable across restarts of this controller. */
   holder: string;
@@ -85,10 +86,10 @@ export class ResultsService<M> {
   readonly #subscriptions = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
-    const { clock, log, bus, stores, limits } = deps;
+    const { clock, log, random, bus, stores, limits } = deps;
     this.#deps = deps;
     this.shards = new Shards({
-      clock, log, stores, limits, instance: `${deps.holder}:${newSecret().slice(0, 16)}`,
+      clock, log, random, stores, limits, instance: `${deps.holder}:${newSecret().slice(0, 16)}`,
       holdsLease: (shard) => this.#leases.holds(shard),
       surrender: (shard) => {
         this.#leases.surrender(shard).catch(

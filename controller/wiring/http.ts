@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
+import { ActorError } from '../../shared/actor/actor-ref.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
@@ -21,8 +22,8 @@ import type { Events } from './events.ts';
 import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
-  observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains, observeEvents,
-  observeEvidence, observeFleet, observeNotices, observeMailers, observeResults, observeShares,
+  observeActors, observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains,
+  observeEvents, observeEvidence, observeFleet, observeNotices, observeMailers, observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { StatusPages } from './status-pages.ts';
@@ -67,6 +68,7 @@ export function openHttp(
   observeConfirmations(registry, confirmations);
   observeFleet(registry, { rates: [results.shards.rate, ...rates, evidence.intake.rate], responder });
   observeDeliveries(registry, notifications);
+  observeActors(registry, [results.shards.actors, notifications.service.actors]);
   observeEvents(registry, events.hub);
   observeDomains(registry, sources.domains.lookups);
   observeEvidence(registry, evidence.intake);
@@ -113,7 +115,7 @@ export function openHttp(
     cookie: new SessionCookie(config.http.baseUrl),
     limiter: new RateLimiter(clock, config.http.rateLimit),
     trustProxy: config.http.trustProxy,
-    isUnavailable: isDatabaseUnavailable,
+    isUnavailable: (error) => error instanceof ActorError || isDatabaseUnavailable(error),
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
     fastResponses: statusPages.fastResponses,

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ActorFigures } from '../../shared/actor/supervisor.ts';
 import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import type { Confirmations } from '../assignments/confirmations.ts';
 import type { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
@@ -8,6 +9,7 @@ import type { EventHub } from '../events/hub.ts';
 import type { EvidenceIntake } from '../evidence/intake.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
+import type { ShardSummary } from '../results/shards/shard-message.ts';
 import type { Shards } from '../results/shards/shards.ts';
 import type { Fleet } from './fleet.ts';
 import type { Notifications } from './notifications.ts';
@@ -43,14 +45,14 @@ export function observeConfirmations(registry: Registry, { counts }: Pick<Confir
 export function observeResults(registry: Registry, shards: Shards, bus: ControllerBus): void {
   const { counts, deadLetters } = shards;
   const { gauge, counter } = metricsIn(registry);
-  const countMonitors = () =>
-    [...shards.states.values()].reduce((sum, { monitors }) => sum + monitors.size, 0);
-  gauge('farwatch_shards_in_hand', () => shards.states.size,
+  const sumOf = (field: keyof ShardSummary) =>
+    [...shards.summaries.values()].reduce((sum, summary) => sum + summary[field], 0);
+  gauge('farwatch_shards_in_hand', () => shards.summaries.size,
     'Shards that this controller owns and has loaded.');
   gauge('farwatch_shards_failing', () => shards.failing,
     'Shards of this controller that failed and take no results until they are loaded again.');
-  gauge('farwatch_monitors', countMonitors, 'Monitors in these shards.');
-  gauge('farwatch_monitors_set_aside', () => shards.monitorsSetAside,
+  gauge('farwatch_monitors', () => sumOf('monitors'), 'Monitors in these shards.');
+  gauge('farwatch_monitors_set_aside', () => sumOf('setAside'),
     'Monitors whose states or hours the database refuses; each is retried by itself.');
   counter('farwatch_results_total', () => counts.results, 'Results written to the journal since the start.');
   counter('farwatch_journal_entries_total', () => counts.entries, 'Journal entries written.');
@@ -87,6 +89,20 @@ export function observeFleet(registry: Registry, { rates, responder }: ObservedF
     'Messages ignored because their probe sent more than it may, by subject.');
   counter('farwatch_sync_dropped_total', () => responder.dropped,
     'Requests for assignments dropped because their probe sent another one, or too many probes waited.');
+}
+
+export function observeActors(registry: Registry, supervisors: ActorFigures[]): void {
+  const { counters, gauges } = metricsIn(registry);
+  const byKind = (read: (figures: ActorFigures) => number) => () =>
+    Object.fromEntries(supervisors.map((figures) => [figures.kind, read(figures)]));
+  counters('farwatch_actor_restarts_total', 'actor', byKind(({ counts }) => counts.restarts),
+    'Actors restarted after a failure since the start, by kind. The log has each failure.');
+  counters('farwatch_actor_messages_refused_total', 'actor', byKind(({ counts }) => counts.refused),
+    'Messages refused because the mailbox of their actor was full, by kind. Their senders repeat them.');
+  counters('farwatch_actor_messages_slow_total', 'actor', byKind(({ counts }) => counts.slow),
+    'Messages that were in work for 10 s, or blocked the process for 1 s, by kind. The log has each.');
+  gauges('farwatch_actor_mailbox_depth', 'actor', byKind(({ mailboxDepth }) => mailboxDepth),
+    'Messages in the fullest mailbox, by kind.');
 }
 
 export function observeDatabase(registry: Registry, refusedWrites: RefusedWrites): void {
@@ -175,6 +191,15 @@ function metricsIn(registry: Registry) {
         collect() {
           this.reset();
           this.inc(read());
+        },
+      });
+    },
+    /** A gauge for each value of a label. */
+    gauges: (name: string, label: string, read: () => Record<string, number>, help: string) => {
+      new Gauge({
+        name, help, registers: [registry], labelNames: [label],
+        collect() {
+          for (const [value, count] of Object.entries(read())) this.set({ [label]: value }, count);
         },
       });
     },

@@ -35,14 +35,14 @@ export type ResultStores = ReturnType<typeof resultStores>;
 
 /** What becomes of results, from the bus to incidents and alerts. */
 export function openResults(ports: ControllerPorts, sources: ResultSources): ResultsService<MonitorDoc> {
-  const { config, stores, signals, bus, peers, holder, clock, log } = ports;
+  const { config, stores, signals, bus, peers, holder, clock, log, random } = ports;
   const { fleet, events, incidents, notifications, domains, maintenance, readers } = sources;
   const { accounts: { quota } } = sources;
   const { monitors, pings } = stores;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, bus, peers, holder, pings, manualEnds: stores.incidents,
+    clock, log, random, bus, peers, holder, pings, manualEnds: stores.incidents,
     hasRawReaders: (organizationId, projectId) =>
       readers.directory.hasAny(organizationId) || events.hub.streamedProjects.has(organizationId, projectId),
     stores: {

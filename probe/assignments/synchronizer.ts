@@ -1,10 +1,10 @@
-import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
+import type { ActorContext, Behaviour } from '../../shared/actor/actor-ref.ts';
+import { superviseOne, type OnlyActor } from '../../shared/actor/supervise-one.ts';
 import {
   assignmentDelta, type AssignmentChange, type AssignmentDelta, type SyncRequest,
 } from '../../shared/contracts/assignment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import { Supervisor } from '../../shared/actor/supervisor.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { ProbeBus, Subscription } from '../ports.ts';
 import type { AppliedDelta, AssignmentSet } from './assignment-set.ts';
@@ -46,7 +46,6 @@ const MAX_PAGES = 2000;
 
 /** Maximum changes queued during a sync. A dropped one is detected by its revision. */
 const MAILBOX_MESSAGES = 1000;
-const NAME = 'synchronizer';
 
 type SynchronizerMessage =
   | { kind: 'change'; payload: Uint8Array }
@@ -60,23 +59,20 @@ type SynchronizerMessage =
  */
 export class Synchronizer {
   readonly #options: SynchronizerOptions;
-  readonly #supervisor: Supervisor<string, SynchronizerMessage>;
+  readonly #actor: OnlyActor<SynchronizerMessage>;
   #subscription: Subscription | null = null;
   #syncTimer: Timer | null = null;
   #refused = 0;
 
   constructor(options: SynchronizerOptions) {
-    const { clock, log } = options;
+    const { clock, log, random } = options;
     this.#options = options;
-    this.#supervisor = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS,
-      start: (_name, context) => new SynchronizerBehaviour(options, context, () => {
+    this.#actor = superviseOne({
+      kind: 'synchronizer', clock, log, random, failureMessage: 'applying assignments failed',
+      capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS,
+      start: (context) => new SynchronizerBehaviour(options, context, () => {
         this.#refused += 1;
       }),
-      onFailure: ({ error }) => {
-        log.error({ err: error }, 'applying assignments failed');
-        return true;
-      },
     });
   }
 
@@ -87,28 +83,24 @@ export class Synchronizer {
 
   start(): void {
     const { bus, region, probeId, clock } = this.#options;
-    this.#supervisor.start(NAME);
+    this.#actor.start();
     this.#subscription = bus.subscribe(
-      subjects.assign(region, probeId), (payload) => this.#send({ kind: 'change', payload }),
+      subjects.assign(region, probeId), (payload) => this.#actor.send({ kind: 'change', payload }),
     );
-    this.#syncTimer = clock.setRepeating(SYNC_INTERVAL_MS, () => this.#send({ kind: 'sync' }));
+    this.#syncTimer = clock.setRepeating(SYNC_INTERVAL_MS, () => this.#actor.send({ kind: 'sync' }));
     bus.onChange((isConnected) => {
-      if (isConnected) this.#send({ kind: 'sync' });
+      if (isConnected) this.#actor.send({ kind: 'sync' });
     });
   }
 
   async stop(): Promise<void> {
     this.#subscription?.stop();
     this.#syncTimer?.cancel();
-    await this.#supervisor.stop(NAME);
+    await this.#actor.stop();
   }
 
   onRevision(revision: number): void {
-    this.#send({ kind: 'revision', revision });
-  }
-
-  #send(message: SynchronizerMessage): void {
-    this.#supervisor.get(NAME)?.send(message);
+    this.#actor.send({ kind: 'revision', revision });
   }
 }
 

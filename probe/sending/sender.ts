@@ -1,5 +1,5 @@
-import type { ActorContext, Behaviour } from '../../shared/actor/actor.ts';
-import { Supervisor } from '../../shared/actor/supervisor.ts';
+import type { ActorContext, Behaviour } from '../../shared/actor/actor-ref.ts';
+import { superviseOne, type OnlyActor } from '../../shared/actor/supervise-one.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
@@ -46,7 +46,6 @@ interface LaneState<Lane extends LaneSource> {
   lastResponseMs: number;
 }
 
-const NAME = 'sender';
 /** Enough for one message of each kind. */
 const MAILBOX_MESSAGES = 8;
 const MIN_RESTART_DELAY_MS = 250;
@@ -63,34 +62,41 @@ type SenderMessage =
 /** Sends the contents of the spool. After a failure, a new run starts from the spool. */
 export class Sender<Lane extends LaneSource = LaneSource> {
   readonly #options: SenderOptions<Lane>;
-  readonly #supervisor: Supervisor<string, SenderMessage>;
+  readonly #actor: OnlyActor<SenderMessage>;
   #onIdle: (() => void) | null = null;
+  /** True while a message is queued: it covers the whole spool. */
+  #isKicked = false;
 
   constructor(options: SenderOptions<Lane>) {
-    const { clock, log } = options;
+    const { clock, log, random } = options;
     this.#options = options;
-    this.#supervisor = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
-      start: (_name, context) => new SenderBehaviour(options, context, () => this.#onIdle?.()),
-      onFailure: ({ error }) => {
-        log.error({ err: error }, 'sending failed and is restarting');
-        return true;
+    this.#actor = superviseOne({
+      kind: 'sender', clock, log, random, failureMessage: 'sending failed and is restarting',
+      capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
+      start: (context) => {
+        this.#isKicked = false;
+        return new SenderBehaviour(options, context, {
+          onTurn: () => {
+            this.#isKicked = false;
+          },
+          onIdle: () => this.#onIdle?.(),
+        });
       },
     });
   }
 
   start(): void {
-    this.#supervisor.start(NAME);
+    this.#actor.start();
     this.#options.bus.onChange((isConnected) => {
-      if (isConnected) this.#supervisor.get(NAME)?.send({ kind: 'restart' });
+      if (isConnected) this.#actor.send({ kind: 'restart' });
     });
   }
 
   /** Signals that there may be something new to send. */
   kick(): void {
-    const actor = this.#supervisor.get(NAME);
-    // A message already queued covers the whole spool.
-    if (actor?.waiting === 0) actor.send({ kind: 'pump' });
+    if (this.#isKicked) return;
+    this.#isKicked = true;
+    this.#actor.send({ kind: 'pump' });
   }
 
   /** Stops sending once everything is acknowledged or `graceMs` has passed. */
@@ -103,37 +109,45 @@ export class Sender<Lane extends LaneSource = LaneSource> {
           timer.cancel();
           resolve();
         };
-        this.#supervisor.get(NAME)?.send({ kind: 'hurry' });
+        this.#actor.send({ kind: 'hurry' });
       });
     }
-    await this.#supervisor.stop(NAME);
+    await this.#actor.stop();
   }
+}
+
+interface SenderHooks {
+  /** A message is being handled. */
+  onTurn(): void;
+  /** Everything is acknowledged. */
+  onIdle(): void;
 }
 
 /** One run of the sender: the newest epoch first, round-robin by lane; older ones one epoch at a time. */
 class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessage> {
   readonly #options: SenderOptions<Lane>;
   readonly #context: ActorContext<SenderMessage>;
-  readonly #onIdle: () => void;
+  readonly #hooks: SenderHooks;
   readonly #lanes = new Map<Lane, LaneState<Lane>>();
   #bytes = 0;
   #turn = 0;
 
-  constructor(options: SenderOptions<Lane>, context: ActorContext<SenderMessage>, onIdle: () => void) {
+  constructor(options: SenderOptions<Lane>, context: ActorContext<SenderMessage>, hooks: SenderHooks) {
     this.#options = options;
     this.#context = context;
-    this.#onIdle = onIdle;
+    this.#hooks = hooks;
     context.enqueue({ kind: 'pump' });
   }
 
   async receive(message: SenderMessage): Promise<void> {
+    this.#hooks.onTurn();
     this.#refresh();
     for (const { sender } of this.#lanes.values()) {
       if (message.kind === 'restart') sender.restart();
       else if (message.kind === 'hurry') sender.hurry();
     }
     await this.#pump();
-    if (this.#isIdle) this.#onIdle();
+    if (this.#isIdle) this.#hooks.onIdle();
   }
 
   close(): void {
@@ -142,7 +156,7 @@ class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessag
 
   get #isIdle(): boolean {
     for (const { sender } of this.#lanes.values()) if (!sender.isIdle) return false;
-    return this.#context.self.waiting === 0;
+    return this.#context.waiting === 0;
   }
 
   async #pump(): Promise<void> {
@@ -154,7 +168,7 @@ class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessag
   }
 
   #kick(): void {
-    if (this.#context.self.waiting === 0) this.#context.enqueue({ kind: 'pump' });
+    if (this.#context.waiting === 0) this.#context.enqueue({ kind: 'pump' });
   }
 
   /** Every lane with something to send, starting with a different one each time. */

@@ -1,29 +1,10 @@
-import { AppError } from '../errors.ts';
 import type { Clock, Timer } from '../time.ts';
+import { ActorError, type ActorContext, type ActorRef, type Behaviour } from './actor-ref.ts';
+import { Mailbox, queuedRequest, type Queued } from './mailbox.ts';
+import type { Watchdog } from './watchdog.ts';
 
-/** The behaviour of one actor run. A throw or rejection in it ends this run and no other actor. */
-export interface Behaviour<Message> {
-  /** Handles one message. The next one waits until it returns, or until its promise settles. */
-  receive(message: Message): void | Promise<void>;
-  /** Releases the run's resources after its last message. The next run waits for it. */
-  close?(): void | Promise<void>;
-}
-
-/** What a run can use of its actor. */
-export interface ActorContext<Message> {
-  readonly clock: Clock;
-  readonly self: Actor<Message>;
-  /** Aborted when this run ends. */
-  readonly signal: AbortSignal;
-  /** Queues a message regardless of capacity; does nothing once this run has ended. */
-  enqueue(message: Message): void;
-  /** Sends `message` to itself after `delayMs`, replacing any message still pending under `key`. */
-  after(key: string, delayMs: number, message: Message): void;
-  /** Ends this run as a throw would; for work that runs alongside message handling. */
-  fail(error: unknown): void;
-  /** Ends this actor permanently after the current message. */
-  finish(): void;
-}
+/** Default deadline of `ask`: long enough for a full mailbox to drain, and shorter than a caller waits. */
+const ASK_TIMEOUT_MS = 10_000;
 
 export interface ActorOptions<Message> {
   clock: Clock;
@@ -34,26 +15,25 @@ export interface ActorOptions<Message> {
   onStarted?(): void;
   /** Called once. `error` is undefined after `stop` or `finish`. */
   onEnded(error: unknown): void;
-}
-
-interface Queued<Message> {
-  message: Message;
-  /** Rejects a pending `ask`; does nothing once it has a response. Null for other messages. */
-  onNoResponse: (() => void) | null;
+  /** A message was refused because the mailbox is full. */
+  onRefused?(): void;
+  /** The behaviour could not release its resources. */
+  onCloseFailed?(error: unknown): void;
+  /** For the watchdog. */
+  name?: unknown;
+  watchdog?: Watchdog;
 }
 
 /** Messages handled per turn of the event loop, so that sockets and timers aren't starved. */
 const MESSAGES_PER_TURN = 64;
 
 /** One run of an actor: a bounded mailbox and a behaviour that handles one message at a time. */
-export class Actor<Message> {
+export class Actor<Message> implements ActorRef<Message> {
   readonly #options: ActorOptions<Message>;
   readonly #timers = new Map<string, Timer>();
   readonly #abort = new AbortController();
+  readonly #mailbox = new Mailbox<Message>();
   #behaviour: Behaviour<Message> | null = null;
-  #waiting: Queued<Message>[] = [];
-  /** Index of the next message in `#waiting`: shifting the array would cost more than handling a message. */
-  #next = 0;
   #current: Queued<Message> | null = null;
   #handling: Promise<void> | null = null;
   /** True during a turn, while one is scheduled, and before the run has started. */
@@ -71,15 +51,19 @@ export class Actor<Message> {
   }
 
   get waiting(): number {
-    return this.#waiting.length - this.#next;
+    return this.#mailbox.size;
   }
 
   begin(): void {
     const { clock, start } = this.#options;
+    const countWaiting = (): number => this.waiting;
     const context: ActorContext<Message> = {
       clock,
       self: this,
       signal: this.#abort.signal,
+      get waiting() {
+        return countWaiting();
+      },
       enqueue: (message) => this.#put({ message, onNoResponse: null }),
       after: (key, delayMs, message) => this.#after(key, delayMs, message),
       fail: (error) => this.#end(error),
@@ -95,31 +79,19 @@ export class Actor<Message> {
     }
   }
 
-  /** Returns false if the message is rejected: the mailbox is full, or this run has ended. Never throws. */
   send(message: Message): boolean {
-    if (this.#isEnding || this.waiting >= this.#options.capacity) return false;
+    if (this.#refusal() !== null) return false;
     this.#put({ message, onNoResponse: null });
     return true;
   }
 
-  /**
-   * Sends a message that carries a callback for its response, and resolves to that response. @throws AppError
-   * SERVICE_UNAVAILABLE if the message is rejected or handled without a response.
-   */
-  ask<Result>(request: (respond: (value: Result) => void) => Message): Promise<Result> {
+  ask<Result>(
+    request: (respond: (value: Result) => void) => Message, timeoutMs = ASK_TIMEOUT_MS,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let hasResponded = false;
-      const respond = (value: Result): void => {
-        hasResponded = true;
-        resolve(value);
-      };
-      const onNoResponse = (): void => {
-        if (!hasResponded) {
-          reject(new AppError('SERVICE_UNAVAILABLE', 'The actor has ended, or its mailbox is full'));
-        }
-      };
-      if (this.#isEnding || this.waiting >= this.#options.capacity) onNoResponse();
-      else this.#put({ message: request(respond), onNoResponse });
+      const refusal = this.#refusal();
+      if (refusal !== null) return reject(new ActorError(refusal));
+      this.#put(queuedRequest(request, { clock: this.#options.clock, timeoutMs, resolve, reject }));
     });
   }
 
@@ -130,6 +102,13 @@ export class Actor<Message> {
   stop(): Promise<void> {
     this.#end(undefined);
     return this.#closed ?? Promise.resolve();
+  }
+
+  #refusal(): 'ended' | 'full' | null {
+    if (this.#isEnding) return 'ended';
+    if (this.waiting < this.#options.capacity) return null;
+    this.#options.onRefused?.();
+    return 'full';
   }
 
   #onStarted(behaviour: Behaviour<Message>): void {
@@ -143,7 +122,7 @@ export class Actor<Message> {
 
   #put(queued: Queued<Message>): void {
     if (this.#isEnding) return;
-    this.#waiting.push(queued);
+    this.#mailbox.put(queued);
     if (!this.#isBusy) this.#schedule();
   }
 
@@ -153,8 +132,10 @@ export class Actor<Message> {
   }
 
   readonly #turn = (): void => {
+    const { clock, name, watchdog } = this.#options;
+    let since = clock.monotonic();
     for (let left = MESSAGES_PER_TURN; left > 0; left -= 1) {
-      const next = this.#isEnding ? null : this.#take();
+      const next = this.#isEnding ? null : this.#mailbox.take();
       if (!next) {
         this.#isBusy = false;
         return;
@@ -163,37 +144,32 @@ export class Actor<Message> {
       try {
         const handling = this.#behaviour?.receive(next.message);
         if (handling instanceof Promise) {
-          this.#handling = handling.then(this.#handled, (error: unknown) => this.#end(error));
+          watchdog?.begin(name, next.message, since);
+          this.#handling = handling.then(this.#handled, (error: unknown) => {
+            watchdog?.end(name);
+            this.#end(error);
+          });
           return;
         }
+        since = watchdog?.handled(name, next.message, since) ?? since;
         this.#settleCurrent();
       } catch (error) {
         return this.#end(error);
       }
     }
-    this.#options.clock.setTimer(0, this.#turn);
+    clock.setTimer(0, this.#turn);
   };
 
   readonly #handled = (): void => {
     this.#handling = null;
+    this.#options.watchdog?.end(this.#options.name);
     this.#settleCurrent();
     this.#turn();
   };
 
-  #settleCurrent(): void {
-    this.#current?.onNoResponse?.();
+  #settleCurrent(reason: ActorError['reason'] = 'unanswered'): void {
+    this.#current?.onNoResponse?.(reason);
     this.#current = null;
-  }
-
-  #take(): Queued<Message> | null {
-    const next = this.#waiting[this.#next];
-    if (!next) return null;
-    this.#next += 1;
-    if (this.#next === this.#waiting.length || this.#next >= 1024) {
-      this.#waiting = this.#waiting.slice(this.#next);
-      this.#next = 0;
-    }
-    return next;
   }
 
   #after(key: string, delayMs: number, message: Message): void {
@@ -210,18 +186,21 @@ export class Actor<Message> {
     this.#isEnding = true;
     this.#abort.abort();
     for (const timer of this.#timers.values()) timer.cancel();
-    this.#settleCurrent();
-    for (const queued of this.#waiting.splice(this.#next)) queued.onNoResponse?.();
+    this.#settleCurrent('ended');
+    for (const queued of this.#mailbox.drain()) queued.onNoResponse?.('ended');
     this.#closed = this.#close();
     this.#options.onEnded(error);
   }
 
   async #close(): Promise<void> {
+    // A message may end its own run before it waits for something.
+    await Promise.resolve();
     await this.#handling;
     try {
       await this.#behaviour?.close?.();
-    } catch {
-      // The next run starts from durable state, so a failed release doesn't matter.
+    } catch (error) {
+      // The next run starts from durable state, so it can start nevertheless.
+      this.#options.onCloseFailed?.(error);
     }
   }
 }

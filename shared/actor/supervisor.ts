@@ -1,12 +1,20 @@
+import type { Log } from '../log.ts';
 import type { Clock, Timer } from '../time.ts';
-import { Actor, type ActorContext, type Behaviour } from './actor.ts';
+import { Actor } from './actor.ts';
+import type { ActorContext, ActorRef, Behaviour } from './actor-ref.ts';
+import { Watchdog } from './watchdog.ts';
 
 export interface SupervisorOptions<Name, Message> {
+  /** What the log and the metrics call actors of this kind. */
+  kind: string;
   clock: Clock;
+  log: Log;
+  random: () => number;
   /** Maximum number of queued messages per actor. */
   capacity: number;
   /**
-   * Delay before the first restart. It doubles with each consecutive failure until a run lasts `maxDelayMs`.
+   * Longest delay before the first restart. It doubles with each consecutive failure until a run lasts
+   * `maxDelayMs`, and a random half of it is left out, so that actors that failed together restart apart.
    */
   firstDelayMs: number;
   maxDelayMs: number;
@@ -29,6 +37,15 @@ export interface Failure<Name> {
   restartInMs: number;
 }
 
+/** What metrics show of the actors of one kind. */
+export interface ActorFigures {
+  readonly kind: string;
+  /** Since the start of this process. `refused`: messages for full mailboxes. */
+  readonly counts: { readonly restarts: number; readonly refused: number; readonly slow: number };
+  /** Messages in the fullest mailbox. */
+  readonly mailboxDepth: number;
+}
+
 interface Child<Message> {
   actor: Actor<Message>;
   /** Consecutive failures. */
@@ -39,16 +56,32 @@ interface Child<Message> {
 }
 
 /** Keeps actors of one kind running. Restarts a failed actor with backoff; the others are unaffected. */
-export class Supervisor<Name, Message> {
+export class Supervisor<Name, Message> implements ActorFigures {
+  readonly counts = { restarts: 0, refused: 0, slow: 0 };
   readonly #options: SupervisorOptions<Name, Message>;
   readonly #children = new Map<Name, Child<Message>>();
   /** Ended runs that are still releasing their resources. */
   readonly #closing = new Map<Name, Promise<void>>();
-
+  readonly #watchdog: Watchdog;
   #isStopped = false;
 
   constructor(options: SupervisorOptions<Name, Message>) {
+    const { clock, log, kind } = options;
     this.#options = options;
+    this.#watchdog = new Watchdog(clock, ({ message, ...slow }) => {
+      this.counts.slow += 1;
+      log.warn({ kind, ...slow, message: kindOf(message) }, 'an actor is slow to handle a message');
+    });
+  }
+
+  get kind(): string {
+    return this.#options.kind;
+  }
+
+  get mailboxDepth(): number {
+    let depth = 0;
+    for (const { actor } of this.#children.values()) depth = Math.max(depth, actor.waiting);
+    return depth;
   }
 
   /** Number of actors started and not stopped, including those awaiting a restart. */
@@ -65,7 +98,7 @@ export class Supervisor<Name, Message> {
    * The current run of an actor, which may still be starting; undefined if there is none or a restart is
    * pending.
    */
-  get(name: Name): Actor<Message> | undefined {
+  get(name: Name): ActorRef<Message> | undefined {
     const child = this.#children.get(name);
     return child && child.restart === null ? child.actor : undefined;
   }
@@ -89,12 +122,13 @@ export class Supervisor<Name, Message> {
   async stopAll(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([...this.#children.keys(), ...this.#closing.keys()].map((name) => this.stop(name)));
+    this.#watchdog.stop();
   }
 
   #begin(name: Name, failures: number): void {
-    const { clock, capacity, start, onStarted, onEnded } = this.#options;
+    const { kind, clock, log, capacity, start, onStarted, onEnded } = this.#options;
     const actor: Actor<Message> = new Actor({
-      clock, capacity,
+      clock, capacity, name, watchdog: this.#watchdog,
       start: async (context) => {
         await this.#closing.get(name);
         return start(name, context);
@@ -106,6 +140,12 @@ export class Supervisor<Name, Message> {
       onEnded: (error) => {
         if (child.startedAt !== null) onEnded?.(name);
         this.#ended(name, child, error);
+      },
+      onRefused: () => {
+        this.counts.refused += 1;
+      },
+      onCloseFailed: (error) => {
+        log.error({ err: error, kind, actor: name }, 'an actor could not release its resources');
       },
     });
     const child: Child<Message> = { actor, failures, startedAt: null, restart: null };
@@ -122,13 +162,20 @@ export class Supervisor<Name, Message> {
     if (isStopped) return;
     this.#children.delete(name);
     if (error === undefined) return;
-    const { clock, firstDelayMs, maxDelayMs, onFailure } = this.#options;
+    const { clock, random, firstDelayMs, maxDelayMs, onFailure } = this.#options;
     const hadStarted = child.startedAt !== null;
     const wasLongLived = child.startedAt !== null && clock.monotonic() - child.startedAt >= maxDelayMs;
     const failures = wasLongLived ? 1 : child.failures + 1;
-    const restartInMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
+    const restartInMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
     if (!onFailure({ name, error, hadStarted, restartInMs })) return;
-    child.restart = clock.setTimer(restartInMs, () => this.#begin(name, failures));
+    child.restart = clock.setTimer(restartInMs, () => {
+      this.counts.restarts += 1;
+      this.#begin(name, failures);
+    });
     this.#children.set(name, child);
   }
+}
+
+function kindOf(message: unknown): unknown {
+  return (message as { kind?: unknown } | null)?.kind;
 }

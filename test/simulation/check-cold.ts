@@ -8,6 +8,7 @@ import { RAW_RETENTION_MS } from './simulated-controller.ts';
 import { simulatedStores } from './simulated-stores.ts';
 import { HEALTHY, Wire } from './wire.ts';
 import type { World } from './world.ts';
+import { shardState } from '../helpers/shard-states.ts';
 import { limitsOf } from '../helpers/take-limits.ts';
 
 const LOAD_MS = 20_000;
@@ -27,16 +28,16 @@ export async function checkCold(world: World, references: Reference[]): Promise<
     (shard) => (references[shard]?.state.n ?? 0) > 0,
   );
   const cold = new Shards({
-    clock: process, log: createLog('cold', 'silent'), stores, limits: limitsOf(RAW_RETENTION_MS),
+    clock: process, log: createLog('cold', 'silent'), random: () => 1, stores, limits: limitsOf(RAW_RETENTION_MS),
     instance: 'cold',
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     listeners: { onApplied: [], onConfigs: () => undefined },
   });
   for (const shard of shards) cold.acquire(shard);
-  await world.runUntil(() => shards.every((shard) => cold.states.has(shard)), LOAD_MS);
+  await world.runUntil(() => shards.every((shard) => cold.summaries.has(shard)), LOAD_MS);
   for (const shard of shards) {
     const reference = references[shard] as Reference;
-    const state = cold.states.get(shard);
+    const state = await shardState(cold, shard);
     if (!state) violations.push(`cold: shard ${shard} cannot be loaded`);
     else {
       violations.push(

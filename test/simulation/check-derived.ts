@@ -11,16 +11,16 @@ import { Lanes } from '../../controller/results/state/lanes.ts';
 import type { LanePosition } from '../../controller/results/state/records.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
-import type { World } from './world.ts';
+import type { OwnedStates, World } from './world.ts';
 
 /** Checks that states, executed effects, blocks, rollups and snapshots equal those of one replay of the journal. */
-export function checkDerived(world: World, references: Reference[]): string[] {
+export function checkDerived(world: World, references: Reference[], states: OwnedStates): string[] {
   const found = [
-    ...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world, references), ...checkDays(world),
-    ...checkConfigs(world, references),
+    ...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world, references, states),
+    ...checkDays(world, states), ...checkConfigs(world, references),
   ];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
-    const owner = world.ownersOf(shard)[0]?.shards?.states.get(shard);
+    const owner = states.get(shard)?.[0];
     const reference = references[shard] as Reference;
     if (owner) found.push(...checkStates(world, reference.state, owner, 'owner'));
     found.push(...checkSnapshot(world, reference, shard));
@@ -138,11 +138,11 @@ export function checkEffects(world: World, references: Reference[]): string[] {
 }
 
 /** Checks that each hour's rollup matches its block, unless both are due to be rewritten. */
-function checkRollups(world: World, references: Reference[]): string[] {
+function checkRollups(world: World, references: Reference[], states: OwnedStates): string[] {
   const violations: string[] = [];
   for (const [key, { position, rollup }] of world.db.hours) {
     const block = world.db.blocks.get(key);
-    if (block && block.position > position && isPending(world, key)) continue;
+    if (block && block.position > position && isPending(states, key)) continue;
     const id = key.slice(0, key.lastIndexOf(':'));
     const intervalMs = world.db.monitors.get(id)?.config.interval_ms ?? 0;
     const config = references[shardOf(id)]?.state.monitors.get(id)?.state.config ?? {};
@@ -161,24 +161,22 @@ function checkRollups(world: World, references: Reference[]): string[] {
   return violations.slice(0, 5);
 }
 
-function isPending(world: World, key: string): boolean {
+function isPending(states: OwnedStates, key: string): boolean {
   const at = key.lastIndexOf(':');
   const [id, hour] = [key.slice(0, at), Number(key.slice(at + 1)) * HOUR_MS];
-  return world.controllers.some((controller) => [
-    ...(controller.shards?.states.values() ?? []),
-  ].some((state) => {
-    const monitor = state.monitors.get(id);
+  return states.get(shardOf(id))?.some(({ monitors }) => {
+    const monitor = monitors.get(id);
     return monitor !== undefined && (rowsOf(monitor, hour) !== undefined || monitor.state.accounted[hour] !== undefined);
-  }));
+  }) ?? false;
 }
 
-function checkDays(world: World): string[] {
+function checkDays(world: World, states: OwnedStates): string[] {
   const violations: string[] = [];
   for (const [key, { rollup }] of world.db.days) {
     const at = key.lastIndexOf(':');
     const [id, day] = [key.slice(0, at), Number(key.slice(at + 1)) * DAY_MS];
     const hours = Array.from({ length: 24 }, (_, hour) => `${id}:${(day + hour * HOUR_MS) / HOUR_MS}`);
-    if (hours.some((hour) => isPending(world, hour))) continue;
+    if (hours.some((hour) => isPending(states, hour))) continue;
     const wanted = mergeRollups(hours.flatMap((hour) => world.db.hours.get(hour)?.rollup ?? []));
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(wanted)), rollup)) {
       violations.push(`day ${key} is ${JSON.stringify(rollup)}, not ${JSON.stringify(wanted)}`);

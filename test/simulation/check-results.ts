@@ -6,16 +6,16 @@ import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
 import { toStored } from '../helpers/to-stored.ts';
 import type { Reference } from './reference.ts';
-import type { World } from './world.ts';
+import type { OwnedStates, World } from './world.ts';
 
 /**
  * I1, I2, I7: every result on a probe's disk is in the true journal once, and blocks and the owner's rows contain exactly the
  * journal's results, each once.
  */
-export function checkResults(world: World, references: Reference[]): string[] {
+export function checkResults(world: World, references: Reference[], states: OwnedStates): string[] {
   const found = [...checkJournal(world, references)];
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
-    const owner = world.ownersOf(shard)[0]?.shards?.states.get(shard);
+    const owner = states.get(shard)?.[0];
     if (!owner) found.push(`shard ${shard} has no owner`);
     else found.push(...checkRows(world, references[shard] as Reference, owner, 'owner'));
   }

@@ -55,7 +55,7 @@ export async function probeCrashLoops(failures: CrashLoopFailure[], lifeMs = 400
   const backlog = probe.depth;
   await world.runUntil(() => probe.depth < 20, DRAIN_TIMEOUT_MS);
   await settle(world);
-  const lanes = [...(world.ownersOf(SHARD)[0]?.shards?.states.get(SHARD)?.lanes ?? [])];
+  const lanes = [...((await world.statesOfOwners()).get(SHARD)?.[0]?.lanes ?? [])];
   const epochs = [...probe.disk.lanes.values()].filter(({ shard, synced }) => shard === SHARD && synced > 0);
   return {
     ...(await report(world, 0)), backlog,

@@ -113,10 +113,12 @@ function outages(random: Random, untilMs: number): Outage[] {
 /** All invariants at the end of a run. */
 export async function report(world: World, seed: number): Promise<SeedReport> {
   const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
+  const states = await world.statesOfOwners();
   const uptime = checkUptime(world, references);
   const violations = [
     ...uptime.violations,
-    ...checkResults(world, references), ...checkPings(world, references), ...checkDerived(world, references),
+    ...checkResults(world, references, states), ...checkPings(world, references),
+    ...checkDerived(world, references, states),
     ...checkIncidents(world), ...checkWarnings(world),
     ...(await checkCold(world, references)), ...checkEffects(world, references),
   ];

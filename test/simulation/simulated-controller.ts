@@ -17,7 +17,7 @@ import { simulatedStores, type ControllerStores } from './simulated-stores.ts';
 import { Wire, type Health } from './wire.ts';
 import { limitsOf } from '../helpers/take-limits.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { ShardDeps } from '../../controller/results/shards/shard.ts';
+import type { ShardDeps } from '../../controller/results/shards/shard-parts.ts';
 import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
 
 export const RAW_RETENTION_MS = 30 * 24 * 3_600_000;
@@ -94,7 +94,7 @@ export class SimulatedController {
       requestShards: () => undefined,
     });
     const shards: Shards = new Shards({
-      clock: process, log, stores, instance: `${name}#${++this.#lives}`,
+      clock: process, log, random: () => 1, stores, instance: `${name}#${++this.#lives}`,
       limits: { ...limitsOf(RAW_RETENTION_MS), ...(hooks && { clockShiftMs: hooks.clockShiftMs }) },
       holdsLease: (shard) => leases.holds(shard),
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),

@@ -5,7 +5,7 @@ import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { LeaseDeps } from '../../controller/results/shards/leases.ts';
-import type { ShardStores } from '../../controller/results/shards/shard.ts';
+import type { ShardStores } from '../../controller/results/shards/shard-parts.ts';
 import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
 import type { ChangeFeedDeps } from '../../controller/results/feeds/change-feed.ts';
 import { shardOf } from '../../shared/ids.ts';

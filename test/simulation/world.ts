@@ -1,7 +1,9 @@
+import { shardStates } from '../helpers/shard-states.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
+import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import { Network } from './network.ts';
 import { Random } from './random.ts';
@@ -16,6 +18,9 @@ import { HEALTHY, type Health } from './wire.ts';
 /** Eight minutes before a full hour, so that blocks are written and snapshots move amid the faults. */
 export const START_MS = 1_760_003_520_000;
 export const MINUTE_MS = 60_000;
+
+/** By shard: the states in memory of all controllers that believe they own it. */
+export type OwnedStates = Map<number, ShardState[]>;
 
 export interface WorldOptions {
   seed: number;
@@ -177,8 +182,18 @@ export class World {
   /** Controllers that currently believe they own a shard. */
   ownersOf(shard: number): SimulatedController[] {
     return this.controllers.filter(
-      (controller) => controller.isAlive && controller.shards?.states.has(shard),
+      (controller) => controller.isAlive && controller.shards?.summaries.has(shard),
     );
+  }
+
+  /** The states of each shard in the memory of its owners. */
+  async statesOfOwners(): Promise<OwnedStates> {
+    const found: OwnedStates = new Map();
+    for (const { isAlive, shards } of this.controllers) {
+      if (!isAlive || !shards) continue;
+      for (const [shard, state] of await shardStates(shards)) found.set(shard, [...(found.get(shard) ?? []), state]);
+    }
+    return found;
   }
 
   get isDrained(): boolean {

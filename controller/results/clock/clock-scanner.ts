@@ -1,4 +1,4 @@
-import type { Actor } from '../../../shared/actor/actor.ts';
+import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { SCANS_PER_CYCLE } from './monitor-walk.ts';
 import { SCAN_INTERVAL_MS } from './shard-clock.ts';
@@ -36,8 +36,8 @@ export interface ScanOutcome {
 export interface ClockScannerDeps {
   clock: Clock;
   shards: {
-    readonly states: ReadonlyMap<number, { readonly monitors: { readonly size: number } }>;
-    get(shard: number): Pick<Actor<ClockMessage>, 'ask'> | undefined;
+    readonly summaries: ReadonlyMap<number, { readonly monitors: number }>;
+    get(shard: number): Pick<ActorRef<ClockMessage>, 'ask'> | undefined;
   };
 }
 
@@ -70,9 +70,9 @@ export class ClockScanner {
   async #beginScan(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
-    const { states } = this.#deps.shards;
-    this.#left = [...states.keys()];
-    this.#pace = paceOf([...states.values()].reduce((sum, { monitors }) => sum + monitors.size, 0));
+    const { summaries } = this.#deps.shards;
+    this.#left = [...summaries.keys()];
+    this.#pace = paceOf([...summaries.values()].reduce((sum, { monitors }) => sum + monitors, 0));
     let room = MAX_HOUR_MONITORS_PER_SCAN;
     for (const shard of this.#left) {
       const mayCloseHour = room > 0;

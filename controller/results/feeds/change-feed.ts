@@ -22,7 +22,7 @@ export interface ChangeFeedDeps<M> {
   clock: Clock;
   log: Log;
   peers: Peers;
-  shards: Pick<Shards, 'get' | 'states'>;
+  shards: Pick<Shards, 'get' | 'loaded'>;
   /** Marked monitors of these shards. */
   findMarked(shards: number[], limit: number): Promise<MarkedMonitor<M>[]>;
   /** Brings the stored assignments in line with these monitors. */
@@ -46,7 +46,7 @@ export function changeFeed<M>(deps: ChangeFeedDeps<M>): PeriodicTask {
 async function takeChanges<M>(
   { shards, findMarked, place, clear }: ChangeFeedDeps<M>,
 ): Promise<boolean | 'idle'> {
-  const running = [...shards.states.keys()];
+  const running = shards.loaded;
   if (running.length === 0) return 'idle';
   const marked = await findMarked(running, BATCH_SIZE);
   if (marked.length === 0) return 'idle';

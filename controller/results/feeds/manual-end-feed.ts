@@ -21,7 +21,7 @@ export interface ManualEndFeedDeps {
   clock: Clock;
   log: Log;
   peers: Peers;
-  shards: Pick<Shards, 'get' | 'states'>;
+  shards: Pick<Shards, 'get' | 'loaded'>;
   source: ManualEndSource;
 }
 
@@ -38,7 +38,7 @@ export function manualEndFeed(deps: ManualEndFeedDeps): PeriodicTask {
 }
 
 async function takeManualEnds({ shards, source }: ManualEndFeedDeps): Promise<boolean | 'idle'> {
-  const running = [...shards.states.keys()];
+  const running = shards.loaded;
   if (running.length === 0) return 'idle';
   const marked = await source.unjournaledEnds(running, BATCH_SIZE);
   if (marked.length === 0) return 'idle';

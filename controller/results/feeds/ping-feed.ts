@@ -1,4 +1,4 @@
-import type { Actor } from '../../../shared/actor/actor.ts';
+import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
 import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
 import { PeriodicTask } from '../../../shared/periodic-task.ts';
@@ -27,7 +27,7 @@ export interface PingFeedDeps {
   clock: Clock;
   log: Log;
   peers: Peers;
-  shards: Pick<Shards, 'get' | 'states' | 'interrupted'>;
+  shards: Pick<Shards, 'get' | 'loaded' | 'interrupted'>;
   source: PingSource;
 }
 
@@ -42,7 +42,7 @@ export function pingFeed(deps: PingFeedDeps): PeriodicTask {
     task: () => takePings(deps),
     onError: (error) => {
       log.warn({ err: error }, 'could not process pings');
-      for (const shard of shards.states.keys()) shards.interrupted(shard);
+      for (const shard of shards.loaded) shards.interrupted(shard);
     },
   });
 }
@@ -50,10 +50,7 @@ export function pingFeed(deps: PingFeedDeps): PeriodicTask {
 async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boolean | 'idle'> {
   // Bound to the current shard instances: pings read for a shard that is reloaded meanwhile may already be
   // journaled and removed.
-  const lives = [...shards.states].flatMap(([shard, { pings, monitors }]) => {
-    const actor = shards.get(shard);
-    return actor ? [{ shard, actor, journaled: [...pings.keys()], monitors }] : [];
-  });
+  const lives = (await Promise.all(shards.loaded.map((shard) => readLife(shard, shards.get(shard))))).flat();
   if (lives.length === 0) return 'idle';
   await removeJournaled(source, lives);
   const startedAt = clock.now();
@@ -66,8 +63,26 @@ async function takePings({ shards, source, clock }: PingFeedDeps): Promise<boole
   const orphans = found.filter(({ id, at }) => unknownIds.has(id) && at < startedAt - ORPHANED_AFTER_MS);
   if (orphans.length > 0) await source.remove(orphans.map(({ id }) => id));
   // A new heartbeat's configuration triggers another poll.
-  if (found.length === 0 && !lives.some(({ monitors }) => hasHeartbeat(monitors))) return 'idle';
+  if (found.length === 0 && !lives.some((life) => life.hasHeartbeat)) return 'idle';
   return found.length === BATCH_SIZE;
+}
+
+/** The current instance of a shard, with the journaled pings that may still be in their collection. */
+interface ShardLife {
+  shard: number;
+  actor: ActorRef<ShardMessage>;
+  journaled: string[];
+  hasHeartbeat: boolean;
+}
+
+/** Empty if the shard does not respond: it is polled again. */
+async function readLife(shard: number, actor: ActorRef<ShardMessage> | undefined): Promise<ShardLife[]> {
+  const life = await actor?.ask<ShardLife>((respond) => ({
+    kind: 'read',
+    read: ({ state: { pings, monitors } }) =>
+      respond({ shard, actor, journaled: [...pings.keys()], hasHeartbeat: hasHeartbeat(monitors) }),
+  })).catch(() => null);
+  return life ? [life] : [];
 }
 
 function hasHeartbeat(monitors: ReadonlyMap<string, LiveMonitor>): boolean {
@@ -78,7 +93,7 @@ function hasHeartbeat(monitors: ReadonlyMap<string, LiveMonitor>): boolean {
 }
 
 async function removeJournaled(
-  source: PingSource, lives: { actor: Actor<ShardMessage>; journaled: string[] }[],
+  source: PingSource, lives: Pick<ShardLife, 'actor' | 'journaled'>[],
 ): Promise<void> {
   const ids = lives.flatMap(({ journaled }) => journaled);
   for (let at = 0; at < ids.length; at += BATCH_SIZE) await source.remove(ids.slice(at, at + BATCH_SIZE));

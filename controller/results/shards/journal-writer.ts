@@ -1,4 +1,4 @@
-import type { Actor } from '../../../shared/actor/actor.ts';
+import { ActorError, type ActorRef } from '../../../shared/actor/actor-ref.ts';
 import { OngoingFailure } from '../../../shared/ongoing-failure.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
@@ -30,7 +30,7 @@ export interface JournalWriterDeps {
   onInsertFailed(): void;
 }
 
-type ShardActor = Pick<Actor<JournalMessage>, 'ask'>;
+type ShardActor = Pick<ActorRef<JournalMessage>, 'ask'>;
 
 /** Writes the due entries of all shards with one command, and reports the outcome to each shard. */
 export class JournalWriter {
@@ -100,7 +100,9 @@ export class JournalWriter {
           kind: 'inserted' as const, outcome: outcomes[index] as InsertOutcome,
           snapshotN: numbers.get(entry.shard) ?? 0,
         };
-        return shard.ask<void>((respond) => ({ ...inserted, respond })).catch(() => undefined);
+        return shard.ask<void>((respond) => ({ ...inserted, respond })).catch(
+          (error: unknown) => this.#repeat(shard, error),
+        );
       }));
     } catch (error) {
       this.#retryMs = Math.min(Math.max(MIN_RETRY_MS, this.#retryMs * 2), MAX_RETRY_MS);
@@ -115,10 +117,21 @@ export class JournalWriter {
     const due = [...this.#wanted].flatMap(([shard, at]) => (at <= now + JOIN_MS ? [shard] : []));
     for (const shard of due) this.#wanted.delete(shard);
     const entries = await Promise.all(due.map(async (shard) => {
-      const next =
-        await shard.ask<NextEntry | null>((respond) => ({ kind: 'nextEntry', respond })).catch(() => null);
+      const next = await shard.ask<NextEntry | null>((respond) => ({ kind: 'nextEntry', respond })).catch(
+        (error: unknown) => this.#repeat(shard, error),
+      );
       return next ? [{ shard, ...next }] : [];
     }));
     return entries.flat();
+  }
+
+  /**
+   * A shard that has too much to do would wait forever for the outcome of the entry that it handed out. It
+   * hands it out once more, and the journal recognizes it.
+   */
+  #repeat(shard: ShardActor, error: unknown): null {
+    const isBusy = error instanceof ActorError && (error.reason === 'full' || error.reason === 'timeout');
+    if (isBusy) this.#wanted.set(shard, this.#deps.clock.monotonic() + MIN_RETRY_MS);
+    return null;
   }
 }

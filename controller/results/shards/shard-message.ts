@@ -46,6 +46,13 @@ export interface ShardView {
   readonly writer: string;
 }
 
+/** What others know of a loaded shard without asking it: a value that the shard replaces. */
+export interface ShardSummary {
+  readonly monitors: number;
+  /** Monitors that the database currently refuses. Each is retried separately. */
+  readonly setAside: number;
+}
+
 /** The journal has an entry of a later format. The shard needs a controller that can read it. */
 export class NewerFormatError extends Error {}
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Actor } from '../../../shared/actor/actor.ts';
+import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
 import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import { AppError } from '../../../shared/errors.ts';
@@ -42,7 +42,7 @@ export function shardQuery<Q, A>(query: ShardQuery<Q, A>): ShardQuery<Q, A> {
 export interface ShardQueriesDeps {
   clock: Clock;
   /** The local shards. */
-  shards: { get(shard: number): Pick<Actor<ShardMessage & { kind: 'read' }>, 'ask'> | undefined };
+  shards: { get(shard: number): Pick<ActorRef<ShardMessage & { kind: 'read' }>, 'ask'> | undefined };
   /** False if another controller may have taken over the local shards, whose data may be outdated. */
   isCurrent(): boolean;
   bus: Bus;
@@ -95,7 +95,8 @@ export class ShardQueries {
     const query = queries.find((one) => one.name === name);
     const params = query ? decodeJson(query.params, data) : null;
     if (!query || params === null) return null;
-    return (await this.#read(shard, (view) => JSON.stringify(query.fromMemory(view, params)))) ?? null;
+    const read = (view: ShardView): string => JSON.stringify(query.fromMemory(view, params));
+    return (await this.#read(shard, read, RESPONSE_TIMEOUT_MS)) ?? null;
   }
 
   async #attempt<Q, A>(
@@ -103,7 +104,7 @@ export class ShardQueries {
   ): Promise<Attempt<A>> {
     const { bus, log } = this.#deps;
     try {
-      const here = this.#read(shard, (view) => query.fromMemory(view, params));
+      const here = this.#read(shard, (view) => query.fromMemory(view, params), timeoutMs);
       if (here) return { response: await here };
       const data =
         await bus.request(subjects.query(shard, query.name), JSON.stringify(params), { timeoutMs });
@@ -124,7 +125,7 @@ export class ShardQueries {
   }
 
   /** Returns an error as part of the result, because a failed query is no reason to reload the shard. */
-  #read<A>(shard: number, read: (view: ShardView) => A): Promise<A> | undefined {
+  #read<A>(shard: number, read: (view: ShardView) => A, timeoutMs: number): Promise<A> | undefined {
     const actor = this.#deps.isCurrent() ? this.#deps.shards.get(shard) : undefined;
     const pending = actor?.ask<Reading<A>>((respond) => ({
       kind: 'read',
@@ -135,7 +136,7 @@ export class ShardQueries {
           respond({ error });
         }
       },
-    }));
+    }), timeoutMs);
     return pending && this.#valueOf(shard, pending);
   }
 }

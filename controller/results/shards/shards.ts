@@ -1,5 +1,5 @@
-import type { Actor } from '../../../shared/actor/actor.ts';
-import { Supervisor, type Failure } from '../../../shared/actor/supervisor.ts';
+import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
+import { Supervisor, type ActorFigures, type Failure } from '../../../shared/actor/supervisor.ts';
 import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
 import { IgnoredMessages } from '../../probes/ignored-messages.ts';
@@ -10,11 +10,11 @@ import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
 import { LostLanes } from '../dead-letters/lost-lanes.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import { JournalWriter } from './journal-writer.ts';
-import { Shard, type IngestCounts, type ShardDeps, type ShardStores } from './shard.ts';
+import { Shard } from './shard.ts';
 import {
-  NewerFormatError, OvertakenError, PoisonEntryError, type ShardMessage,
+  NewerFormatError, OvertakenError, PoisonEntryError, type ShardMessage, type ShardSummary,
 } from './shard-message.ts';
-import type { ShardState } from '../state/shard-state.ts';
+import type { IngestCounts, ShardDeps, ShardStores } from './shard-parts.ts';
 
 const MIN_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
@@ -23,6 +23,7 @@ const MAILBOX_MESSAGES = 10_000;
 
 export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' | 'listeners'> {
   stores: ShardStores & { deadLetters: Pick<DeadLetterStore, 'add'> };
+  random: () => number;
   /** Identifies this start of the controller. With a number appended, it is the writer of journal entries. */
   instance: string;
   /** Whether we still own the shard. Called after it failed. */
@@ -48,8 +49,8 @@ export class Shards {
   readonly #journal: JournalWriter;
   readonly #scanner: ClockScanner;
   readonly #supervisor: Supervisor<number, ShardMessage>;
-  readonly #states = new Map<number, ShardState>();
-  readonly #loaded = new Map<number, Pick<Shard, 'setAside'>>();
+  /** As the loaded shards published them. */
+  readonly #summaries = new Map<number, ShardSummary>();
   /** Entries, as `<shard>:<n>`, that crashed the instance that loaded them. */
   readonly #poison = new Set<string>();
   /** Failed shards of this controller, which take no results. */
@@ -57,7 +58,7 @@ export class Shards {
   #lives = 0;
 
   constructor(deps: ShardsDeps) {
-    const { clock, log, stores } = deps;
+    const { clock, log, random, stores } = deps;
     this.#deps = deps;
     this.rate = new ProbeRate({ clock, log, subject: 'results' });
     this.unknownRegions = new IgnoredMessages({ clock, log, reason: 'results came from an unknown region' });
@@ -68,35 +69,31 @@ export class Shards {
     });
     this.#scanner = new ClockScanner({ clock, shards: this });
     this.#supervisor = new Supervisor({
-      clock, capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
-      start: async (shard, context) => {
+      kind: 'shard', clock, log, random, capacity: MAILBOX_MESSAGES,
+      firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
+      start: (shard, context) => {
         const { limits, listeners } = deps;
         const { counts, deadLetters, lostLanes } = this;
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
-        const loaded = await Shard.load(
+        context.signal.addEventListener('abort', () => this.#summaries.delete(shard));
+        return Shard.load(
           shard, writer, {
             clock, log, stores, limits, listeners, journal, deadLetters, lostLanes,
             counts,
             isPoison: (n) => this.#poison.has(`${shard}:${n}`),
+            publish: (summary) => {
+              if (!context.signal.aborted) this.#summaries.set(shard, summary);
+            },
           }, context,
         );
-        if (!context.signal.aborted) {
-          this.#states.set(shard, loaded.state);
-          this.#loaded.set(shard, loaded);
-        }
-        return loaded;
       },
       onFailure: (failure) => this.#mayRestart(failure),
       onStarted: (shard) => {
         this.#failing.delete(shard);
         deps.onStarted(shard);
       },
-      onEnded: (shard) => {
-        this.#states.delete(shard);
-        this.#loaded.delete(shard);
-        deps.onEnded(shard);
-      },
+      onEnded: (shard) => deps.onEnded(shard),
     });
   }
 
@@ -105,14 +102,17 @@ export class Shards {
     return this.#failing.size;
   }
 
-  /** Monitors that the database currently refuses. Each is retried separately. */
-  get monitorsSetAside(): number {
-    return [...this.#loaded.values()].reduce((sum, { setAside }) => sum + setAside, 0);
+  get actors(): ActorFigures {
+    return this.#supervisor;
   }
 
-  /** States of the loaded shards. Read-only. */
-  get states(): ReadonlyMap<number, ShardState> {
-    return this.#states;
+  /** The loaded shards. */
+  get loaded(): number[] {
+    return [...this.#summaries.keys()];
+  }
+
+  get summaries(): ReadonlyMap<number, ShardSummary> {
+    return this.#summaries;
   }
 
   start(): void {
@@ -131,9 +131,8 @@ export class Shards {
   }
 
   /** The current instance of a loaded shard; undefined if it is not local. */
-  get(shard: number): Actor<ShardMessage> | undefined {
-    const actor = this.#supervisor.get(shard);
-    return actor?.isRunning ? actor : undefined;
+  get(shard: number): ActorRef<ShardMessage> | undefined {
+    return this.#summaries.has(shard) ? this.#supervisor.get(shard) : undefined;
   }
 
   /** A batch from the bus. Without a response, its probe resends it. */
@@ -161,7 +160,7 @@ export class Shards {
 
   #failed(): void {
     this.counts.insert_failures += 1;
-    for (const shard of this.#states.keys()) this.interrupted(shard);
+    for (const shard of this.loaded) this.interrupted(shard);
   }
 
   #mayRestart({ name: shard, error, hadStarted }: Failure<number>): boolean {

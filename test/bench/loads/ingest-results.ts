@@ -9,6 +9,7 @@ import { openStores } from '../../../controller/wiring/stores.ts';
 import { Shards } from '../../../controller/results/shards/shards.ts';
 import { cpuMs } from '../cpu.ts';
 import { bareDocument, byShard, configOf, monitorIds, resultMaker } from './results.ts';
+import { shardStates } from '../../helpers/shard-states.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
 
 interface IngestOptions {
@@ -45,7 +46,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const none = async () => undefined;
   const nothing = { open: none, resolve: none, recordVotes: none, regionChanged: none };
   const intake = new Shards({
-    clock, log: createLog('bench', 'error'), instance: 'bench', limits: limitsOf(1e15),
+    clock, log: createLog('bench', 'error'), random: Math.random, instance: 'bench', limits: limitsOf(1e15),
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     stores: { ...stores, incidents: nothing, alerts: { fanOut: async () => undefined } },
     listeners: { onApplied: [], onConfigs: () => undefined },
@@ -54,11 +55,11 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const shards = byShard(monitorIds(monitors));
   await Promise.all([...shards].map(async ([shard, ids]) => {
     intake.acquire(shard);
-    await waitFor(() => intake.states.has(shard));
+    await waitFor(() => intake.summaries.has(shard));
     await intake.get(shard)?.ask(
       (respond) => ({ kind: 'configs', configs: ids.map((id) => configOf(id, MINUTE_MS, start)), respond }),
     );
-    await waitFor(() => intake.states.get(shard)?.monitors.size === ids.length);
+    await waitFor(() => intake.summaries.get(shard)?.monitors === ids.length);
   }));
   const lanes = Array.from({ length: regions }, (_, region) => [...shards].map(
     ([shard, ids]) => ({ shard, region, batches: batchesOf(shard, ids, hours * 60, start) }),
@@ -77,7 +78,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const databaseBefore = cpuMs([databasePid]);
   await feedHours(1, hours);
   const lastHour = start + (hours - 1) * HOUR_MS;
-  const isWritten = (): boolean => [...intake.states.values()].every(({ monitors }) =>
+  const isWritten = async (): Promise<boolean> => [...(await shardStates(intake)).values()].every(({ monitors }) =>
     [...monitors.values()].every((monitor) => Math.min(...monitor.hours.map(({ hour }) => hour)) >= lastHour));
   await waitFor(isWritten);
   await intake.stop();
@@ -183,6 +184,6 @@ function jsonBatches(ids: string[], each: number, regions: number): { lane: stri
   return messages;
 }
 
-async function waitFor(isTrue: () => boolean | undefined): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 200));
+async function waitFor(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!await isTrue()) await new Promise((resolve) => setTimeout(resolve, 200));
 }

@@ -60,14 +60,14 @@ export async function virtualFleet(input: Record<string, unknown>): Promise<Flee
   const states = { records: recordsOf(monitors) };
   const { stores, writes } = countedStores((shard) => states.records[shard] as StateRecord[]);
   const shards = new Shards({
-    clock: machine, log: createLog('bench', 'silent'), stores, limits: limitsOf(30 * DAY_MS), instance: 'bench',
+    clock: machine, log: createLog('bench', 'silent'), random: Math.random, stores, limits: limitsOf(30 * DAY_MS), instance: 'bench',
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     listeners: { onApplied: [], onConfigs: () => undefined },
   });
   shards.start();
   for (let shard = 0; shard < SHARD_COUNT; shard += 1) shards.acquire(shard);
   await run(clock, pulse, 1000);
-  if (shards.states.size < SHARD_COUNT) throw new Error('not all shards are loaded');
+  if (shards.summaries.size < SHARD_COUNT) throw new Error('not all shards are loaded');
   states.records = [];
   const controllerBytes = memory() - before;
   before = memory();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Actor, type ActorContext, type Behaviour } from '../../../shared/actor/actor.ts';
+import { Actor } from '../../../shared/actor/actor.ts';
+import { ActorError, type ActorContext, type Behaviour } from '../../../shared/actor/actor-ref.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';
 
@@ -121,28 +122,54 @@ describe('a request', () => {
   });
 
   test.each([
-    ['its handling ends without a response', (actor: Actor<Message>) => actor.ask(() => ({ note: 'why' }))],
-    ['its handling fails', (actor: Actor<Message>) => actor.ask(
+    ['unanswered', 'its handling ends without a response', (actor) => actor.ask(() => ({ note: 'why' }))],
+    ['ended', 'its handling fails', (actor) => actor.ask(
       () => ({ note: 'why', work: () => Promise.reject(new Error('broken')) }),
     )],
-    ['the actor ends before its turn', (actor: Actor<Message>) => {
+    ['ended', 'the actor ends before its turn', (actor) => {
       actor.send({ note: 'bad', work: () => {
         throw new Error('broken');
       } });
       return actor.ask((respond) => ({ note: 'why', respond }));
     }],
-    ['the actor has ended', async (actor: Actor<Message>) => {
+    ['ended', 'the actor has ended', async (actor) => {
       await actor.stop();
       return actor.ask((respond) => ({ note: 'why', respond }));
     }],
-    ['the mailbox is full', (actor: Actor<Message>) => {
+    ['full', 'the mailbox is full', (actor) => {
       for (let count = 0; count < 10; count += 1) actor.send({ note: 'full' });
       return actor.ask((respond) => ({ note: 'why', respond }));
     }],
-  ] as [string, (actor: Actor<Message>) => Promise<unknown>][])('is rejected when %s', async (_when, request) => {
+  ] as [string, string, (actor: Actor<Message>) => Promise<unknown>][])('fails as %s when %s', async (reason, _when, request) => {
     const { actor } = makeActor();
     actor.begin();
-    await expect(request(actor)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    const error = await request(actor).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(ActorError);
+    expect(error).toMatchObject({ reason });
+  });
+
+  test.each([[10_000, undefined], [50, 50]])('fails after %d ms without a response', async (ms, timeoutMs) => {
+    const { actor, clock, notes } = makeActor();
+    actor.begin();
+    actor.send({ note: 'long', work: () => sleep(clock, 20_000) });
+    const outcomes: unknown[] = [];
+    actor.ask((respond) => ({ note: 'why', respond }), timeoutMs).then(
+      (value) => outcomes.push(value), (error: unknown) => outcomes.push(error),
+    );
+    await clock.advance(ms - 1);
+    expect(outcomes).toEqual([]);
+    await clock.advance(1);
+    expect(outcomes).toMatchObject([{ name: 'ActorError', reason: 'timeout' }]);
+    await clock.advance(20_000);
+    expect(notes).toEqual(['long', 'why']);
+    expect(outcomes).toHaveLength(1);
+  });
+
+  test('leaves no timer once it has its response', async () => {
+    const { actor, clock } = makeActor();
+    actor.begin();
+    await actor.ask((respond) => ({ note: 'why', respond }));
+    expect(clock.pending).toBe(0);
   });
 });
 
@@ -183,6 +210,18 @@ describe('an actor run', () => {
     await stopped;
     expect(notes).toEqual(['long', 'aborted true', 'closed', 'stopped']);
     expect(ends).toEqual([undefined]);
+  });
+
+  test('finishes a message that ended the run before it waited, then its cleanup', async () => {
+    const { actor, clock, notes } = makeActor();
+    actor.begin();
+    actor.send({ note: 'last', work: async ({ finish }) => {
+      finish();
+      await sleep(clock, 10);
+      notes.push('done');
+    } });
+    await clock.advance(20);
+    expect(notes).toEqual(['last', 'done', 'closed']);
   });
 
   test('accepts no more messages after it ends itself', async () => {

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Actor } from '../../../shared/actor/actor.ts';
+import { ActorError } from '../../../shared/actor/actor-ref.ts';
 import { createLog } from '../../../shared/log.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
 import { JournalWriter, type JournalMessage } from '../../../controller/results/shards/journal-writer.ts';
@@ -48,4 +49,26 @@ test('an urgent entry is written at once, without changing when others are due',
   desk.writer.schedule(desk.shard(2), 0);
   await desk.clock.advance(5000);
   expect(desk.inserts).toEqual([{ at: 0, shards: [2] }, { at: 1000, shards: [1] }]);
+});
+
+describe('a shard that does not take the outcome of its entry', () => {
+  const insertsAfter = async (reason: ActorError['reason']) => {
+    const desk = new Desk();
+    const shard = desk.shard(1);
+    let asked = 0;
+    desk.writer.schedule({
+      ask: <R>(request: (respond: (value: R) => void) => JournalMessage): Promise<R> =>
+        ((asked += 1) === 2 ? Promise.reject(new ActorError(reason)) : shard.ask(request)),
+    }, 0);
+    await desk.clock.advance(5000);
+    return desk.inserts;
+  };
+
+  test.each(['full', 'timeout'] as const)('is given the entry again if it is busy (%s)', async (reason) => {
+    expect(await insertsAfter(reason)).toEqual([{ at: 0, shards: [1] }, { at: 200, shards: [1] }]);
+  });
+
+  test('is forgotten if it has ended', async () => {
+    expect(await insertsAfter('ended')).toEqual([{ at: 0, shards: [1] }]);
+  });
 });

@@ -132,7 +132,7 @@ function inFlight(clock: SimulatedClock, shards: readonly ClockedShard[]): Clock
     return [shard.shard, actor];
   }));
   return {
-    states: new Map(shards.map(({ shard, size }) => [shard, { monitors: { size } }])),
+    summaries: new Map(shards.map(({ shard, size }) => [shard, { monitors: size }])),
     get: (shard) => actors.get(shard),
   };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { BusError, type Bus } from '../../../controller/platform/bus/bus-port.ts';
 import { ShardQueries, shardQuery } from '../../../controller/results/shards/shard-queries.ts';
 import type { ShardView } from '../../../controller/results/shards/shard-message.ts';
+import { ActorError } from '../../../shared/actor/actor-ref.ts';
 import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
@@ -19,19 +20,24 @@ let held: (() => { count: number }) | null;
 /** Another controller's response over the bus. */
 let elsewhere: (() => Promise<object>) | null;
 let isCurrent: boolean;
+/** The local shard is busy with other messages. */
+let isBusy: boolean;
 let sent: number;
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  [held, elsewhere, isCurrent, sent] = [null, null, true, 0];
+  [held, elsewhere, isCurrent, isBusy, sent] = [null, null, true, false, 0];
   const request: Bus['request'] = async (subject) => {
     sent += 1;
     if (elsewhere === null) throw new BusError('no_responders', subject);
     return Buffer.from(JSON.stringify(await elsewhere()));
   };
   const actor = {
-    ask: <A>(question: (respond: (value: A) => void) => { read(view: ShardView): void }) =>
-      new Promise<A>((resolve) => question(resolve).read({} as ShardView)),
+    ask: <A>(question: (respond: (value: A) => void) => { read(view: ShardView): void }, timeoutMs?: number) =>
+      new Promise<A>((resolve, reject) => {
+        if (isBusy) clock.setTimer(timeoutMs ?? Infinity, () => reject(new ActorError('timeout')));
+        else question(resolve).read({} as ShardView);
+      }),
   };
   queries = new ShardQueries({
     clock, log: createLog('test', 'silent'), isCurrent: () => isCurrent, bus: { request } as Bus,
@@ -59,6 +65,14 @@ test('without an owner a query fails after 3 s and about ten attempts', async ()
   expect(await outcomeWithin(400, pending)).toBe('SERVICE_UNAVAILABLE');
   expect(sent).toBeGreaterThan(5);
   expect(sent).toBeLessThan(20);
+});
+
+test('a local shard that is busy for 3 s counts as absent', async () => {
+  [held, isBusy] = [() => ({ count: 40 }), true];
+  expect(await outcomeWithin(1000, queries.requestOnce(SHARD, countQuery, {}))).toBeNull();
+  const pending = queries.request(SHARD, countQuery, {});
+  expect(await outcomeWithin(2900, pending)).toBe('still waiting');
+  expect(await outcomeWithin(400, pending)).toBe('SERVICE_UNAVAILABLE');
 });
 
 test('a query that is optional gets null at once', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../shared/log.ts';
+import { shardState } from '../../helpers/shard-states.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
@@ -11,7 +12,8 @@ import type { LanePosition } from '../../../controller/results/state/records.ts'
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
 import type { ScanOutcome } from '../../../controller/results/clock/clock-scanner.ts';
-import { Shard, type ShardDeps } from '../../../controller/results/shards/shard.ts';
+import { Shard } from '../../../controller/results/shards/shard.ts';
+import type { ShardDeps } from '../../../controller/results/shards/shard-parts.ts';
 import { PoisonEntryError, type ShardMessage } from '../../../controller/results/shards/shard-message.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
@@ -59,7 +61,7 @@ function actorOf(
           counts: {
             entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
           },
-          isPoison: () => false, ...overrides,
+          isPoison: () => false, publish: () => undefined, ...overrides,
         }, context);
         resolve(loaded);
         return loaded;
@@ -356,7 +358,7 @@ describe('an owned shard', () => {
     await world.run(120_000);
     const reasons = [...world.db.letters.values()].map(({ reason, monitor_id }) => `${reason} ${monitor_id}`);
     expect(new Set(reasons)).toEqual(new Set([`rule_failed ${monitor.monitor_id}`]));
-    const state = first.shards?.states.get(SHARD);
+    const state = await shardState(first.shards, SHARD);
     expect(state?.monitors.get(other.monitor_id)?.state.last_check_at).toBeGreaterThan(
       world.clock.now() - 30_000,
     );

@@ -1,0 +1,123 @@
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import { isOngoing } from '../../verdicts/status/reopen-rules.ts';
+import { unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
+import type { NextEntry } from '../intake/entry-builder.ts';
+import type { ReceivedPing } from '../intake/ping-rules.ts';
+import type { TakenMessage } from '../intake/take-limits.ts';
+import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
+import type { InsertOutcome } from '../journal/journal-store.ts';
+import type { ClockDuties } from './clock-duties.ts';
+import type { EntryApplier } from './entry-applier.ts';
+import { OvertakenError, type ManualEnd } from './shard-message.ts';
+import type { ShardParts } from './shard-parts.ts';
+
+/** How often a shard's entry is written in normal operation. */
+const FLUSH_INTERVAL_MS = 1000;
+/** Delay before a shard with too many outstanding writes builds its next entry. */
+const FULL_QUEUE_RETRY_MS = 200;
+
+/** Takes a shard's input into journal entries, and settles these after they are inserted. */
+export class ShardIntake {
+  readonly #parts: ShardParts;
+  readonly #applier: Pick<EntryApplier, 'apply' | 'announce'>;
+  readonly #duties: Pick<ClockDuties, 'pingsPolled'>;
+
+  constructor(
+    parts: ShardParts, applier: Pick<EntryApplier, 'apply' | 'announce'>,
+    duties: Pick<ClockDuties, 'pingsPolled'>,
+  ) {
+    this.#parts = parts;
+    this.#applier = applier;
+    this.#duties = duties;
+  }
+
+  /** A message that throws is set aside, so that it does not block other results. */
+  take(message: TakenMessage): void {
+    const { deps: { clock, deadLetters, log }, state: { shard }, builder } = this.#parts;
+    const now = { wall: clock.now(), monotonic: clock.monotonic() };
+    let letter: DeadLetter | null;
+    try {
+      letter = builder.take(message, now);
+    } catch (error) {
+      log.error({ err: error, shard, probe: message.probe_id }, 'a batch was set aside');
+      letter = unreadableLetter(shard, message, now.wall);
+    }
+    if (letter) deadLetters.put([letter]);
+  }
+
+  /** Returns the ids of the monitors whose configuration is journaled. */
+  noteConfigs(configs: MonitorConfig[]): string[] {
+    const { deps: { clock }, state: { monitors }, builder } = this.#parts;
+    builder.noteConfigs(configs, clock.monotonic());
+    return configs.flatMap(({ monitor_id: id, revision }) =>
+      ((monitors.get(id)?.state.config.revision ?? -Infinity) >= revision ? [id] : []));
+  }
+
+  /** Returns the ids of pings whose monitor is unknown. */
+  notePings(pings: ReceivedPing[], polledAt: number | null): string[] {
+    const { deps: { clock }, state: { monitors }, builder } = this.#parts;
+    const areAllTaken = builder.notePings(pings, clock.monotonic());
+    if (areAllTaken && polledAt !== null) this.#duties.pingsPolled(polledAt);
+    return pings.flatMap(({ id, monitor_id: monitorId }) => (monitors.has(monitorId) ? [] : [id]));
+  }
+
+  /** Records the ends of ongoing outages' incidents; returns the incidents of the others. */
+  noteManualEnds(ends: ManualEnd[]): string[] {
+    const { monitors } = this.#parts.state;
+    const isNew = ({ monitor_id: id, incident_id: incidentId }: ManualEnd): boolean => {
+      const monitor = monitors.get(id);
+      return monitor !== undefined && isOngoing(monitor.state, incidentId);
+    };
+    this.noteDecisions(ends.filter(isNew).map((end) => ({ kind: 'manual_end' as const, ...end })));
+    return ends.filter((end) => !isNew(end)).map((end) => end.incident_id);
+  }
+
+  noteDecisions(decisions: ClockDecision[]): void {
+    this.#parts.builder.noteClock(decisions, this.#parts.deps.clock.monotonic());
+  }
+
+  nextEntry(): NextEntry | null {
+    const { deps: { clock }, builder, writes } = this.#parts;
+    return writes.isFull ? null : builder.nextEntry(clock.now());
+  }
+
+  /** Schedules the write of the next entry. */
+  schedule(): void {
+    const { deps: { clock, journal }, context, builder, writes } = this.#parts;
+    const { waitingSince, isUrgent, inFlight } = builder;
+    // The outcome of the entry in flight comes first.
+    if (waitingSince === null || inFlight) return;
+    const now = clock.monotonic();
+    const at = isUrgent ? now : waitingSince + FLUSH_INTERVAL_MS;
+    journal.schedule(context.self, writes.isFull ? Math.max(at, now + FULL_QUEUE_RETRY_MS) : at);
+  }
+
+  /** Fences other owners, together with the insert: an entry below the snapshot's was written before. */
+  settle(outcome: InsertOutcome, snapshotN: number): void {
+    const { deps: { counts }, builder, writes, monitorWrites } = this.#parts;
+    const entry = builder.inFlight;
+    if (!entry) return;
+    if (outcome === 'refused') return this.#refused(entry);
+    if (outcome === 'taken' || snapshotN >= entry.n) {
+      counts.voided += 1;
+      throw new OvertakenError(`another controller has written shard ${entry.shard}`);
+    }
+    const applied = this.#applier.apply(entry);
+    builder.settled();
+    // Separate, so that results in the same entry do not wait for the write.
+    const { changed } = applied;
+    if (changed.length > 0) writes.add(() => monitorWrites.write(changed));
+    counts.entries += 1;
+    counts.results += applied.fresh.length;
+    this.#applier.announce(entry, applied, false);
+  }
+
+  /** Retries the entry without its results. A shard whose entry has none is reloaded. */
+  #refused({ n, shard }: JournalEntry): void {
+    const { deps: { clock, counts, journal, log }, context, builder } = this.#parts;
+    counts.set_aside += 1;
+    log.error({ shard, n }, 'the database rejected a journal entry; its results were set aside');
+    if (!builder.setAsideBatches(clock.now())) throw new Error(`entry ${n} is refused without results`);
+    journal.schedule(context.self, clock.monotonic());
+  }
+}

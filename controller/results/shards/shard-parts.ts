@@ -1,0 +1,70 @@
+import type { ActorContext } from '../../../shared/actor/actor-ref.ts';
+import type { Log } from '../../../shared/log.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
+import type { LostLanes } from '../dead-letters/lost-lanes.ts';
+import type { HourStore } from '../hours/hour-store.ts';
+import type { EntryBuilder } from '../intake/entry-builder.ts';
+import type { TakeLimits } from '../intake/take-limits.ts';
+import type { JournalStore } from '../journal/journal-store.ts';
+import type { AppliedEntry } from '../state/entry-step.ts';
+import type { ShardState } from '../state/shard-state.ts';
+import type { MonitorWrites } from '../writing/monitor-writes.ts';
+import type { OutboxPorts } from '../writing/outbox.ts';
+import type { SnapshotMover, SnapshotMoverStores } from '../writing/snapshot-mover.ts';
+import type { WriteQueue } from '../writing/write-queue.ts';
+import type { JournalWriter } from './journal-writer.ts';
+import type { ShardMessage, ShardSummary } from './shard-message.ts';
+
+export interface ShardStores extends OutboxPorts, SnapshotMoverStores {
+  journal: Pick<JournalStore, 'insert' | 'read' | 'deleteThrough'>;
+  hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
+}
+
+/** Listeners are isolated: one that throws affects neither the shard nor the others. */
+export interface ShardListeners {
+  /** Called with each final entry; `replayed` while the shard is loaded. */
+  onApplied: ((state: ShardState, applied: AppliedEntry, replayed: boolean) => void)[];
+  /** Called with configurations that are now journaled. */
+  onConfigs(configs: MonitorConfig[]): void;
+}
+
+/** Counters since the start of this controller, over all its shards. */
+export interface IngestCounts {
+  entries: number;
+  results: number;
+  voided: number;
+  insert_failures: number;
+  /** Listener calls that threw. */
+  listener_failures: number;
+  /** Entries whose contents were set aside because they could not be read, applied or written. */
+  set_aside: number;
+}
+
+export interface ShardDeps {
+  clock: Clock;
+  log: Log;
+  stores: ShardStores;
+  limits: TakeLimits;
+  journal: Pick<JournalWriter, 'schedule'>;
+  deadLetters: Pick<DeadLetterBox, 'put'>;
+  lostLanes: Pick<LostLanes, 'report'>;
+  listeners: ShardListeners;
+  counts: IngestCounts;
+  /** True for an entry that crashed an earlier instance while it was loaded. */
+  isPoison(n: number): boolean;
+  /** Replaces what others see of the shard. */
+  publish(summary: ShardSummary): void;
+}
+
+/** What the parts of one instance of a shard share. All of them run inside its mailbox. */
+export interface ShardParts {
+  deps: ShardDeps;
+  context: ActorContext<ShardMessage>;
+  state: ShardState;
+  builder: EntryBuilder;
+  writes: WriteQueue;
+  monitorWrites: MonitorWrites;
+  snapshots: SnapshotMover;
+}
