@@ -53,6 +53,13 @@ module.exports = {
       to: { path: '^(controller|probe|deploy|test)/' },
     },
     {
+      name: 'actors-behind-references',
+      comment: 'Only the runtime holds a run of an actor; all others have an ActorRef from its supervisor.',
+      severity: 'error',
+      from: { path: '^(shared|controller|probe)/', pathNot: '^shared/actor/' },
+      to: { path: '^shared/actor/', pathNot: '^shared/actor/(actor-ref|supervisor|supervise-one)\\.ts$' },
+    },
+    {
       name: 'controller-and-probe-apart',
       comment: 'They meet on the bus, through shared/contracts, and nowhere else.',
       severity: 'error',

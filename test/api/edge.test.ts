@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { ActorError } from '../../shared/actor/actor-ref.ts';
 import { defineRoute } from '../../controller/http/routing/route.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo/mongo-errors.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -231,6 +232,22 @@ describe('without its database', () => {
     await app.close();
     await store.stop();
   });
+});
+
+test('a request gets 503 when an actor does not respond', async () => {
+  const app = await makeApp({
+    routes: () => [
+      defineRoute({
+        method: 'GET', path: '/api/test/busy', summary: 'busy', tag: 'Test', auth: { access: 'public' },
+        responses: { 200: z.strictObject({}) },
+        handle: () => Promise.reject(new ActorError('timeout')),
+      }),
+    ],
+  });
+  const response = await app.client.get('/api/test/busy');
+  expect([response.status, response.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  expect(response.text).not.toMatch(/actor/i);
+  await app.close();
 });
 
 describe('a server that closes', () => {

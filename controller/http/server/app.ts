@@ -33,7 +33,7 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
   /** Number of trusted proxies that append to X-Forwarded-For. */
   trustProxy: number;
   log: Log;
-  /** Whether an error means that the database is unavailable. */
+  /** Whether an error means that a part of the service is unavailable, so that a retry may succeed. */
   isUnavailable(error: unknown): boolean;
   observe: RequestObserver;
   /** Called when a connection is closed because its address has used up its share. */

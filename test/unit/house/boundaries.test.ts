@@ -19,6 +19,10 @@ const report = z.object({ summary: z.object({
 const planted: [from: string, to: string, rule: string | null][] = [
   ['shared/one.ts', 'controller/groups/any.ts', 'shared-stands-alone'],
   ['shared/two.ts', 'probe/any.ts', 'shared-stands-alone'],
+  ['controller/three.ts', 'shared/actor/actor.ts', 'actors-behind-references'],
+  ['controller/four.ts', 'shared/actor/actor-ref.ts', null],
+  ['controller/four.ts', 'shared/actor/supervisor.ts', null],
+  ['shared/actor/supervisor.ts', 'shared/actor/actor.ts', null],
   ['controller/one.ts', 'probe/any.ts', 'controller-and-probe-apart'],
   ['probe/one.ts', 'controller/any.ts', 'controller-and-probe-apart'],
   ['controller/two.ts', 'deploy/start.ts', 'nothing-needs-deploy'],
