@@ -161,6 +161,16 @@ describe('liveness', () => {
     expect(liveness.track('a')).not.toBeNull();
   });
 
+  test('logs a probe that cannot be processed, and processes the others', async () => {
+    Object.defineProperty(probes[0], 'is_online', { get: () => {
+      throw new Error('unreadable');
+    } });
+    await beat('b');
+    await clock.advance(20_000);
+    expect(changes).toEqual([{ probeId: 'b', region: 'eu', isLive: false }]);
+    expect(lines.filter((line) => line.includes('beat'))).toEqual(['could not process a beat or tick of a probe']);
+  });
+
   test('drops a deleted probe', async () => {
     await beat('a');
     probes = [];

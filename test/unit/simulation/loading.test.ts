@@ -14,7 +14,7 @@ import type { NextEntry } from '../../../controller/results/intake/entry-builder
 import type { ScanOutcome } from '../../../controller/results/clock/clock-scanner.ts';
 import { Shard } from '../../../controller/results/shards/shard.ts';
 import type { ShardDeps } from '../../../controller/results/shards/shard-parts.ts';
-import { PoisonEntryError, type ShardMessage } from '../../../controller/results/shards/shard-message.ts';
+import { PoisonEntryError, type ShardMessage, type ShardSummary } from '../../../controller/results/shards/shard-message.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
@@ -150,6 +150,23 @@ describe('a shard', () => {
     db.journalOf(SHARD).set(5, entryText(failureEntry(5)));
     await expect(load(db, () => undefined)).rejects.toThrow('journal entry 5 after 2');
   });
+});
+
+test('a shard replaces what it publishes with every entry', async () => {
+  const clock = new SimulatedClock();
+  const process = new SimulatedProcess(clock);
+  const wire = new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined });
+  const published: ShardSummary[] = [];
+  const { actor, loading } = actorOf(process, {
+    stores: simulatedStores(saved(), wire), publish: (summary) => void published.push(summary),
+  });
+  await within(clock, loading);
+  const other = { ...MONITOR, monitor_id: 'another' };
+  await actor.ask<string[]>((respond) => ({ kind: 'configs', configs: [other], respond }));
+  await nextEntry(actor);
+  expect(published).toEqual([{ monitors: 1, setAside: 0 }]);
+  await inserted(actor);
+  expect(published).toEqual([{ monitors: 1, setAside: 0 }, { monitors: 2, setAside: 0 }]);
 });
 
 describe('a journal entry that cannot be applied', () => {
