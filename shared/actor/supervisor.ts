@@ -14,7 +14,7 @@ export interface SupervisorOptions<Name, Message> {
   capacity: number;
   /**
    * Longest delay before the first restart. It doubles with each consecutive failure until a run lasts
-   * `maxDelayMs`, and a random half of it is left out, so that actors that failed together restart apart.
+   * `maxDelayMs`. Up to half of it is left out at random, so that actors that failed together restart apart.
    */
   firstDelayMs: number;
   maxDelayMs: number;
