@@ -45,11 +45,6 @@ export class Actor<Message> implements ActorRef<Message> {
     this.#options = options;
   }
 
-  /** True once started, until it ends. */
-  get isRunning(): boolean {
-    return this.#behaviour !== null && !this.#isEnding;
-  }
-
   get waiting(): number {
     return this.#mailbox.size;
   }
