@@ -13,7 +13,7 @@ import { ProjectStore } from './projects/store.ts';
 import type { SessionEndNotifier } from './sessions/session-end-notifier.ts';
 import { SessionStore } from './sessions/store.ts';
 import type { SessionTokens } from './sessions/tokens.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { PasswordAttempts } from './users/password-attempts.ts';
 import type { PasswordHasher } from './users/passwords.ts';
 import { UserStore } from './users/store.ts';

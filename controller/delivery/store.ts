@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { WorkClaim } from '../../shared/work-claims.ts';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
 import type { NotificationLog } from '../incidents/ports.ts';
 import { NOTIFICATION_STATUSES, type NotificationQuery } from '../incidents/schema.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';

@@ -2,7 +2,7 @@ import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { liveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import { Channel, type EventSink } from './channel.ts';
 import type { LiveEvent } from './event.ts';

@@ -1,5 +1,5 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { OpenIncident } from '../incidents/incident.ts';
 import type { CertificateReader } from '../results/reading/certificates.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';

@@ -8,7 +8,7 @@ import { Credentials } from '../accounts/sessions/credentials.ts';
 import { parseKeyRing } from '../accounts/sessions/key-ring.ts';
 import { SessionEndNotifier } from '../accounts/sessions/session-end-notifier.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
 import type { TenantReader } from '../http/routing/ports.ts';

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import type { WorkClaim } from '../../../shared/work-claims.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
-import type { Membership } from '../roles.ts';
+import type { Membership } from '../../access/roles.ts';
 
 export interface InvitationDoc extends Membership {
   _id: string;

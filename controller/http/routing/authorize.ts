@@ -4,7 +4,7 @@ import { hashSecret } from '../../../shared/ids.ts';
 import {
   projectRoleOf, reachesOrganizationRole, reachesProjectRole,
   type Membership, type OrganizationRole, type ProjectRole,
-} from '../../accounts/roles.ts';
+} from '../../access/roles.ts';
 import { UUID } from '../input/params.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';
 import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';

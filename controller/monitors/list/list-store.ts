@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb';
 import { searchPattern } from '../../../shared/search-text.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { CountedCell } from '../counts/count-rules.ts';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';

@@ -1,6 +1,6 @@
 import type { Db, UpdateFilter } from 'mongodb';
 import type { WorkClaim } from '../../../shared/work-claims.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';

@@ -1,5 +1,5 @@
 import { derivedId, newId } from '../../../shared/ids.ts';
-import { ownedBy } from '../../accounts/tenant.ts';
+import { ownedBy } from '../../access/tenant.ts';
 import { rateLimitExceeded } from '../../http/limits/rate-limit.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { PageDoc } from '../../status-pages/page.ts';

@@ -3,8 +3,8 @@ import { newId } from '../../../../shared/ids.ts';
 import type { OrganizationContext } from '../../../http/routing/route.ts';
 import { planLimitExceeded } from '../../../plans/quota.ts';
 import type { AccountDeps } from '../../deps.ts';
-import { projectRoleOf, type ProjectRole } from '../../roles.ts';
-import type { Tenant } from '../../tenant.ts';
+import { projectRoleOf, type ProjectRole } from '../../../access/roles.ts';
+import type { Tenant } from '../../../access/tenant.ts';
 import type { ProjectDoc } from '../store.ts';
 
 export interface VisibleProject {
