@@ -8,7 +8,8 @@ import type {
   listedMonitorView, listStats, monitorStatsResponse, monitorView, settingsResponse,
 } from './responses.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
-import { isInMaintenance, nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
+import { isInMaintenance, runtimeStatus, shownTarget } from './rules.ts';
+import { nextCheckAt } from './slot-rules.ts';
 import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 
 /** Facts about a monitor that are not in its document. */
