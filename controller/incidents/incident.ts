@@ -61,13 +61,6 @@ export interface IncidentDoc {
   updated_at: number;
 }
 
-/** An open or acknowledged incident, as shown with its monitor. */
-export interface OpenIncident extends Pick<IncidentDoc, 'severity' | 'started_at'> {
-  id: string;
-  monitor_id: string | null;
-  status: 'open' | 'acknowledged';
-}
-
 /** A change to an incident by people or the state machine. */
 export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDoc, 'updated_at'>;
 

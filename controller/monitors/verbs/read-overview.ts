@@ -1,6 +1,5 @@
 import type { Tenant } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import type { OpenIncident } from '../../incidents/incident.ts';
 import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
 import type { RecentHour } from '../../results/reading/recent/recent-hours.ts';
@@ -9,6 +8,7 @@ import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
 import type { OverviewInput } from '../overview/responses.ts';
+import type { OpenIncident } from '../ports.ts';
 import { currentIncidents } from './current-incidents.ts';
 
 /** Includes today. */
