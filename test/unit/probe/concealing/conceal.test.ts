@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { concealNamed } from '../../../../probe/concealing/conceal-named.ts';
 import { EvidenceRedactor, type Observation } from '../../../../probe/evidence/response-evidence.ts';
-import { concealError } from '../../../../probe/evidence/concealer.ts';
-import { concealNamed } from '../../../../probe/evidence/conceal-named.ts';
-import { isCredentialName } from '../../../../probe/evidence/credential-names.ts';
+import { concealError } from '../../../../probe/concealing/concealer.ts';
+import { isCredentialName } from '../../../../probe/concealing/credential-names.ts';
 import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
 import { buildHttpSpec, buildTcpSpec } from '../build.ts';
 
