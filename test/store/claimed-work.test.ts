@@ -16,8 +16,8 @@ import { IncidentFollower } from '../../controller/status-pages/posts/incident-f
 import { PostStore } from '../../controller/status-pages/posts/post-store.ts';
 import { followIncident } from '../../controller/status-pages/posts/verbs/follow-incident.ts';
 import { PageStore } from '../../controller/status-pages/store.ts';
+import type { NoticeDoc, OutgoingDoc } from '../../controller/subscribers/notice.ts';
 import { NoticeSender } from '../../controller/subscribers/notices/notice-sender.ts';
-import type { NoticeDoc, OutgoingDoc } from '../../controller/subscribers/notices/notice.ts';
 import { immediateOf } from '../../controller/subscribers/notices/notice-rules.ts';
 import { NoticeStore } from '../../controller/subscribers/notices/notice-store.ts';
 import { OutboxStore } from '../../controller/subscribers/notices/outbox-store.ts';

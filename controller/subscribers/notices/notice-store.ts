@@ -4,7 +4,7 @@ import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
 import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
-import type { NoticeDoc } from './notice.ts';
+import type { NoticeDoc } from '../notice.ts';
 
 /** Collection `subscriber_notices`. */
 export class NoticeStore extends DueDocuments<NoticeDoc> {

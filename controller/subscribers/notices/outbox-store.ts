@@ -6,7 +6,7 @@ import { Documents } from '../../platform/mongo/documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
 import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
-import type { OutgoingDoc } from './notice.ts';
+import type { OutgoingDoc } from '../notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;
 

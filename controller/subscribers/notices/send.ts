@@ -5,10 +5,10 @@ import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../deliv
 import type { Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import type { PageDeps } from '../../status-pages/deps.ts';
+import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
 import type { SubscriberStore } from '../store.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
 import { digestMail, noticeMail, noticePayload, type Recipient } from './notice-content.ts';
-import type { NoticeDoc, OutgoingDoc } from './notice.ts';
 import { afterSending, type SendOutcome } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
 import type { OutboxStore } from './outbox-store.ts';

@@ -1,7 +1,7 @@
-import type { WorkClaim } from '../../../shared/work-claims.ts';
-import type { Severity } from '../../status-pages/page.ts';
-import type { PostStatus } from '../../status-pages/posts/post.ts';
-import type { Topic } from '../subscriber.ts';
+import type { WorkClaim } from '../../shared/work-claims.ts';
+import type { Severity } from '../status-pages/page.ts';
+import type { PostStatus } from '../status-pages/posts/post.ts';
+import type { Topic } from './subscriber.ts';
 
 /** `before` the start; `cancelled` if it was deleted after its announcement. */
 export type MaintenancePhase = 'before' | 'start' | 'end' | 'cancelled';
