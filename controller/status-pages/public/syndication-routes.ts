@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { notFound } from '../../../../shared/errors.ts';
-import { HTML_CONTENT } from '../../../http/server/exchange.ts';
-import { uuidParam } from '../../../http/input/params.ts';
-import { defineRoute, type Route } from '../../../http/routing/route.ts';
-import { componentBadge, pageBadge } from './badge.ts';
-import { renderEmbed } from '../html/embed-html.ts';
-import { viewPageError } from '../html/error-html.ts';
-import { FEED_FORMATS, renderFeed, type FeedFormat } from './feeds.ts';
-import type { RenderedPage } from '../cache/cached-page.ts';
-import { pageLocale, type Language } from '../languages/language.ts';
-import { languageOf, languageQuery } from '../languages/preferred-language.ts';
-import type { MonitorBadges } from './monitor-badges.ts';
-import type { PageCache } from '../cache/page-cache.ts';
-import { respondWith, publicParams } from '../public-routes.ts';
-import type { FoundPage } from '../read-public-page.ts';
+import { notFound } from '../../../shared/errors.ts';
+import { uuidParam } from '../../http/input/params.ts';
+import { defineRoute, type Route } from '../../http/routing/route.ts';
+import { HTML_CONTENT } from '../../http/server/exchange.ts';
+import type { RenderedPage } from './cache/cached-page.ts';
+import type { PageCache } from './cache/page-cache.ts';
+import { renderEmbed } from './html/embed-html.ts';
+import { viewPageError } from './html/error-html.ts';
+import { pageLocale, type Language } from './languages/language.ts';
+import { languageOf, languageQuery } from './languages/preferred-language.ts';
+import { respondWith, publicParams } from './public-routes.ts';
+import type { FoundPage } from './read-public-page.ts';
+import { componentBadge, pageBadge } from './syndication/badge.ts';
+import { FEED_FORMATS, renderFeed, type FeedFormat } from './syndication/feeds.ts';
+import type { MonitorBadges } from './syndication/monitor-badges.ts';
 
 export interface SyndicationDeps {
   badges: MonitorBadges;
