@@ -6,8 +6,8 @@ import { RECENT_HOURS } from '../../results/reading/recent/recent-hours.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
 import { isInMaintenance, runtimeStatus, shownTarget } from '../rules.ts';
-import { OVERVIEW_DAYS, type OverviewFacts } from '../verbs/read-overview.ts';
 import { cursorOf, type monitorOverview, type overviewResponse } from './responses.ts';
+import { OVERVIEW_DAYS, type OverviewFacts } from './verbs.ts';
 
 type View = z.input<typeof monitorOverview>;
 

@@ -2,9 +2,9 @@ import { AppError } from '../../../shared/errors.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { ResultQuery } from '../../results/reading/history/history-page.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { SERIES_DAYS } from '../history/responses.ts';
-import { loadMonitor } from './change-monitor.ts';
-import { daysOf, liveOf } from './read-monitors.ts';
+import { loadMonitor } from '../verbs/change-monitor.ts';
+import { daysOf, liveOf } from '../verbs/read-monitors.ts';
+import { SERIES_DAYS } from './responses.ts';
 
 const DAY_MS = 86_400_000;
 /** No plan keeps results longer. */

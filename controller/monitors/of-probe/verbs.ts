@@ -5,7 +5,7 @@ import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SearchableMonitor } from '../list/list-store.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import type { ProbeMonitorsInput } from '../of-probe/responses.ts';
+import type { ProbeMonitorsInput } from './responses.ts';
 
 interface ProbeMonitors {
   /** One page, by name. `live` is null if no shard owner has the monitor's state yet. */

@@ -7,9 +7,9 @@ import { DAY_MS, HOUR_MS } from '../../verdicts/time-accounting/time-accounting-
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
-import type { OverviewInput } from '../overview/responses.ts';
 import type { OpenIncident } from '../ports.ts';
-import { currentIncidents } from './current-incidents.ts';
+import { currentIncidents } from '../verbs/current-incidents.ts';
+import type { OverviewInput } from './responses.ts';
 
 /** Includes today. */
 export const OVERVIEW_DAYS = 90;
