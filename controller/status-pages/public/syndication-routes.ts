@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { notFound } from '../../../shared/errors.ts';
 import { uuidParam } from '../../http/input/params.ts';
+import { HTML_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
-import { HTML_CONTENT } from '../../http/server/exchange.ts';
 import type { RenderedPage } from './cache/cached-page.ts';
 import type { PageCache } from './cache/page-cache.ts';
 import { renderEmbed } from './html/embed-html.ts';

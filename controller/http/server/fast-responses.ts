@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
-import { createTextSender } from './response-text.ts';
-import { addressKeyOf, requestIdOf } from '../server/exchange.ts';
-import type { RequestObserver } from '../server/metrics.ts';
-import type { CompressedResponse, EncodedResponse } from './compressed-response.ts';
 import { rateLimitHeaders, rateLimitLines, type RateLimiter } from '../limits/rate-limit.ts';
+import type { CompressedResponse, EncodedResponse } from '../responses/compressed-response.ts';
+import { createTextSender } from '../responses/response-text.ts';
+import { addressKeyOf, requestIdOf } from '../routing/exchange.ts';
+import type { RequestObserver } from './metrics.ts';
 
 /** Responses that are ready before a request is routed. */
 export interface FastResponses {

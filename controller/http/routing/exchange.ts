@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { AppError, ERROR_STATUS } from '../../../shared/errors.ts';
-import { addressBucket, clientAddress } from './client-address.ts';
+import { addressBucket, clientAddress } from '../limits/client-address.ts';
 import type { RateDecision } from '../limits/rate-limit.ts';
-import { isRawDeclaration, isStreamDeclaration, type RouteResponse, type Route } from '../routing/route.ts';
+import { isRawDeclaration, isStreamDeclaration, type RouteResponse, type Route } from './route.ts';
 
 export interface ExchangeState {
   requestId: string;
