@@ -5,7 +5,7 @@ import type { AccountDeps } from '../deps.ts';
 import { mailVerification } from '../mailed-links/verbs.ts';
 import { MAX_ORGANIZATION_NAME_LENGTH, type RegisterInput } from '../schema.ts';
 import { startSession } from '../sessions/verbs.ts';
-import type { UserDoc } from './store.ts';
+import { newUser, type UserDoc } from '../users/store.ts';
 
 type NewAccount = ReturnType<typeof draftAccount>;
 
@@ -78,12 +78,6 @@ function draftAccount(deps: AccountDeps, now: number, input: RegisterInput, hash
     project: { _id: newId(now), name: 'Default', is_default: true, ...owned },
     member: { _id: newId(now), user_id: user._id, role: 'owner' as const, project_roles: {}, ...owned },
   };
-}
-
-/** Neither verified nor an operator. */
-export function newUser(now: number, facts: Pick<UserDoc, 'email' | 'name' | 'password_hash'>): UserDoc {
-  const fresh = { token_version: 1, email_verified: false, is_operator: false, created_at: now };
-  return { _id: newId(now), ...fresh, ...facts };
 }
 
 async function discard(deps: AccountDeps, { member, project, organization }: NewAccount): Promise<void> {
