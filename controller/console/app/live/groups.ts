@@ -1,10 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useMemo } from 'preact/hooks';
-import { Throttle } from '../live/throttle.ts';
-import { useLiveEvent } from '../live/use-live-event.ts';
-import type { GroupNode } from '../overview/arrange.ts';
-import { project } from '../session/session.ts';
-import { unwrap, api } from './client.ts';
+import { unwrap, api } from '../api/client.ts';
+import { project } from '../api/session.ts';
+import { Throttle } from './throttle.ts';
+import { useLiveEvent } from './use-live-event.ts';
+
+/** A group with its subgroups. */
+export interface GroupNode {
+  id: string;
+  name: string;
+  children: GroupNode[];
+}
 
 /** Catches changes without an event, for example after a server crash. */
 const REFETCH_INTERVAL_MS = 120_000;

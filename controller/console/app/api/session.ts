@@ -1,9 +1,9 @@
 import { computed, effect, signal } from '@preact/signals';
-import { unwrap, api } from '../api/client.ts';
-import { ApiError } from '../api/api-error.ts';
-import type { paths } from '../api/openapi.d.ts';
-import { queries } from '../api/queries.ts';
 import { sessionTexts } from '../texts/session.ts';
+import { ApiError } from './api-error.ts';
+import { unwrap, api } from './client.ts';
+import type { paths } from './openapi.d.ts';
+import { queries } from './queries.ts';
 import { selectedOrganization, selectedProject, expiryCount } from './selection.ts';
 
 type Me = paths['/api/auth/me']['get']['responses']['200']['content']['application/json']['data'];

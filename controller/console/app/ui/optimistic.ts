@@ -1,6 +1,6 @@
 import { useMutation, type QueryKey } from '@tanstack/preact-query';
-import { toastError } from '../ui/toast.tsx';
-import { queries } from './queries.ts';
+import { queries } from '../api/queries.ts';
+import { toastError } from './toast.tsx';
 
 /**
  * A mutation that applies `applyChange` to the cached data under `key` at once. If `send` fails, it reverts the change
