@@ -39,6 +39,14 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'no-folder-cycle',
+      comment: 'Folders have an order, types included: what two of them need belongs in a lower one. A folder and its own folders may need each other.',
+      severity: 'error',
+      scope: 'folder',
+      from: { pathNot: '^test(/|$)' },
+      to: { circular: true },
+    },
+    {
       name: 'imports-resolve',
       comment: 'Every import exists, and every package is declared in package.json. A new clone lacks what is generated.',
       severity: 'error',
