@@ -1,5 +1,5 @@
-import { AppError } from '../../shared/errors.ts';
 import { FairQueue } from '../../shared/fair-queue.ts';
+import { AppError } from '../errors/app-error.ts';
 import { queueRefusal } from '../http/limits/rate-limit.ts';
 import { findSuccessors } from '../groups/verbs/change-tree.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';

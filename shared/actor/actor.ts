@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../../controller/errors/app-error.ts';
 import type { Clock, Timer } from '../time.ts';
 
 /** The behaviour of one actor run. A throw or rejection in it ends this run and no other actor. */

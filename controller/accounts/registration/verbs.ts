@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { PublicContext } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import { mailVerification } from '../mailed-links/verbs.ts';

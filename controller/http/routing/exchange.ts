@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import { AppError, ERROR_STATUS } from '../../../shared/errors.ts';
+import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import { addressBucket, clientAddress } from '../limits/client-address.ts';
 import type { RateDecision } from '../limits/rate-limit.ts';
 import { isRawDeclaration, isStreamDeclaration, type RouteResponse, type Route } from './route.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { clientAddress } from '../limits/client-address.ts';
 import type { CompressedResponse } from '../responses/compressed-response.ts';
 import { rateLimitHeaders, RateLimiter } from '../limits/rate-limit.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { ResultQuery } from '../../results/reading/history/history-page.ts';
 import type { MonitorDeps } from '../deps.ts';

@@ -1,5 +1,5 @@
-import { notFound } from '../../../shared/errors.ts';
 import { searchText } from '../../../shared/search-text.ts';
+import { notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitorDeps } from '../deps.ts';

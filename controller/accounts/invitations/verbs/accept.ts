@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/errors.ts';
 import { derivedId, hashSecret } from '../../../../shared/ids.ts';
+import { AppError } from '../../../errors/app-error.ts';
 import type { PublicContext } from '../../../http/routing/route.ts';
 import { fieldError } from '../../../http/input/validation.ts';
 import type { AccountDeps } from '../../deps.ts';
