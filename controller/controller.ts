@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Peers } from '../shared/peers.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { heartbeatRoutes } from './heartbeats/routes.ts';
@@ -35,6 +34,7 @@ import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiri
 import { openStores } from './wiring/stores.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openRawReaders, openSubscriptions } from './wiring/subscriptions.ts';
+import { Peers } from './work/peers.ts';
 
 /** What a controller opens by itself. */
 type OwnPorts = 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl';

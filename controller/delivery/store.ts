@@ -1,9 +1,9 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import type { WorkClaim } from '../../shared/work-claims.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../platform/mongo/remove-older.ts';
+import type { WorkClaim } from '../work/work-claims.ts';
 import { DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery } from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { DeliveryUpdate } from './retry-rules.ts';

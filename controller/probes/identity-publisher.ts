@@ -1,8 +1,8 @@
-import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { BusIdentities, BusUser, SuspendedIdentities } from '../platform/bus/identities-port.ts';
+import type { Peers } from '../work/peers.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import { probeUser } from './bus-user.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';

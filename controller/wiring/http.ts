@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
-import { FairQueue } from '../../shared/fair-queue.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { consoleRoutes, rewriteViewPath } from '../console/routes.ts';
@@ -15,6 +14,7 @@ import { metricsRoute, systemRoutes } from '../http/server/system-routes.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
+import { FairQueue } from '../work/fair-queue.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';

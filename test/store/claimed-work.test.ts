@@ -24,8 +24,8 @@ import { OutboxStore } from '../../controller/subscribers/notices/outbox-store.t
 import { SubscriberLinks } from '../../controller/subscribers/subscriber-links.ts';
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { SubscriberStore } from '../../controller/subscribers/store.ts';
-import { WorkClaims, type WorkClaim } from '../../shared/work-claims.ts';
-import { Peers } from '../../shared/peers.ts';
+import { Peers } from '../../controller/work/peers.ts';
+import { WorkClaims, type WorkClaim } from '../../controller/work/work-claims.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';

@@ -1,6 +1,6 @@
-import type { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
+import type { FairQueue } from '../../work/fair-queue.ts';
 import { asUnauthenticated, authorizePath } from './authorize-path.ts';
 import { authenticate, authorize, credentialOf, requireBearer } from './authorize.ts';
 import { readBody } from '../body/body.ts';

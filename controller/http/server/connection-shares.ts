@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networksOf } from '../../../shared/client-networks.ts';
+import { networksOf } from '../../work/client-networks.ts';
 import { clientAddress } from '../limits/client-address.ts';
 import { addressKey } from '../routing/exchange.ts';
 

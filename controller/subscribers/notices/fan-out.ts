@@ -1,4 +1,4 @@
-import type { WorkClaims } from '../../../shared/work-claims.ts';
+import type { WorkClaims } from '../../work/work-claims.ts';
 import type { NoticeDoc } from '../notice.ts';
 import { digestAfter, digestAt, digestOf, immediateOf } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './time.ts';
+import type { Clock } from '../../shared/time.ts';
 
 /** Smaller jumps of the wall clock delay work by no more than a poll interval. */
 const MIN_JUMP_MS = 1000;

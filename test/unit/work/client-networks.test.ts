@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networksOf } from '../../../shared/client-networks.ts';
+import { networksOf } from '../../../controller/work/client-networks.ts';
 
 test.each([
   ['ip:2001:db8:1:2a3::/64', [

@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '../../shared/time.ts';
 import { networksOf, type CountedNetwork } from './client-networks.ts';
-import type { Clock, Timer } from './time.ts';
 
 export interface FairLimits {
   /** Maximum running, in total and per key. */

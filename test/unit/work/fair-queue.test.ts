@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairQueue, type FairLimits } from '../../../shared/fair-queue.ts';
+import { FairQueue, type FairLimits } from '../../../controller/work/fair-queue.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 /** A queue whose work ends when the test decides, and the names of started work in order. */

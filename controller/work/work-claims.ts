@@ -1,5 +1,5 @@
-import { newSecret } from './ids.ts';
-import type { Clock } from './time.ts';
+import { newSecret } from '../../shared/ids.ts';
+import type { Clock } from '../../shared/time.ts';
 
 /** Reserves a piece of work for one controller, so that no other does it too. */
 export interface WorkClaim {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Peers } from '../../../shared/peers.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
+import { Peers } from '../../../controller/work/peers.ts';
+import { PeriodicTask } from '../../../controller/work/periodic-task.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 let clock: SimulatedClock;

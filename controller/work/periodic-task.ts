@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '../../shared/time.ts';
 import type { Peers } from './peers.ts';
-import type { Clock, Timer } from './time.ts';
 
 /** Poll interval when this is the only controller and the last poll found nothing. */
 export const ONLY_CONTROLLER_INTERVAL_MS = 60_000;
