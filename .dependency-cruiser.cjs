@@ -61,6 +61,20 @@ module.exports = {
       to: { path: '^(controller|probe|deploy|test)/' },
     },
     {
+      name: 'shared-with-probe',
+      comment: 'What only the controller uses is in the controller.',
+      severity: 'error',
+      from: { path: '^(probe|deploy|shared)/' },
+      module: { path: '^shared/', numberOfDependentsLessThan: 1 },
+    },
+    {
+      name: 'shared-with-controller',
+      comment: 'What only the probe uses is in the probe.',
+      severity: 'error',
+      from: { path: '^(controller|deploy|shared)/' },
+      module: { path: '^shared/', numberOfDependentsLessThan: 1 },
+    },
+    {
       name: 'controller-and-probe-apart',
       comment: 'They meet on the bus, through shared/contracts, and nowhere else.',
       severity: 'error',

@@ -1,7 +1,7 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import { searchPattern } from '../../shared/search-text.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import type { OpenIncident } from '../monitors/ports.ts';
+import { searchPattern } from '../monitors/search-text.ts';
 import { claimedAs, notHeld } from '../platform/mongo/claim-filters.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';

@@ -1,4 +1,3 @@
-import { AppError } from '../../controller/errors/app-error.ts';
 import type { Clock, Timer } from '../time.ts';
 
 /** The behaviour of one actor run. A throw or rejection in it ends this run and no other actor. */
@@ -103,8 +102,8 @@ export class Actor<Message> {
   }
 
   /**
-   * Sends a message that carries a callback for its response, and resolves to that response. @throws AppError
-   * SERVICE_UNAVAILABLE if the message is rejected or handled without a response.
+   * Sends a message that carries a callback for its response, and resolves to that response. Rejects if the
+   * message is refused or handled without a response.
    */
   ask<Result>(request: (respond: (value: Result) => void) => Message): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -115,7 +114,7 @@ export class Actor<Message> {
       };
       const onNoResponse = (): void => {
         if (!hasResponded) {
-          reject(new AppError('SERVICE_UNAVAILABLE', 'The actor has ended, or its mailbox is full'));
+          reject(new Error('the actor has ended, or its mailbox is full'));
         }
       };
       if (this.#isEnding || this.waiting >= this.#options.capacity) onNoResponse();

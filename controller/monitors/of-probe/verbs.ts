@@ -1,10 +1,10 @@
-import { searchText } from '../../../shared/search-text.ts';
 import { notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SearchableMonitor } from '../list/list-store.ts';
 import type { MonitorDoc } from '../monitor.ts';
+import { searchText } from '../search-text.ts';
 import type { ProbeMonitorsInput } from './responses.ts';
 
 interface ProbeMonitors {
