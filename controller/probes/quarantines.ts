@@ -65,8 +65,11 @@ export class Quarantines {
   }
 
   /** `agreements`: how a probe's votes compare with those of other regions. Each poll asks one shard. */
-  start(agreements: ProbeAgreements): void {
+  compareBy(agreements: ProbeAgreements): void {
     this.#agreements = agreements;
+  }
+
+  start(): void {
     this.#pollTask.start();
   }
 

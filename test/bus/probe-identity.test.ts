@@ -147,12 +147,12 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     for (let at = 0; at < REFUSALS; at += 1) expect(await connectAs(doomed, rig)).toBe(null);
     // Once nobody is left who could, those whom it knows come in.
     const [cut] = rig.fleets.splice(-1);
-    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
+    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.lifecycle.stop().then(() => bus.close());
     const connection = await connectAs(other, rig);
     expect(connection).not.toBe(null);
     await connection?.close();
     toMongo.heal();
-    await cut?.fleet.stop();
+    await cut?.fleet.lifecycle.stop();
     await Promise.all([cut?.bus.close(), mongo.close(), toMongo.close()]);
     await rig.controller();
   });
@@ -161,7 +161,7 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
     const late = await rig.probe('three');
     const ended = late.nats.closed();
     const stopped = rig.fleets.splice(0);
-    for (const { fleet, bus } of stopped) await fleet.stop().then(() => bus.close());
+    for (const { fleet, bus } of stopped) await fleet.lifecycle.stop().then(() => bus.close());
     await rig.mongo.db.collection('probes').deleteOne({ name: 'three' });
     await rig.controller();
     await ended;
@@ -170,7 +170,7 @@ describe.each(servers)('probe identities by %s', (name, startServer) => {
 
   test('so is one deleted while a controller starts, before NATS knows that it listens', async () => {
     const late = await rig.probe('four');
-    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
+    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.lifecycle.stop().then(() => bus.close());
     // Its rounds never come.
     await rig.controller({
       clock: new SimulatedClock(Date.now()),

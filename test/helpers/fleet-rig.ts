@@ -88,7 +88,7 @@ export class FleetRig {
         planOf: async () => 'scale', count: {},
       }),
     });
-    await fleet.start();
+    await fleet.lifecycle.start();
     this.fleets.push({ fleet, bus });
     return fleet;
   }
@@ -136,7 +136,7 @@ export class FleetRig {
   async stop(): Promise<void> {
     await Promise.all(this.probes.map((probe) => probe.stop()));
     for (const { fleet, bus } of this.fleets) {
-      await fleet.stop();
+      await fleet.lifecycle.stop();
       await bus.close();
     }
     await this.store.stop();

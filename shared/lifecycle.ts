@@ -1,5 +1,5 @@
-import type { Log } from '../../shared/log.ts';
-import { within, type Clock } from '../../shared/time.ts';
+import type { Log } from './log.ts';
+import { within, type Clock } from './time.ts';
 
 export interface Service {
   start?(): void | Promise<void>;
@@ -27,8 +27,10 @@ export class Lifecycle {
     return this;
   }
 
+  /** Whether it or a lifecycle in it starts and stops the service. */
   has(service: unknown): boolean {
-    return this.#groups.some(({ services }) => [...services.values()].includes(service as Service));
+    const all = this.#groups.flatMap(({ services }) => [...services.values()]);
+    return all.some((one) => one === service || (one instanceof Lifecycle && one.has(service)));
   }
 
   async start(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lifecycle } from '../../../controller/wiring/lifecycle.ts';
+import { Lifecycle } from '../../../shared/lifecycle.ts';
 import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
