@@ -7,7 +7,7 @@ const RULES = '[/-]rules\\.ts$';
 const VERBS = '^controller/.*/verbs(/|\\.ts$)';
 const ROUTES = '^controller/.*[/-]routes[./]';
 /** Constructs everything, and so may import everything. */
-const WIRING = '^controller/wiring/';
+const WIRING = '^(controller|probe)/wiring/';
 
 /**
  * The stages of a result, top floor first. Each may import only the floors below it, so a result passes each
@@ -104,10 +104,10 @@ module.exports = {
     },
     {
       name: 'nothing-needs-main',
-      comment: 'main.ts, controller.ts and wiring construct everything; a room that imports them can be constructed in one way only.',
+      comment: 'main.ts, controller.ts, probe.ts and wiring construct everything; a room that imports them can be constructed in one way only.',
       severity: 'error',
       from: { path: ['^controller/[^/]+/', '^probe/[^/]+/', '^shared/'], pathNot: WIRING },
-      to: { path: ['^controller/[^/]+\\.ts$', WIRING, '^probe/main\\.ts$'] },
+      to: { path: ['^controller/[^/]+\\.ts$', WIRING, '^probe/(main|probe)\\.ts$'] },
     },
     ...stages,
     {

@@ -32,6 +32,7 @@ const planted: [from: string, to: string, rule: string | null][] = [
   ['controller/monitors/clock.ts', 'controller/main.ts', 'nothing-needs-main'],
   ['controller/monitors/parts.ts', 'controller/wiring/results.ts', 'nothing-needs-main'],
   ['probe/checks/parts.ts', 'probe/main.ts', 'nothing-needs-main'],
+  ['probe/checks/wired.ts', 'probe/wiring/checks.ts', 'nothing-needs-main'],
   ['controller/wiring/results.ts', 'controller/monitors/store.ts', null],
   ['controller/wiring/results.ts', 'controller/platform/bus/bus.ts', null],
   ['controller/monitors/routes.ts', 'controller/monitors/verbs.ts', null],
