@@ -8,7 +8,7 @@ import { loadProbeConfig, type ProbeConfig } from './config.ts';
 import { EnrolmentRefused } from './identity/enrolment.ts';
 import { startProbe } from './probe.ts';
 import { VERSION } from './version.ts';
-import { NotEnrolled } from './wiring/identity.ts';
+import { NotEnrolled } from './wiring/link.ts';
 
 /** Exit code for problems the operator must fix: settings, token, a second probe on one directory. */
 const EXIT_OPERATOR = 2;

@@ -5,7 +5,6 @@ import { Lifecycle } from '../shared/lifecycle.ts';
 import { AssignmentLog } from './assignments/assignment-log.ts';
 import { openBeats } from './wiring/beats.ts';
 import { openChecks } from './wiring/checks.ts';
-import { openIdentity } from './wiring/identity.ts';
 import { openLink } from './wiring/link.ts';
 import { openOrders } from './wiring/orders.ts';
 import type { ProbePorts } from './wiring/ports.ts';
@@ -29,7 +28,7 @@ export async function startProbe(ports: ProbePorts): Promise<RunningProbe> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockDirectory(dataDir);
   const checks = await openChecks(ports);
-  const link = openLink(ports, await openIdentity(ports, checks.registry.capabilities));
+  const link = await openLink(ports, checks.registry.capabilities);
   const saved = await AssignmentLog.load(join(dataDir, 'assignments.log'), log);
   const { set, file } = saved;
   const results = await openResults(ports, link, () => runs.coverage());
