@@ -7,7 +7,7 @@ const RULES = '[/-]rules\\.ts$';
 const VERBS = '^controller/.*/verbs(/|\\.ts$)';
 const ROUTES = '^controller/.*[/-]routes[./]';
 /** Constructs everything, and so may import everything. */
-const WIRING = '^controller/wiring/';
+const WIRING = '^(controller|probe)/wiring/';
 
 /**
  * The stages of a result, top floor first. Each may import only the floors below it, so a result passes each
@@ -39,6 +39,14 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      name: 'no-folder-cycle',
+      comment: 'Folders have an order, types included: what two of them need belongs in a lower one. A folder and its own folders may need each other.',
+      severity: 'error',
+      scope: 'folder',
+      from: { pathNot: '^test(/|$)' },
+      to: { circular: true },
+    },
+    {
       name: 'imports-resolve',
       comment: 'Every import exists, and every package is declared in package.json. A new clone lacks what is generated.',
       severity: 'error',
@@ -57,7 +65,21 @@ module.exports = {
       comment: 'Only the runtime holds a run of an actor; all others have an ActorRef from its supervisor.',
       severity: 'error',
       from: { path: '^(shared|controller|probe)/', pathNot: '^shared/actor/' },
-      to: { path: '^shared/actor/', pathNot: '^shared/actor/(actor-ref|supervisor|supervise-one)\\.ts$' },
+      to: { path: '^shared/actor/', pathNot: '^shared/actor/(actor-ref|supervisor)\\.ts$' },
+    },
+    {
+      name: 'shared-with-probe',
+      comment: 'What only the controller uses is in the controller.',
+      severity: 'error',
+      from: { path: '^(probe|deploy|shared)/' },
+      module: { path: '^shared/', numberOfDependentsLessThan: 1 },
+    },
+    {
+      name: 'shared-with-controller',
+      comment: 'What only the probe uses is in the probe.',
+      severity: 'error',
+      from: { path: '^(controller|deploy|shared)/' },
+      module: { path: '^shared/', numberOfDependentsLessThan: 1 },
     },
     {
       name: 'controller-and-probe-apart',
@@ -89,10 +111,10 @@ module.exports = {
     },
     {
       name: 'nothing-needs-main',
-      comment: 'main.ts, controller.ts and wiring construct everything; a room that imports them can be constructed in one way only.',
+      comment: 'main.ts, controller.ts, probe.ts and wiring construct everything; a room that imports them can be constructed in one way only.',
       severity: 'error',
       from: { path: ['^controller/[^/]+/', '^probe/[^/]+/', '^shared/'], pathNot: WIRING },
-      to: { path: ['^controller/[^/]+\\.ts$', WIRING, '^probe/main\\.ts$'] },
+      to: { path: ['^controller/[^/]+\\.ts$', WIRING, '^probe/(main|probe)\\.ts$'] },
     },
     ...stages,
     {

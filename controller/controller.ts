@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Peers } from '../shared/peers.ts';
+import { Lifecycle } from '../shared/lifecycle.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { heartbeatRoutes } from './heartbeats/routes.ts';
@@ -23,7 +23,6 @@ import { openGroups } from './wiring/groups.ts';
 import { addressOf, HttpServers } from './wiring/http-servers.ts';
 import { openHttp } from './wiring/http.ts';
 import { openIncidents } from './wiring/incidents.ts';
-import { Lifecycle } from './wiring/lifecycle.ts';
 import { openMaintenance } from './wiring/maintenance.ts';
 import { openMonitors } from './wiring/monitors.ts';
 import { openNotifications, openWatchdog } from './wiring/notifications.ts';
@@ -35,6 +34,7 @@ import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiri
 import { openStores } from './wiring/stores.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openRawReaders, openSubscriptions } from './wiring/subscriptions.ts';
+import { Peers } from './work/peers.ts';
 
 /** What a controller opens by itself. */
 type OwnPorts = 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl';
@@ -140,6 +140,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const retention = openRetention(ports, accounts.quota);
   const watchdog = openWatchdog(ports, notifications);
   events.publishProbes({ fleet, accounts });
+  fleet.quarantines.compareBy(results.agreements);
   const { history, unwritten } = results;
   const { notifyOwner } = monitors.deps;
   const http = openHttp(ports, {
@@ -165,15 +166,12 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const lifecycle = new Lifecycle({ clock, log })
     .add({ accounts })
     .add({ rawReaders: readers.directory })
-    .add({ fleet, notifications, subscribers, snapshotWrites: statusPages.snapshotWrites })
+    .add({ fleet: fleet.lifecycle, notifications, subscribers, snapshotWrites: statusPages.snapshotWrites })
     .add({
       subscriptionStream: subscriptions.stream, results, evidence: evidence.intake, counts: monitors.counts,
       retention, domains, maintenance: maintenance.windowTask, groupRemovals: groups.removalTask,
       incidentFollower: statusPages.follower, domainChecks: statusPages.domainChecks,
-      visits: statusPages.counter, snapshots: statusPages.snapshots,
-      quarantines: {
-        start: () => fleet.quarantines.start(results.agreements), stop: () => fleet.quarantines.stop(),
-      },
+      visits: statusPages.counter, snapshots: statusPages.snapshots, quarantines: fleet.quarantines,
     }, RESULTS_STOP_TIMEOUT_MS)
     .add({ servers })
     .add({ events: events.hub, pageStreams: statusPages.streams })

@@ -49,18 +49,11 @@ export class BeatSender {
     this.#timer = clock.setRepeating(BEAT_INTERVAL_MS, () => this.#beat());
   }
 
-  /**
-   * Announces that this probe is stopping, so that others take over its monitors immediately. No beat
-   * follows.
-   */
-  leave(): void {
+  /** Announces that this probe is stopping, so that others take over its monitors immediately. */
+  stop(): void {
     this.#timer?.cancel();
     this.#isLeaving = true;
     this.#beat();
-  }
-
-  stop(): void {
-    this.#timer?.cancel();
     this.#responses?.stop();
   }
 

@@ -6,8 +6,9 @@ import { mapStacks } from '../shared/mapped-stacks.ts';
 import { systemClock } from '../shared/time.ts';
 import { loadProbeConfig, type ProbeConfig } from './config.ts';
 import { EnrolmentRefused } from './identity/enrolment.ts';
-import { NotEnrolled, startProbe } from './probe.ts';
+import { startProbe } from './probe.ts';
 import { VERSION } from './version.ts';
+import { NotEnrolled } from './wiring/link.ts';
 
 /** Exit code for problems the operator must fix: settings, token, a second probe on one directory. */
 const EXIT_OPERATOR = 2;

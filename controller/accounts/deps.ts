@@ -1,4 +1,3 @@
-import type { WorkClaims } from '../../shared/work-claims.ts';
 import type { Log } from '../../shared/log.ts';
 import type { PlanName } from '../plans/plans.ts';
 import type { Quota } from '../plans/quota.ts';
@@ -13,7 +12,8 @@ import { ProjectStore } from './projects/store.ts';
 import type { SessionEndNotifier } from './sessions/session-end-notifier.ts';
 import { SessionStore } from './sessions/store.ts';
 import type { SessionTokens } from './sessions/tokens.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
+import type { WorkClaims } from '../work/work-claims.ts';
 import type { PasswordAttempts } from './users/password-attempts.ts';
 import type { PasswordHasher } from './users/passwords.ts';
 import { UserStore } from './users/store.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HTML_CONTENT } from '../http/server/exchange.ts';
+import { HTML_CONTENT } from '../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { viewError, type Page } from '../pages/layout.ts';
 import { localizeMailPage } from '../pages/mail-page-texts.ts';

@@ -1,4 +1,4 @@
-import { SignedToken } from '../../shared/signed-token.ts';
+import { SignedToken } from '../access/signed-token.ts';
 
 /** An email address to which an organization sends alerts. */
 export interface Recipient {

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
-import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Peers } from '../work/peers.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { AssignmentHistoryEntry } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import { MissLimit } from './miss-limit.ts';

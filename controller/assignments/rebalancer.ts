@@ -1,11 +1,11 @@
-import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import { SPEC_VERSION } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
+import type { Peers } from '../work/peers.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { Placement } from './placement.ts';

@@ -1,5 +1,6 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { fnv1a } from '../../shared/ids.ts';
+import { mix } from '../monitors/slot-rules.ts';
 import type { Presence } from '../probes/rules.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 
@@ -21,15 +22,6 @@ export function chooseSome(key: string, ids: readonly string[], limit: number): 
     .slice(0, limit)
     .map((one) => one.id)
     .sort();
-}
-
-/**
- * Offset of a monitor's slots in its interval, ms, from 0 to `intervalMs - 1`. The monitor's hash spreads
- * monitors over the interval; its R regions are spaced evenly, so they see a fault within interval / R.
- */
-export function phaseMs(monitorId: string, intervalMs: number, region: number, regions: number): number {
-  const base = mix(fnv1a(monitorId)) % intervalMs;
-  return (base + Math.floor((region * intervalMs) / regions)) % intervalMs;
 }
 
 interface RegionProbe {
@@ -126,12 +118,4 @@ function inOrder(value: unknown): string {
     (typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner));
-}
-
-/** Finalizer of MurmurHash3 (32 bit, public domain). FNV alone leaves the high bits of similar keys alike. */
-function mix(hash: number): number {
-  let value = hash >>> 0;
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
-  return (value ^ (value >>> 16)) >>> 0;
 }

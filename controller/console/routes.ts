@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { notFound } from '../../shared/errors.ts';
-import { HTML_CONTENT } from '../http/server/exchange.ts';
+import { notFound } from '../errors/app-error.ts';
 import type { CompressedFiles } from '../http/responses/compressed-files.ts';
+import { HTML_CONTENT } from '../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { SECTIONS } from './sections.ts';
 

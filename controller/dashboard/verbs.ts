@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { ProjectContext } from '../http/routing/route.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
 import { cellsOf, sumOf } from '../monitors/counts/count-rules.ts';

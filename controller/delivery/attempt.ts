@@ -1,7 +1,7 @@
-import type { WorkClaims } from '../../shared/work-claims.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
+import type { WorkClaims } from '../work/work-claims.ts';
 import { retryWhileClaimed, type ClaimedDelivery } from './claimed-delivery.ts';
 import type { AlertDetails, CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';

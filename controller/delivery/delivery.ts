@@ -2,7 +2,9 @@ import type { DestinationType } from '../destinations/destination.ts';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { Alert } from '../verdicts/effect.ts';
 import type { VoteSummary } from '../verdicts/votes/vote-ledger.ts';
-import type { WorkClaim } from '../../shared/work-claims.ts';
+import type { WorkClaim } from '../work/work-claims.ts';
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
 
 export interface RegionName {
   id: string;
@@ -42,7 +44,7 @@ export interface DeliveryDoc {
   channel: DestinationType;
   /** An email address; for other channels, the text shown in the log. */
   recipient: string;
-  status: 'pending' | 'delivered' | 'failed' | 'bounced';
+  status: (typeof DELIVERY_STATUSES)[number];
   /** Attempts with a recorded outcome. */
   attempts: number;
   /** Attempts after the first one. */
@@ -65,6 +67,12 @@ export interface DeliveryDoc {
   error_message: string | null;
   created_at: number;
   updated_at: number;
+}
+
+/** Selects a page of the notification log; `page` counts from 1. */
+export interface LogQuery extends Partial<Pick<DeliveryDoc, 'status' | 'channel'>> {
+  page: number;
+  pageSize: number;
 }
 
 export type DigestPlace = Required<Pick<DeliveryDoc, 'digest_id' | 'digest_at'>>;

@@ -1,6 +1,6 @@
-import type { Peers } from '../../shared/peers.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Peers } from '../work/peers.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 
 const COUNT_INTERVAL_MS = 10_000;
 

@@ -1,4 +1,4 @@
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { RegionName } from './delivery.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkClaim } from '../../shared/work-claims.ts';
+import type { WorkClaim } from '../work/work-claims.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import type { Pool } from './send-pools.ts';
 

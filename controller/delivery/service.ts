@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { Supervisor, type ActorFigures } from '../../shared/actor/supervisor.ts';
-import type { Peers } from '../../shared/peers.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
 import { sleep, within, type Clock } from '../../shared/time.ts';
+import type { Peers } from '../work/peers.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
 import type { AttemptReport } from './attempt.ts';
 import { MAX_DATABASE_CALLS, queueDatabaseCalls, type UnqueuedStores } from './database-queue.ts';
 import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';

@@ -1,12 +1,10 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import type { WorkClaim } from '../../shared/work-claims.ts';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
-import type { NotificationLog } from '../incidents/ports.ts';
-import { NOTIFICATION_STATUSES, type NotificationQuery } from '../incidents/schema.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../platform/mongo/remove-older.ts';
-import type { DeliveryDoc, QueuedDelivery } from './delivery.ts';
+import type { WorkClaim } from '../work/work-claims.ts';
+import { DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery } from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { DeliveryUpdate } from './retry-rules.ts';
 import { restoreDelivery } from './stored-delivery.ts';
@@ -17,7 +15,7 @@ const QUEUED = {
 } as const;
 
 /** Collection `deliveries`: pending deliveries and the notification log. */
-export class DeliveryStore implements NotificationLog {
+export class DeliveryStore {
   readonly #deliveries: Collection<DeliveryDoc>;
 
   constructor(db: Db) {
@@ -96,7 +94,8 @@ export class DeliveryStore implements NotificationLog {
     await this.#deliveries.updateMany({ _id: { $in: ids }, status: 'pending' }, change);
   }
 
-  async ofIncident(tenant: Tenant, incidentId: string, query: NotificationQuery) {
+  /** Returns one page, newest first, and the total number of matches. */
+  async ofIncident(tenant: Tenant, incidentId: string, query: LogQuery) {
     const { status, channel, page, pageSize } = query;
     const filter: Filter<DeliveryDoc> = { incident_id: incidentId, ...ownedBy(tenant) };
     if (status !== undefined) filter.status = status;
@@ -115,7 +114,7 @@ export class DeliveryStore implements NotificationLog {
     const read = (status: DeliveryDoc['status']) =>
       this.#deliveries.find({ destination_id: destinationId, status })
         .sort({ queued_at: -1, _id: -1 }).limit(limit).map(restoreDelivery).toArray();
-    const newest = (await Promise.all(NOTIFICATION_STATUSES.map(read))).flat();
+    const newest = (await Promise.all(DELIVERY_STATUSES.map(read))).flat();
     return newest.sort((one, other) => other.queued_at - one.queued_at).slice(0, limit);
   }
 

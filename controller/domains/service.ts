@@ -1,8 +1,8 @@
-import { WorkClaims } from '../../shared/work-claims.ts';
-import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Peers } from '../work/peers.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
+import { WorkClaims } from '../work/work-claims.ts';
 import type { DomainDoc, Lookup } from './domain.ts';
 import { afterLookup, DAY_MS } from './lookup-rules.ts';
 import type { DomainStore } from './store.ts';

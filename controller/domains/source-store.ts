@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
-import type { WorkClaim } from '../../shared/work-claims.ts';
 import { claimedAs } from '../platform/mongo/claim-filters.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
+import type { WorkClaim } from '../work/work-claims.ts';
 import type { RdapServer } from './rdap-response.ts';
 
 /** A document is either IANA's list of RDAP servers, or the WHOIS server of one top-level domain. */

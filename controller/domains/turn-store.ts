@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
-import type { WorkClaims } from '../../shared/work-claims.ts';
 import { claimedAs, type Claimable } from '../platform/mongo/claim-filters.ts';
 import { Documents } from '../platform/mongo/documents.ts';
+import type { WorkClaims } from '../work/work-claims.ts';
 
 /** Its id is a host, with a port if it is not the default. Its claim is that of the latest turn. */
 interface TurnDoc extends Claimable {

@@ -1,11 +1,10 @@
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
-import { liveEventMessage } from '../../shared/contracts/live-event.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import { Channel, type EventSink } from './channel.ts';
-import type { LiveEvent } from './event.ts';
+import { liveEventMessage, type LiveEvent } from './event.ts';
 import { resultEvent } from './views.ts';
 import { StreamedProjects } from './streamed-projects.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../errors/app-error.ts';
 import { EventStream } from '../http/responses/event-stream.ts';
 import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
 import { authorOf, type ProjectContext } from '../http/routing/route.ts';

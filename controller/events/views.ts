@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { OUTCOMES } from '../../shared/contracts/result.ts';
 import { derivedId, newId, shardOf } from '../../shared/ids.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { RegionChange, StatusChange } from '../verdicts/monitor-state.ts';
 import type { LiveEvent } from './event.ts';
 

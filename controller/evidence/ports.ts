@@ -1,4 +1,4 @@
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { AssignmentHistoryEntry } from '../assignments/assignment-doc.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 

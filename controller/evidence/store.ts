@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { insertMissing } from '../platform/mongo/upsert-newer.ts';
 import { restoreEvidence, type EvidenceDoc } from './evidence.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { BulkDeps } from '../monitors/verbs/change-many.ts';
 import type { GroupStore } from './store.ts';

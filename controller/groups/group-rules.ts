@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { AppError } from '../errors/app-error.ts';
 import type { GroupListInput } from './schema.ts';
 
 const MAX_PAGE_SIZE = 100;

@@ -1,4 +1,4 @@
-import { valueTaken, type AppError } from '../../shared/errors.ts';
+import { valueTaken, type AppError } from '../errors/app-error.ts';
 
 /** A document of `groups`. Instants are Unix ms. */
 export interface GroupDoc {

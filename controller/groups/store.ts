@@ -1,6 +1,6 @@
 import type { Db, Filter } from 'mongodb';
 import type { Clock } from '../../shared/time.ts';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { isDuplicateKey, unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';

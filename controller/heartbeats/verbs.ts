@@ -1,5 +1,5 @@
-import { notFound } from '../../shared/errors.ts';
 import { newId, shardOf } from '../../shared/ids.ts';
+import { notFound } from '../errors/app-error.ts';
 import type { PublicContext } from '../http/routing/route.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { JournaledPing } from '../verdicts/monitor-state.ts';

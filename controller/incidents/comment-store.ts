@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { CommentDoc } from './comment.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../shared/errors.ts';
+import type { ErrorCode } from '../errors/app-error.ts';
 
 /** A document of `incident_comments`. Instants are Unix ms. */
 export interface CommentDoc {

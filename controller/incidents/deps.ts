@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { CommentStore } from './comment-store.ts';
 import type { MonitorSummary, MonitorHistoryReader, NotificationLog } from './ports.ts';

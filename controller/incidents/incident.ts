@@ -1,7 +1,7 @@
-import type { WorkClaim } from '../../shared/work-claims.ts';
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
+import type { WorkClaim } from '../work/work-claims.ts';
 
 export const INCIDENT_STATUSES = ['open', 'acknowledged', 'resolved', 'closed'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
@@ -59,13 +59,6 @@ export interface IncidentDoc {
   pending_updates: IncidentUpdateDoc[];
   created_at: number;
   updated_at: number;
-}
-
-/** An open or acknowledged incident, as shown with its monitor. */
-export interface OpenIncident extends Pick<IncidentDoc, 'severity' | 'started_at'> {
-  id: string;
-  monitor_id: string | null;
-  status: 'open' | 'acknowledged';
 }
 
 /** A change to an incident by people or the state machine. */

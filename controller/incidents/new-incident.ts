@@ -1,8 +1,8 @@
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import { derivedId, newId } from '../../shared/ids.ts';
-import { searchText } from '../../shared/search-text.ts';
-import { ownedBy } from '../accounts/tenant.ts';
+import { ownedBy } from '../access/tenant.ts';
 import { authorOf, type ProjectContext } from '../http/routing/route.ts';
+import { searchText } from '../monitors/search-text.ts';
 import type { IncidentOpening } from '../verdicts/effect.ts';
 import type { IncidentDoc, UpdateActor } from './incident.ts';
 import type { MonitorSummary } from './ports.ts';

@@ -1,5 +1,5 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { DeliveryDoc } from '../delivery/delivery.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { RuntimeStatus } from '../verdicts/monitor-config.ts';

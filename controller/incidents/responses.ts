@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { ERROR_TYPES, errorLayer } from '../../shared/contracts/result.ts';
+import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
 import { VOTE_WEIGHTS } from '../verdicts/votes/vote-ledger.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS } from './incident.ts';
-import { NOTIFICATION_CHANNELS, NOTIFICATION_STATUSES } from './schema.ts';
+import { NOTIFICATION_CHANNELS } from './schema.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
 const uuid = z.string().meta({ format: 'uuid' });
@@ -77,7 +78,7 @@ export const notificationView = z
     incident_id: z.string(),
     channel: z.enum(NOTIFICATION_CHANNELS),
     recipient: z.string().describe('Address or channel name'),
-    status: z.enum(NOTIFICATION_STATUSES),
+    status: z.enum(DELIVERY_STATUSES),
     delivered_at: instant.nullable(),
     error_message: text,
     retry_count: z.int(),

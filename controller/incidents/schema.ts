@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
+import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
 import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
 import { characters } from '../http/input/text-schemas.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 
-export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
 export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;
 
 /** Bounds the number of documents that the database must skip. */
@@ -25,7 +25,7 @@ export const incidentListQuery = z.strictObject({
 export type IncidentQuery = z.output<typeof incidentListQuery>;
 
 export const notificationListQuery = z.strictObject({
-  status: z.enum(NOTIFICATION_STATUSES).optional(),
+  status: z.enum(DELIVERY_STATUSES).optional(),
   channel: z.enum(NOTIFICATION_CHANNELS).optional(),
   page: queryInt({ min: 1, max: MAX_PAGE, fallback: 1 }),
   pageSize: queryInt({ min: 1, max: 100, fallback: 10 }),

@@ -1,13 +1,12 @@
 import type { Collection, Db, Filter } from 'mongodb';
-import type { WorkClaim } from '../../shared/work-claims.ts';
-import { searchPattern } from '../../shared/search-text.ts';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
+import type { OpenIncident } from '../monitors/ports.ts';
+import { searchPattern } from '../monitors/search-text.ts';
 import { claimedAs, notHeld } from '../platform/mongo/claim-filters.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import type {
-  IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident, OpenIncident,
-} from './incident.ts';
+import type { WorkClaim } from '../work/work-claims.ts';
+import type { IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { IncidentQuery } from './schema.ts';
 import { restoreIncident, restoreListed } from './stored-incident.ts';
 

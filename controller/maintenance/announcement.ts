@@ -1,4 +1,4 @@
-import type { MaintenancePhase } from '../subscribers/notices/notice.ts';
+import type { MaintenancePhase } from '../subscribers/notice.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
 import type { Occurrence, WindowDoc } from './window.ts';
 

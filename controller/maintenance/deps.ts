@@ -1,5 +1,5 @@
-import type { FairQueue } from '../../shared/fair-queue.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
+import type { FairQueue } from '../work/fair-queue.ts';
 import type { WindowStore } from './store.ts';
 
 export interface MaintenanceDeps {

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import { MAX_WINDOWS, type WindowDoc } from './window.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError, notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
+import { AppError, notFound } from '../errors/app-error.ts';
 import { authorOf, type ProjectContext } from '../http/routing/route.ts';
 import { fieldError } from '../http/input/validation.ts';
 import type { MaintenanceDeps } from './deps.ts';

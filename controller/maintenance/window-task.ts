@@ -1,9 +1,9 @@
-import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import { dueEvents, announcedOccurrence } from './announce-rules.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
+import type { Peers } from '../work/peers.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
 import { announcementOf } from './announcement.ts';
 import { dueAt, planOccurrences } from './plan-rules.ts';
 import type { WindowStore } from './store.ts';

@@ -1,6 +1,6 @@
-import type { FairQueue } from '../../shared/fair-queue.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
+import type { FairQueue } from '../work/fair-queue.ts';
 import type { MonitorCounts } from './counts/counts.ts';
 import type { MonitorListStore } from './list/list-store.ts';
 import type {

@@ -1,6 +1,6 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
-import { searchText } from '../../shared/search-text.ts';
 import type { monitorSettings } from './responses.ts';
+import { searchText } from './search-text.ts';
 import type { FieldsOf } from './settings/check-type.ts';
 import type { TypeSettings } from './settings/registry.ts';
 

@@ -1,6 +1,5 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import type { Tenant } from '../accounts/tenant.ts';
-import type { OpenIncident } from '../incidents/incident.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { CertificateReader } from '../results/reading/certificates.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
 import type { MonitorHistory } from '../results/reading/history/monitor-history.ts';
@@ -8,6 +7,7 @@ import type { DailyUptimes } from '../results/reading/written/daily-uptimes.ts';
 import type { RecentHours } from '../results/reading/recent/recent-hours.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
 import type { DomainFacts } from '../domains/domain.ts';
+import type { Severity } from '../verdicts/monitor-config.ts';
 import type { Assigned } from '../verdicts/monitor-state.ts';
 import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { MonitorDoc } from './monitor.ts';
@@ -37,6 +37,16 @@ export interface DomainView
   /** Null if the target has none. */
   domain: string | null;
   status: NonNullable<DomainFacts['status']>;
+}
+
+/** An open or acknowledged incident, as shown with its monitor. */
+export interface OpenIncident {
+  id: string;
+  monitor_id: string | null;
+  status: 'open' | 'acknowledged';
+  severity: Severity;
+  /** Unix ms. */
+  started_at: number;
 }
 
 export interface MonitorReaders {

@@ -1,6 +1,6 @@
-import { AppError } from '../../shared/errors.ts';
 import { isoTime } from '../../shared/time.ts';
-import { canSeeCredentials } from '../accounts/roles.ts';
+import { canSeeCredentials } from '../access/roles.ts';
+import { AppError } from '../errors/app-error.ts';
 import { idParams } from '../http/input/params.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import {

@@ -1,21 +1,7 @@
-import { canSeeCredentials, type ProjectRole } from '../accounts/roles.ts';
-import { phaseMs } from '../assignments/rules.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
 import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
 import { CONCEALED } from './settings/http-credentials.ts';
-
-/** The next slot in any of `regionCount` regions, Unix ms; null if the monitor is not being checked. */
-export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): number | null {
-  if (doc.status !== 'active' || doc.type === 'HEARTBEAT') return null;
-  const intervalMs = doc.interval_seconds * 1000;
-  const count = Math.max(1, regionCount);
-  let next = Infinity;
-  for (let index = 0; index < count; index += 1) {
-    const phase = phaseMs(doc._id, intervalMs, index, count);
-    next = Math.min(next, Math.ceil((now - phase) / intervalMs) * intervalMs + phase);
-  }
-  return next;
-}
 
 type Lifecycle = Pick<MonitorDoc, 'status'>;
 

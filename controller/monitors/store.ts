@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter, FindCursor } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
-import { ownedBy, type Tenant } from '../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AgedMonitor } from '../retention/ports.ts';

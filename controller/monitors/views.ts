@@ -1,14 +1,15 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import { canSeeCredentials, type ProjectRole } from '../accounts/roles.ts';
-import type { OpenIncident } from '../incidents/incident.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
 import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type {
   listedMonitorView, listStats, monitorStatsResponse, monitorView, settingsResponse,
 } from './responses.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
-import { isInMaintenance, nextCheckAt, runtimeStatus, shownTarget } from './rules.ts';
+import type { OpenIncident } from './ports.ts';
+import { isInMaintenance, runtimeStatus, shownTarget } from './rules.ts';
+import { nextCheckAt } from './slot-rules.ts';
 import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 
 /** Facts about a monitor that are not in its document. */

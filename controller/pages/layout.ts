@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AppError } from '../../shared/errors.ts';
+import type { AppError } from '../errors/app-error.ts';
 import { html, type Html } from './html.ts';
 import { localizeMailPage } from './mail-page-texts.ts';
 

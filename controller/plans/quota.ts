@@ -1,5 +1,5 @@
-import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/time.ts';
+import { AppError } from '../errors/app-error.ts';
 import {
   COUNTED_RESOURCES, type CountedResource, type PlanLimits, type PlanName, type Plans,
 } from './plans.ts';

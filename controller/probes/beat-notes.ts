@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import { OngoingFailure } from '../../shared/ongoing-failure.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { BeatNote, ProbeStore } from './store.ts';
 

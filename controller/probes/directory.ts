@@ -1,8 +1,8 @@
-import type { Peers } from '../../shared/peers.ts';
 import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Peers } from '../work/peers.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc, type RegionDoc } from './probe.ts';
 import type { RegionStore } from './region-store.ts';
 import type { ProbeStore } from './store.ts';

@@ -1,8 +1,10 @@
-import type { Peers } from '../../shared/peers.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { BusIdentities, BusUser, SuspendedIdentities } from '../platform/bus/identities-port.ts';
+import type { Peers } from '../work/peers.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import { probeUser } from './bus-user.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeStore } from './store.ts';
@@ -11,6 +13,7 @@ import type { ProbeStore } from './store.ts';
 const PUBLISH_INTERVAL_MS = 5000;
 
 interface IdentityPublisherDeps {
+  bus: Pick<Bus, 'publish' | 'subscribe' | 'onReconnect' | 'flush'>;
   probes: Pick<ProbeStore, 'list'>;
   /** Users other than probes that may connect. */
   otherUsers: () => Promise<BusUser[]>;
@@ -23,35 +26,78 @@ interface IdentityPublisherDeps {
   peers: Peers;
 }
 
-/** A periodic task that makes NATS accept exactly the probes in the database and the other users. */
-export function createIdentityPublisher(deps: IdentityPublisherDeps) {
-  const { probes, otherUsers, identities, limit, onProbesRead, clock, log, peers } = deps;
-  let changes = 0;
+/** Makes NATS accept exactly the probes in the database and the other users. */
+export class IdentityPublisher {
+  readonly #deps: IdentityPublisherDeps;
+  readonly #task: PeriodicTask;
+  #changes = 0;
+  #subscription: BusSubscription | null = null;
+
+  constructor(deps: IdentityPublisherDeps) {
+    this.#deps = deps;
+    this.#task = new PeriodicTask({
+      clock: deps.clock,
+      intervalMs: PUBLISH_INTERVAL_MS,
+      idleIntervalMs: PUBLISH_INTERVAL_MS,
+      peers: deps.peers,
+      task: () => this.#publish(),
+      onError: (error) => {
+        this.#invalidate();
+        deps.log.warn({ err: error }, 'could not publish NATS identities');
+      },
+    });
+  }
+
+  /** Rejects when the database does not answer. */
+  async start(): Promise<void> {
+    const { bus } = this.#deps;
+    this.#subscription = bus.subscribe(subjects.notifyIdentities, () => this.refresh());
+    // What another controller changed before NATS knew that we listen was told without us.
+    bus.onReconnect(() => this.refresh());
+    await this.#task.run();
+    this.#task.start();
+    void bus.flush().then(() => this.refresh(), () => undefined);
+  }
+
+  async stop(): Promise<void> {
+    // From now on nobody tells us who has lost an identity.
+    this.#invalidate();
+    await Promise.all([this.#subscription?.stop(), this.#task.stop()]);
+  }
+
+  /** What has changed counts from now on for each controller that hears of it. */
+  announce(): void {
+    this.#deps.bus.publish(subjects.notifyIdentities, '');
+    this.#invalidate();
+  }
+
+  /** Resolves when NATS has the identities that the database has now. */
+  publish(): Promise<void> {
+    return this.#task.run();
+  }
+
+  /** Publishes soon, because something may have changed. */
+  refresh(): void {
+    this.#invalidate();
+    this.#task.trigger();
+  }
+
   /** Call after any possible change. A run that begins afterwards includes it. */
-  const invalidate = (): void => {
-    changes += 1;
-    identities.invalidate();
-  };
-  const task = new PeriodicTask({
-    clock,
-    intervalMs: PUBLISH_INTERVAL_MS,
-    idleIntervalMs: PUBLISH_INTERVAL_MS,
-    peers,
-    task: async () => {
-      const changesBefore = changes;
-      const all = await probes.list();
-      const users = uniqueByKey([...all.filter(isEnrolled).flatMap(usersOf), ...(await otherUsers())]);
-      const hasSuspended = limit.hasSuspended();
-      const admitted = users.filter(({ public_key: key }) => !limit.isSuspended(key));
-      const isSettled = await identities.publish(admitted, changes === changesBefore);
-      return onProbesRead(all) || !isSettled || hasSuspended ? undefined : 'idle';
-    },
-    onError: (error) => {
-      invalidate();
-      log.warn({ err: error }, 'could not publish NATS identities');
-    },
-  });
-  return { task, invalidate };
+  #invalidate(): void {
+    this.#changes += 1;
+    this.#deps.identities.invalidate();
+  }
+
+  async #publish(): Promise<'idle' | undefined> {
+    const { probes, otherUsers, identities, limit, onProbesRead } = this.#deps;
+    const changesBefore = this.#changes;
+    const all = await probes.list();
+    const users = uniqueByKey([...all.filter(isEnrolled).flatMap(usersOf), ...(await otherUsers())]);
+    const hasSuspended = limit.hasSuspended();
+    const admitted = users.filter(({ public_key: key }) => !limit.isSuspended(key));
+    const isSettled = await identities.publish(admitted, this.#changes === changesBefore);
+    return onProbesRead(all) || !isSettled || hasSuspended ? undefined : 'idle';
+  }
 }
 
 /** The probe under its current key and, during a rotation, the next one. */

@@ -2,11 +2,11 @@ import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import {
   rotateResponse, rotationText, type OfferedKeys, type RotateOrder,
 } from '../../shared/contracts/key-rotation.ts';
-import { FairQueue } from '../../shared/fair-queue.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import { isBoxKey, isSignedByOwnerOf } from '../platform/bus/nkeys.ts';
 import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
+import { FairQueue } from '../work/fair-queue.ts';
 import type { FleetDirectory } from './directory.ts';
 import { IgnoredMessages } from './ignored-messages.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';

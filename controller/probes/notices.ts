@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { noticesDue, type ProbeNotice } from './notice-rules.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { isEnrolled, type ProbeDoc } from './probe.ts';
@@ -65,8 +65,11 @@ export class Quarantines {
   }
 
   /** `agreements`: how a probe's votes compare with those of other regions. Each poll asks one shard. */
-  start(agreements: ProbeAgreements): void {
+  compareBy(agreements: ProbeAgreements): void {
     this.#agreements = agreements;
+  }
+
+  start(): void {
     this.#pollTask.start();
   }
 

@@ -1,12 +1,12 @@
-import type { Peers } from '../../shared/peers.ts';
 import { newSecret, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { BatchResponse, CheckResult } from '../../shared/contracts/result.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import type { MonitorState } from '../verdicts/monitor-state.ts';
+import type { Peers } from '../work/peers.ts';
+import type { PeriodicTask } from '../work/periodic-task.ts';
 import type { ClockDecision } from './journal/journal-entry.ts';
 import { Shards } from './shards/shards.ts';
 import { Agreements, agreementsQuery } from './reading/agreements.ts';

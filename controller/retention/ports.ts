@@ -1,4 +1,4 @@
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 
 /** A monitor's history from `from` to before `before`, Unix ms. */
 export interface MonitorRange {

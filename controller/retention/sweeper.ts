@@ -1,8 +1,8 @@
 import { shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { PlanLimits } from '../plans/plans.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type {
   AgedDocuments, AgedEvidence, AgedMonitor, AgedMonitors, AgedResults, Organizations,
 } from './ports.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { ShownMonitor } from '../monitors/monitor.ts';
 import type { MonitorReaders } from '../monitors/ports.ts';
 import type { Quota } from '../plans/quota.ts';

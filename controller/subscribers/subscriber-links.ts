@@ -1,4 +1,4 @@
-import { SignedToken } from '../../shared/signed-token.ts';
+import { SignedToken } from '../access/signed-token.ts';
 import type { Language } from '../status-pages/public/languages/language.ts';
 import type { SubscriberDoc } from './subscriber.ts';
 

@@ -1,4 +1,4 @@
-import { canSeeCredentials, type ProjectRole } from '../accounts/roles.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { SubscriberView } from './responses.ts';
 import type { SubscriberDoc } from './subscriber.ts';

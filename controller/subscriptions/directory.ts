@@ -1,8 +1,8 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { SubscriptionStore } from './store.ts';
 import type { SubscriptionDoc } from './subscription.ts';
 

@@ -1,5 +1,5 @@
-import { notFound } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
+import { notFound } from '../errors/app-error.ts';
 import { authorOf, type OrganizationContext } from '../http/routing/route.ts';
 import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
 import { newUserKey } from '../platform/bus/nkeys.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '../../shared/log.ts';
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Poster } from '../platform/outbound/poster-port.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 
 interface WatchdogDeps {
   poster: Poster;

@@ -1,4 +1,3 @@
-import { WorkClaims } from '../../shared/work-claims.ts';
 import type { AccountDeps } from '../accounts/deps.ts';
 import { CLAIM_MS } from '../accounts/invitations/store.ts';
 import { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
@@ -8,12 +7,13 @@ import { Credentials } from '../accounts/sessions/credentials.ts';
 import { parseKeyRing } from '../accounts/sessions/key-ring.ts';
 import { SessionEndNotifier } from '../accounts/sessions/session-end-notifier.ts';
 import { SessionTokens } from '../accounts/sessions/tokens.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
 import type { TenantReader } from '../http/routing/ports.ts';
 import { Quota } from '../plans/quota.ts';
 import type { Mail, MailClass, Mailer } from '../platform/mail/mailer-port.ts';
+import { WorkClaims } from '../work/work-claims.ts';
 import type { Events } from './events.ts';
 import type { ControllerPorts } from './ports.ts';
 

@@ -1,10 +1,10 @@
-import { WorkClaims } from '../../shared/work-claims.ts';
 import { lookUp } from '../domains/look-up.ts';
 import { DomainLookups } from '../domains/service.ts';
 import { DomainSources, IANA } from '../domains/sources.ts';
 import { QUERY_INTERVAL_MS } from '../domains/turn-store.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../platform/outbound/reader.ts';
+import { WorkClaims } from '../work/work-claims.ts';
 import type { ControllerPorts } from './ports.ts';
 
 export type Domains = ReturnType<typeof openDomains>;

@@ -1,5 +1,5 @@
 import { shardOf } from '../../shared/ids.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import { publisherOn } from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';

@@ -1,5 +1,6 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { shardOf } from '../../shared/ids.ts';
+import { Lifecycle } from '../../shared/lifecycle.ts';
 import { Announcer } from '../assignments/announcer.ts';
 import { StaleProbeNotifier } from '../assignments/stale-probe-notifier.ts';
 import { Confirmations } from '../assignments/confirmations.ts';
@@ -13,12 +14,11 @@ import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
 import { maxRawRetentionMs } from '../plans/cached-limits.ts';
 import type { Quota } from '../plans/quota.ts';
-import type { BusSubscription } from '../platform/bus/bus-port.ts';
 import { ConnectionLimit } from '../platform/bus/connection-limit.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import { openIdentities } from '../platform/bus/open-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
-import { createIdentityPublisher } from '../probes/identity-publisher.ts';
+import { IdentityPublisher } from '../probes/identity-publisher.ts';
 import { isRotating, KeyRotations } from '../probes/key-rotations.ts';
 import { Liveness } from '../probes/liveness.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
@@ -60,10 +60,10 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await stores.controllerKeys.loadOrCreate(clock.now());
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
-  const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => readIdentities() });
+  const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => identities.refresh() });
   const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
-  const { task: identities, invalidate } = createIdentityPublisher({
-    probes, otherUsers, identities: natsUsers, limit, clock, log, peers,
+  const identities: IdentityPublisher = new IdentityPublisher({
+    bus, probes, otherUsers, identities: natsUsers, limit, clock, log, peers,
     onProbesRead: (all) => {
       const rotating = all.filter((probe) => isRotating(probe) && owns(probe.region_id));
       const reachable = rotating.filter((probe) => liveness.isLive(probe));
@@ -71,18 +71,9 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       return reachable.length > 0;
     },
   });
-  /** What has changed counts from now on for each controller that hears of it. */
-  const announceIdentities = (): void => {
-    bus.publish(subjects.notifyIdentities, '');
-    invalidate();
-  };
   const publishIdentities = async (): Promise<void> => {
-    announceIdentities();
-    await identities.run();
-  };
-  const readIdentities = (): void => {
-    invalidate();
-    identities.trigger();
+    identities.announce();
+    await identities.publish();
   };
   const liveness: Liveness = new Liveness({ bus, directory, store: probes, clock, log });
   const sealer = new EnvelopeSealer(keys, clock);
@@ -94,7 +85,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     onChanged: () => assignments.refreshWithinInterval(),
     regionLimit: async (organizationId) => (await quota.limitsOf(organizationId)).regions_per_monitor,
   });
-  const rebalancer = new Rebalancer({
+  const rebalancer: Rebalancer = new Rebalancer({
     placement, items, heads, monitors, probes, regions, directory, clock, log, peers,
     tombstoneRetentionMs: tombstoneRetentionMs(maxRawRetentionMs(config.accounts.plans)),
     owns,
@@ -120,14 +111,13 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   });
   const notices =
     new ProbeNotices({ directory, liveness, store: probes, raiseAlert: notify, owns, clock, log });
-  let subscription: BusSubscription | null = null;
+  liveness.onPresence(() => rebalancer.trigger());
   const isVisibleTo = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
     placement, liveness, directory, assignments, responder, confirmations, witnesses, quarantines,
-    identities: { announce: announceIdentities, publish: () => identities.run() },
+    identities, runNow,
     rates: [liveness.rate, syncRate, runRate],
-    runNow,
     assigned: async (organizationId: string, probeId: string) => {
       const probe = await probes.find(probeId);
       if (probe === null || !isVisibleTo(probe, organizationId)) return null;
@@ -146,36 +136,14 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },
     }),
-    /** Lets probes beat, ask for work and be given it. Rejects when the database does not answer. */
-    start: async () => {
-      await directory.start();
-      subscription = bus.subscribe(subjects.notifyIdentities, readIdentities);
-      // What another controller changed before NATS knew that we listen was told without us.
-      bus.onReconnect(readIdentities);
-      limit.start();
-      bus.onReconnect(() => limit.list());
-      await identities.run();
-      identities.start();
-      void bus.flush().then(readIdentities, () => undefined);
-      liveness.start();
-      responder.start();
-      await assignments.start();
-      staleProbes.start();
-      liveness.onPresence(() => rebalancer.trigger());
-      rebalancer.start();
-      notices.start();
-    },
-    stop: async () => {
-      await notices.stop();
-      await rebalancer.stop();
-      confirmations.stop();
-      witnesses.stop();
-      rotations.stop();
-      // From now on nobody tells us who has lost an identity.
-      invalidate();
-      await Promise.all([subscription?.stop(), limit.stop()]);
-      const others = [assignments, staleProbes, responder, liveness, identities, directory];
-      await Promise.all(others.map((each) => each.stop()));
-    },
+    /** Lets probes beat, ask for work and be given it. Does not start when the database does not answer. */
+    lifecycle: new Lifecycle({ clock, log })
+      .add({ directory })
+      .add({ connectionLimit: limit })
+      .add({ identities })
+      .add({ liveness, responder, assignments, staleProbes })
+      .add({ confirmations, witnesses, rotations })
+      .add({ rebalancer })
+      .add({ notices }),
   };
 }

@@ -1,7 +1,7 @@
-import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { GroupDeps } from '../groups/deps.ts';
 import { groupRoutes } from '../groups/routes.ts';
 import { resumeRemovals } from '../groups/verbs/change-tree.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { Events } from './events.ts';
 import type { Monitors } from './monitors.ts';
 import type { ControllerPorts } from './ports.ts';

@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client';
 import { ActorError } from '../../shared/actor/actor-ref.ts';
-import { FairQueue } from '../../shared/fair-queue.ts';
 import { createAuditRecorder } from '../audit/recorder.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { consoleRoutes, rewriteViewPath } from '../console/routes.ts';
@@ -16,6 +15,7 @@ import { metricsRoute, systemRoutes } from '../http/server/system-routes.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
+import { FairQueue } from '../work/fair-queue.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';

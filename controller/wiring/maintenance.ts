@@ -1,4 +1,3 @@
-import { FairQueue } from '../../shared/fair-queue.ts';
 import { queueRefusal } from '../http/limits/rate-limit.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
@@ -6,6 +5,7 @@ import type { WindowDoc } from '../maintenance/window.ts';
 import { createWindowTask } from '../maintenance/window-task.ts';
 import { maintenanceEndAt } from '../verdicts/time-accounting/maintenance-rules.ts';
 import type { MaintenanceRange } from '../verdicts/monitor-config.ts';
+import { FairQueue } from '../work/fair-queue.ts';
 import type { ControllerPorts } from './ports.ts';
 import type { Subscribers } from './subscribers.ts';
 

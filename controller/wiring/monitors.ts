@@ -1,5 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
-import { FairQueue } from '../../shared/fair-queue.ts';
+import { AppError } from '../errors/app-error.ts';
 import { queueRefusal } from '../http/limits/rate-limit.ts';
 import { findSuccessors } from '../groups/verbs/change-tree.ts';
 import { MonitorCounts } from '../monitors/counts/counts.ts';
@@ -7,6 +6,7 @@ import type { MonitorDeps } from '../monitors/deps.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { monitorRoutes } from '../monitors/routes.ts';
 import type { ResultsService } from '../results/service.ts';
+import { FairQueue } from '../work/fair-queue.ts';
 import type { Accounts } from './accounts.ts';
 import type { Fleet } from './fleet.ts';
 import type { Incidents } from './incidents.ts';

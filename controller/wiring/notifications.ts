@@ -1,5 +1,4 @@
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
-import { WorkClaims } from '../../shared/work-claims.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
@@ -16,6 +15,7 @@ import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import { silenceLimitMs, Watchdog } from '../watchdog/watchdog.ts';
+import { WorkClaims } from '../work/work-claims.ts';
 import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
 

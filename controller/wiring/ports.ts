@@ -1,4 +1,3 @@
-import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { PasswordCost } from '../accounts/users/passwords.ts';
@@ -8,6 +7,7 @@ import type { Bus } from '../platform/bus/bus-port.ts';
 import type { NatsBus } from '../platform/bus/bus.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Resolve } from '../platform/outbound/resolver.ts';
+import type { Peers } from '../work/peers.ts';
 import type { Signals } from './signals.ts';
 import type { Stores } from './stores.ts';
 

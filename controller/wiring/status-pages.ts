@@ -19,7 +19,7 @@ import { PageCache, type LastKnownPages } from '../status-pages/public/cache/pag
 import { publicPageRoutes, fastPageResponses } from '../status-pages/public/public-routes.ts';
 import { readPublicPage } from '../status-pages/public/read-public-page.ts';
 import { createSnapshotRefresh } from '../status-pages/public/snapshots/snapshot-refresh.ts';
-import { syndicationRoutes } from '../status-pages/public/syndication/syndication-routes.ts';
+import { syndicationRoutes } from '../status-pages/public/syndication-routes.ts';
 import { pageRoutes } from '../status-pages/routes.ts';
 import { VisitCounter } from '../status-pages/visits/visit-counter.ts';
 import type { Accounts } from './accounts.ts';

@@ -1,5 +1,5 @@
 import { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
-import type { Tenant } from '../accounts/tenant.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../status-pages/page.ts';
 import { NoticeSender } from '../subscribers/notices/notice-sender.ts';

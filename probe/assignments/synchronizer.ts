@@ -1,5 +1,5 @@
 import type { ActorContext, Behaviour } from '../../shared/actor/actor-ref.ts';
-import { superviseOne, type OnlyActor } from '../../shared/actor/supervise-one.ts';
+import { superviseOne, type OnlyActor } from '../supervise-one.ts';
 import {
   assignmentDelta, type AssignmentChange, type AssignmentDelta, type SyncRequest,
 } from '../../shared/contracts/assignment.ts';

@@ -3,9 +3,9 @@ import { EVIDENCE_LIMITS, type ResponseEvidence } from '../../shared/contracts/e
 import type { Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { ObservedResponse } from '../checks/check.ts';
 import { excerptText } from '../checks/http/excerpt-text.ts';
-import { CONCEALED, concealNamed } from './conceal-named.ts';
-import { Concealer, printable } from './concealer.ts';
-import { isCredentialName } from './credential-names.ts';
+import { CONCEALED, concealNamed } from '../concealing/conceal-named.ts';
+import { Concealer, printable } from '../concealing/concealer.ts';
+import { isCredentialName } from '../concealing/credential-names.ts';
 
 /** Maximum certificate names in evidence. */
 const MAX_SHOWN_NAMES = 10;

@@ -1,7 +1,7 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { CheckResult, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
-import { concealError } from '../evidence/concealer.ts';
+import { concealError } from '../concealing/concealer.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 
 /** Maximum duration in a result. */

@@ -1,5 +1,5 @@
 import type { ActorContext, Behaviour } from '../../shared/actor/actor-ref.ts';
-import { superviseOne, type OnlyActor } from '../../shared/actor/supervise-one.ts';
+import { superviseOne, type OnlyActor } from '../supervise-one.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newUser } from '../../controller/accounts/users/verbs.ts';
+import { newUser } from '../../controller/accounts/users/store.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newPerson, PASSWORD } from '../helpers/tenants.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../controller/errors/app-error.ts';
 import { eventRoutes } from '../../controller/events/routes.ts';
-import type { ErrorCode } from '../../shared/errors.ts';
 import type { ApiClient } from '../helpers/api-client.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';

@@ -9,7 +9,7 @@ import {
 import {
   MAX_WINDOWS, MAX_WINDOWS_PER_MONITOR, type WindowDoc,
 } from '../../controller/maintenance/window.ts';
-import { FairQueue } from '../../shared/fair-queue.ts';
+import { FairQueue } from '../../controller/work/fair-queue.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ERROR_STATUS, type ErrorCode } from '../../controller/errors/app-error.ts';
 import { isRawDeclaration } from '../../controller/http/routing/route.ts';
-import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { strictSchema } from '../helpers/strict-schema.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { AppError } from '../../shared/errors.ts';
+import type { AppError } from '../../controller/errors/app-error.ts';
 import type { Route } from '../../controller/http/routing/route.ts';
 import type { ValidationIssue } from '../../controller/http/input/validation.ts';
 import { schemaViolations } from '../fuzz/schema-violations.ts';

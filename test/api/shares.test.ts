@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SERVER_LIMITS } from '../../controller/http/server/server.ts';
+import { SERVER_LIMITS } from '../../controller/http/limits/server-limits.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, PASSWORD } from '../helpers/tenants.ts';

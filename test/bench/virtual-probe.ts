@@ -1,4 +1,4 @@
-import { phaseMs } from '../../controller/assignments/rules.ts';
+import { phaseMs } from '../../controller/monitors/slot-rules.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { failure, type Finding } from '../../probe/checks/check.ts';
 import type { ProbeBus } from '../../probe/ports.ts';

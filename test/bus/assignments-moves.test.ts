@@ -227,7 +227,7 @@ test('a restarted controller has the same keys and assignments, and finishes an 
   };
   await items.insertOne(ghost as never);
   await items.updateOne({ _id: ghost._id } as never, { $set: { 'assignment.monitor_id': 'ghost' } });
-  await first.stop();
+  await first.lifecycle.stop();
   const second = await rig.controller();
   expect(second.directory.probesOf('local')).toHaveLength(1);
   await until(() => one.held.has('ghost'), { what: 'the unfinished change is delivered' });
@@ -241,7 +241,7 @@ test('a controller with another policy for private addresses sends all assignmen
   await first.placement.apply(monitors.slice(0, 10));
   await until(() => held().length === 10);
   expect(held().every((assignment) => assignment.allow_private === true)).toBe(true);
-  await rig.fleets[0]?.fleet.stop();
+  await rig.fleets[0]?.fleet.lifecycle.stop();
   const second = await rig.controller({ env: { REGISTRATION: 'open' } });
   await until(() => held().length === 10 && held().every((assignment) => assignment.allow_private === false));
   const { revision } = one;
@@ -266,7 +266,7 @@ test('stored assignments are rebuilt when the spec version increases', async () 
     return spec !== undefined && 'protocol_validation' in spec ? spec.protocol_validation : null;
   };
   await until(() => isValidated() === true);
-  await first.stop();
+  await first.lifecycle.stop();
   const { db } = rig.mongo;
   await db.collection('assignments').updateOne(
     { monitor_id: mail._id }, { $set: { 'assignment.spec.protocol_validation': false } },

@@ -1,6 +1,6 @@
 import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { liveEventMessage, type LiveEventMessage } from '../../shared/contracts/live-event.ts';
+import { liveEventMessage, type LiveEventMessage } from '../../controller/events/event.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';

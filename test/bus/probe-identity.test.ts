@@ -147,12 +147,12 @@ describe.each(servers)('probe identities with %s', (name, startServer) => {
     for (let at = 0; at < REFUSALS; at += 1) expect(await connectAs(doomed, rig)).toBe(null);
     // Once no other controller could, it admits the probes it knows.
     const [cut] = rig.fleets.splice(-1);
-    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
+    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.lifecycle.stop().then(() => bus.close());
     const connection = await connectAs(other, rig);
     expect(connection).not.toBe(null);
     await connection?.close();
     toMongo.heal();
-    await cut?.fleet.stop();
+    await cut?.fleet.lifecycle.stop();
     await Promise.all([cut?.bus.close(), mongo.close(), toMongo.close()]);
     await rig.controller();
   });
@@ -161,7 +161,7 @@ describe.each(servers)('probe identities with %s', (name, startServer) => {
     const late = await rig.probe('three');
     const ended = late.nats.closed();
     const stopped = rig.fleets.splice(0);
-    for (const { fleet, bus } of stopped) await fleet.stop().then(() => bus.close());
+    for (const { fleet, bus } of stopped) await fleet.lifecycle.stop().then(() => bus.close());
     await rig.mongo.db.collection('probes').deleteOne({ name: 'three' });
     await rig.controller();
     await ended;
@@ -170,7 +170,7 @@ describe.each(servers)('probe identities with %s', (name, startServer) => {
 
   test('a probe deleted while a controller starts, before NATS knows its subscriptions, is disconnected', async () => {
     const late = await rig.probe('four');
-    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.stop().then(() => bus.close());
+    for (const { fleet, bus } of rig.fleets.splice(0)) await fleet.lifecycle.stop().then(() => bus.close());
     // It never polls.
     await rig.controller({
       clock: new SimulatedClock(Date.now()),

@@ -138,7 +138,7 @@ describe.each(servers)('subscriptions with %s', (name, startServer) => {
     await rest.controller.readers.directory.start();
     const issued = await subscribe(tenant);
     const { fleet } = rest.controller;
-    await fleet.start();
+    await fleet.lifecycle.start();
     await second.flush().then(() => fleet.identities.publish());
     toMongo.drop();
     await tenant.owner.client.delete(`/api/subscriptions/${issued.subscription.id}`);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { HTML_CONTENT } from '../../controller/http/server/exchange.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../controller/errors/app-error.ts';
 import { errorsOf } from '../../controller/http/reference/failures.ts';
+import { HTML_CONTENT } from '../../controller/http/routing/exchange.ts';
 import { isRawDeclaration, type Route } from '../../controller/http/routing/route.ts';
-import { ERROR_STATUS, type ErrorCode } from '../../shared/errors.ts';
 import { strictSchema } from './strict-schema.ts';
 
 /** Untyped JSON: a value or undefined at any path. */

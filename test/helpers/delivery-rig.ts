@@ -26,7 +26,7 @@ import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver } from '../../controller/platform/outbound/resolver.ts';
 import type { Alert } from '../../controller/verdicts/effect.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
-import { WorkClaims } from '../../shared/work-claims.ts';
+import { WorkClaims } from '../../controller/work/work-claims.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';

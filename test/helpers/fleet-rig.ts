@@ -1,4 +1,3 @@
-import { Peers } from '../../shared/peers.ts';
 import type { Document } from 'mongodb';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { openDirectory, openFleet, type Fleet } from '../../controller/wiring/fleet.ts';
@@ -13,6 +12,7 @@ import { UsageStore } from '../../controller/plans/usage-store.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import type { NatsUsersFiles } from '../../controller/platform/bus/nats-users.ts';
+import { Peers } from '../../controller/work/peers.ts';
 import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
@@ -88,7 +88,7 @@ export class FleetRig {
         planOf: async () => 'scale', count: {},
       }),
     });
-    await fleet.start();
+    await fleet.lifecycle.start();
     this.fleets.push({ fleet, bus });
     return fleet;
   }
@@ -136,7 +136,7 @@ export class FleetRig {
   async stop(): Promise<void> {
     await Promise.all(this.probes.map((probe) => probe.stop()));
     for (const { fleet, bus } of this.fleets) {
-      await fleet.stop();
+      await fleet.lifecycle.stop();
       await bus.close();
     }
     await this.store.stop();

@@ -1,6 +1,4 @@
-import { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import type { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { Shards } from '../../controller/results/shards/shards.ts';
 import { Leases } from '../../controller/results/shards/leases.ts';
@@ -19,6 +17,8 @@ import { limitsOf } from '../helpers/take-limits.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { ShardDeps } from '../../controller/results/shards/shard-parts.ts';
 import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
+import { Peers } from '../../controller/work/peers.ts';
+import type { PeriodicTask } from '../../controller/work/periodic-task.ts';
 
 export const RAW_RETENTION_MS = 30 * 24 * 3_600_000;
 

@@ -1,7 +1,8 @@
-import type { Tenant } from '../../controller/accounts/tenant.ts';
+import type { Tenant } from '../../controller/access/tenant.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
+import { AppError } from '../../controller/errors/app-error.ts';
 import { MAX_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
 import { GroupStore } from '../../controller/groups/store.ts';
 import { RemovalStore, TreeStore } from '../../controller/groups/tree-store.ts';
@@ -17,7 +18,6 @@ import { MonitorStore } from '../../controller/monitors/store.ts';
 import { loadPlans } from '../../controller/plans/plans.ts';
 import { Quota } from '../../controller/plans/quota.ts';
 import { UsageStore } from '../../controller/plans/usage-store.ts';
-import { AppError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';

@@ -1,4 +1,4 @@
-import type { Tenant } from '../../controller/accounts/tenant.ts';
+import type { Tenant } from '../../controller/access/tenant.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
+import { AppError, notFound } from '../../errors/app-error.ts';
 import { authorOf, type OrganizationContext } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ApiKeyInput, ApiKeyListQuery } from '../schema.ts';

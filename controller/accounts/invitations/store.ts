@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
-import type { WorkClaim } from '../../../shared/work-claims.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
-import type { Membership } from '../roles.ts';
+import type { Membership } from '../../access/roles.ts';
+import type { WorkClaim } from '../../work/work-claims.ts';
 
 export interface InvitationDoc extends Membership {
   _id: string;

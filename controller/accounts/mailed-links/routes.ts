@@ -1,16 +1,14 @@
 import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
-import { loginResponse, messageResponse, openInvitationResponse } from '../responses.ts';
+import { messageResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
-import { acceptInvitation, readInvitation } from '../invitations/verbs/accept.ts';
-import { acceptInvitationInput, emailInput, resetPasswordInput, tokenInput } from '../schema.ts';
-import { withSignedIn } from '../sessions/session-response.ts';
+import { emailInput, resetPasswordInput, tokenInput } from '../schema.ts';
 import { auditActor } from '../views.ts';
 import { forgotPassword, resendVerification, resetPassword, verifyEmail } from './verbs.ts';
 
 const MAIL_RULE = 'The response does not reveal whether the account exists. Each address receives at most '
   + 'five emails an hour.';
 
-/** Mailed links verify an address, reset a password or accept an invitation. */
+/** Verifying an address and resetting a password with mailed links. */
 export function mailedLinkRoutes(deps: AccountDeps): Route[] {
   const common = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
   return [
@@ -47,24 +45,6 @@ export function mailedLinkRoutes(deps: AccountDeps): Route[] {
         const actor = auditActor(await resetPassword(deps, ctx, body));
         const message = 'Password changed; sign in with the new password';
         return { status: 200, data: { message }, audit: { actor } };
-      },
-    }),
-    defineRoute({
-      ...common, path: '/api/auth/read-invitation', summary: 'Read an invitation with its token from the email',
-      description: 'Returns what to show before it is accepted. It stays open.',
-      audit: false, body: tokenInput, responses: { 200: openInvitationResponse },
-      handle: async (ctx, { body }) => ok({ invitation: await readInvitation(deps, ctx, body.token) }),
-    }),
-    defineRoute({
-      ...common, path: '/api/auth/accept-invitation', summary: 'Join an organization with a token from an email',
-      description: 'Creates an account with this name and password. If the address already has an account, '
-        + '`password` must be its password, and the account does not change.',
-      audit: 'invitation.accepted', body: acceptInvitationInput,
-      errors: ['INVALID_CREDENTIALS', 'RESOURCE_ALREADY_EXISTS', 'CONFLICT'], responses: { 200: loginResponse },
-      handle: async (ctx, { body }) => {
-        const { organizationId, ...signedIn } = await acceptInvitation(deps, ctx, body);
-        const audit = { actor: auditActor(signedIn.user), organizationId };
-        return { status: 200, audit, ...withSignedIn(ctx, signedIn) };
       },
     }),
   ];

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../shared/errors.ts';
+import type { AppError } from '../../errors/app-error.ts';
 import type { PublicContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';

@@ -1,8 +1,8 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
 import type { OrganizationContext } from '../../http/routing/route.ts';
 import type { ApiKeyDoc } from '../api-keys/store.ts';
 import type { AccountDeps, NamedCredential } from '../deps.ts';
-import { reachesOrganizationRole, type OrganizationRole } from '../roles.ts';
+import { reachesOrganizationRole, type OrganizationRole } from '../../access/roles.ts';
+import { AppError, notFound } from '../../errors/app-error.ts';
 import type { UserDoc } from '../users/store.ts';
 import type { MemberDoc } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { OrganizationContext } from '../../http/routing/route.ts';
 import { COUNTED_RESOURCES, type PlanName } from '../../plans/plans.ts';
 import type { AccountDeps } from '../deps.ts';

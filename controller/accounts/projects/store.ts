@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { DocumentsById } from '../../platform/mongo/documents.ts';
-import type { ProjectFacts } from '../roles.ts';
+import type { ProjectFacts } from '../../access/roles.ts';
 
 export interface ProjectDoc extends ProjectFacts {
   name: string;

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/errors.ts';
 import { hashSecret } from '../../../shared/ids.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { CredentialReader } from '../../http/routing/ports.ts';
 import type { KeyActor, SessionActor } from '../../http/routing/route.ts';
 import type { ApiKeyDoc } from '../api-keys/store.ts';

@@ -1,46 +1,21 @@
 import { defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
 import {
-  changePasswordResponse, loginResponse, meResponse, messageResponse, registerResponse, registrationResponse,
-  sessionsResponse,
+  changePasswordResponse, loginResponse, meResponse, messageResponse, sessionsResponse,
 } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
-import { changePasswordInput, loginInput, registerInput, sessionParams } from '../schema.ts';
-import { readRegistration, registerAccount } from '../users/verbs.ts';
-import {
-  auditActor, viewAccount, viewOrganization, viewOwnProject, viewProject, viewSession, viewUser,
-} from '../views.ts';
+import { changePasswordInput, loginInput, sessionParams } from '../schema.ts';
+import { auditActor, viewAccount, viewOwnProject, viewSession } from '../views.ts';
 import { withSession, withSignedIn } from './session-response.ts';
 import {
   changePassword, endAllSessions, endSession, listSessions, logIn, logOut, readAccount,
 } from './verbs.ts';
 
 export function sessionRoutes(deps: AccountDeps): Route[] {
-  const publicRoute = { method: 'POST', tag: 'Accounts', auth: { access: 'public' } } as const;
   const accountRoute = { tag: 'Accounts', auth: { access: 'account', verified: false } } as const;
   return [
     defineRoute({
-      ...publicRoute, method: 'GET', path: '/api/auth/registration', summary: 'Read who can register',
-      responses: { 200: registrationResponse },
-      handle: async () => {
-        const { mode, isOpen, isEmpty } = await readRegistration(deps);
-        return ok({ mode, is_open: isOpen, is_empty: isEmpty });
-      },
-    }),
-    defineRoute({
-      ...publicRoute, path: '/api/auth/register', summary: 'Register an account', audit: 'account.registered',
-      body: registerInput, errors: ['FORBIDDEN', 'RESOURCE_ALREADY_EXISTS'], responses: { 201: registerResponse },
-      handle: async (ctx, { body }) => {
-        const { user, organization, project, session } = await registerAccount(deps, ctx, body);
-        const response = withSession(ctx, session, {
-          user: viewUser(user), organization: viewOrganization(organization, 'owner'),
-          project: viewProject({ project, role: 'admin' }),
-        });
-        const audit = { actor: auditActor(user), organizationId: organization._id };
-        return { status: 201, audit, ...response };
-      },
-    }),
-    defineRoute({
-      ...publicRoute, path: '/api/auth/login', summary: 'Start a session', audit: 'session.started',
+      method: 'POST', tag: 'Accounts', auth: { access: 'public' },
+      path: '/api/auth/login', summary: 'Start a session', audit: 'session.started',
       body: loginInput, errors: ['INVALID_CREDENTIALS'], responses: { 200: loginResponse },
       handle: async (ctx, { body }) => {
         const signedIn = await logIn(deps, ctx, body);

@@ -1,10 +1,10 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
 import { hashSecret, newSecret } from '../../../shared/ids.ts';
 import type { OperatorContext, PublicContext } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ProjectDoc } from '../projects/store.ts';
 import { visibleProjects } from '../projects/verbs/projects.ts';
-import { projectRoleOf } from '../roles.ts';
+import { projectRoleOf } from '../../access/roles.ts';
+import { AppError, notFound } from '../../errors/app-error.ts';
 import type { ChangePasswordInput, LoginInput } from '../schema.ts';
 import type { UserDoc } from '../users/store.ts';
 import type { SessionDoc } from './store.ts';

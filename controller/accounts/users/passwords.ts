@@ -1,8 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { queueRefusal } from '../../http/limits/rate-limit.ts';
+import { FairQueue } from '../../work/fair-queue.ts';
 
 /** N = 2^17, r = 8, p = 1: the first scrypt configuration in OWASP's Password Storage Cheat Sheet. */
 export const PASSWORD_COST = {

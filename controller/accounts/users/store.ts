@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { newId } from '../../../shared/ids.ts';
 import { DocumentsById } from '../../platform/mongo/documents.ts';
 
 export interface UserDoc {
@@ -15,6 +16,12 @@ export interface UserDoc {
   first?: true;
   /** Unix ms, like all instants in documents. */
   created_at: number;
+}
+
+/** Neither verified nor an operator. */
+export function newUser(now: number, facts: Pick<UserDoc, 'email' | 'name' | 'password_hash'>): UserDoc {
+  const fresh = { token_version: 1, email_verified: false, is_operator: false, created_at: now };
+  return { _id: newId(now), ...fresh, ...facts };
 }
 
 export class UserStore extends DocumentsById<UserDoc> {

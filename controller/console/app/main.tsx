@@ -5,9 +5,9 @@ import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'pre
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { queries } from './api/queries.ts';
+import { isExpired, me, readSession, session } from './api/session.ts';
 import { maintainLiveStream } from './live/live-stream.ts';
 import './preferences/theme.ts';
-import { isExpired, me, readSession, session } from './session/session.ts';
 import { SignInAgain } from './session/sign-in-again.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
-import type { WorkClaim } from '../../../shared/work-claims.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
+import type { WorkClaim } from '../../work/work-claims.ts';
 
 interface DigestClaimDoc extends WorkClaim {
   /** The digest's id. */

@@ -1,5 +1,5 @@
 import type { Log } from '../../../shared/log.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
 import { evidenceOf, type ReceivedEvidence, type EvidenceDoc } from '../evidence.ts';
 import type { AssignmentLookup, MonitorLookup } from '../ports.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { assignToGroup, changeGroupMonitors, type BulkChange } from '../../monitors/verbs/bulk-monitors.ts';

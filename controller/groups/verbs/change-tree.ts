@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/errors.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { ChangeContext } from '../../monitors/verbs/change-many.ts';
 import { changeGroupMonitors } from '../../monitors/verbs/bulk-monitors.ts';

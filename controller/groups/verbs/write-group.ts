@@ -1,6 +1,6 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { ownedBy } from '../../accounts/tenant.ts';
+import { ownedBy } from '../../access/tenant.ts';
+import { AppError, notFound } from '../../errors/app-error.ts';
 import { authorOf, type ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { TreeDeps } from '../deps.ts';

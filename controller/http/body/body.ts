@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { BodyParts } from './body-parts.ts';
 import { parseStrictJson } from './strict-json.ts';
 

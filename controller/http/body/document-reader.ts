@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import pLimit from 'p-limit';
-import { AppError } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { decode, JSON_TYPE, receiveBytes, typeInUtf8, contentTypeOf } from './body.ts';
 import type { DocumentMemory } from './document-memory.ts';
 import { parseStrictJsonInTurns } from './strict-json.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts';
+import { AppError } from '../../errors/app-error.ts';
 
 const MAX_DEPTH = 64;
 /** Keys per object. Validation reports each unknown key, and a megabyte of them would take long. */

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../../../shared/errors.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
 
 /** Limits on one conversion. A worker that exceeds one is terminated. */
 const DEADLINE_MS = 20_000;

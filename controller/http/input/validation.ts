@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError } from '../../../shared/errors.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { issueText } from '../issue-text.ts';
 
 export interface ValidationIssue {

@@ -1,7 +1,7 @@
-import { networksOf, type CountedNetwork } from '../../../shared/client-networks.ts';
-import { AppError } from '../../../shared/errors.ts';
-import type { QueueRefusal } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { networksOf, type CountedNetwork } from '../../work/client-networks.ts';
+import type { QueueRefusal } from '../../work/fair-queue.ts';
 
 export interface RateDecision {
   isAllowed: boolean;

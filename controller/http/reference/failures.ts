@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode } from '../../../shared/errors.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../errors/app-error.ts';
 import { acceptsKeys } from '../routing/authorize.ts';
 import type { Auth, PathProjectAuth, Route } from '../routing/route.ts';
 import type { Content, Json } from './openapi.ts';

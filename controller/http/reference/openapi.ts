@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { ERROR_STATUS } from '../../../shared/errors.ts';
+import { ERROR_STATUS } from '../../errors/app-error.ts';
+import { SERVER_LIMITS } from '../limits/server-limits.ts';
 import { acceptsKeys } from '../routing/authorize.ts';
 import { isRawDeclaration, isStreamDeclaration, type Auth, type Route } from '../routing/route.ts';
-import { SERVER_LIMITS } from '../server/server.ts';
 import { failures, headerReferences, namesOrganization, RATE_HEADERS, type Refusal } from './failures.ts';
 import { addLinks } from './links.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { JSON_CONTENT } from '../server/exchange.ts';
 import { CompressedResponse } from '../responses/compressed-response.ts';
+import { JSON_CONTENT } from '../routing/exchange.ts';
 import { defineRoute, type Route } from '../routing/route.ts';
 import { openApiDocument } from './openapi.ts';
 import { PAGE_FILES, PageFiles } from './page-files.ts';

@@ -2,7 +2,7 @@ import {
   STATUS_CODES, validateHeaderName, validateHeaderValue, type IncomingMessage, type ServerResponse,
 } from 'node:http';
 import type { Clock } from '../../../shared/time.ts';
-import { KEEP_ALIVE_MS } from '../server/server.ts';
+import { KEEP_ALIVE_MS } from '../limits/server-limits.ts';
 
 /** A shared response: header lines and the body, one character per byte. */
 export interface ResponseText {

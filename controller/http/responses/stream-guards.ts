@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/errors.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** How long a stream may outlive the key or membership that opened it. */

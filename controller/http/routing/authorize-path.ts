@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, ERROR_STATUS } from '../../../shared/errors.ts';
-import { projectRoleOf, reachesProjectRole } from '../../accounts/roles.ts';
+import { projectRoleOf, reachesProjectRole } from '../../access/roles.ts';
+import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import { checkKind, insufficient, membershipOfKey, projectHeader, type GrantedContext } from './authorize.ts';
 import { UUID } from '../input/params.ts';
 import type { TenantReader } from './ports.ts';

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { AppError } from '../../../shared/errors.ts';
 import { hashSecret } from '../../../shared/ids.ts';
 import {
   projectRoleOf, reachesOrganizationRole, reachesProjectRole,
   type Membership, type OrganizationRole, type ProjectRole,
-} from '../../accounts/roles.ts';
+} from '../../access/roles.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { UUID } from '../input/params.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';
 import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';

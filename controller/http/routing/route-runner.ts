@@ -1,11 +1,10 @@
-import { AppError } from '../../../shared/errors.ts';
-import type { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
+import type { FairQueue } from '../../work/fair-queue.ts';
 import { asUnauthenticated, authorizePath } from './authorize-path.ts';
 import { authenticate, authorize, credentialOf, requireBearer } from './authorize.ts';
 import { readBody } from '../body/body.ts';
 import type { DocumentReader, ReceivedBody } from '../body/document-reader.ts';
-import type { Exchange } from '../server/exchange.ts';
 import type { CallerCache } from '../limits/caller-cache.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from '../limits/rate-limit.ts';
@@ -13,6 +12,7 @@ import { authorOf, type RouteResponse, type Caller, type Route } from './route.t
 import type { SessionCookie } from './session-cookie.ts';
 import type { StreamGuards } from '../responses/stream-guards.ts';
 import { fieldError, parseQuery, validate } from '../input/validation.ts';
+import type { Exchange } from './exchange.ts';
 
 export interface RunnerDeps {
   credentials: CredentialReader;

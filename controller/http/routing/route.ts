@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { AppError, ErrorCode } from '../../../shared/errors.ts';
-import type { KeyScope, OrganizationRole, ProjectRole } from '../../accounts/roles.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { KeyScope, OrganizationRole, ProjectRole } from '../../access/roles.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import type { AppError, ErrorCode } from '../../errors/app-error.ts';
 import type { Page, PageReader } from '../../pages/layout.ts';
 import type { BodyFormat } from '../body/body.ts';
 import type { EventStream } from '../responses/event-stream.ts';

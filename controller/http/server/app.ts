@@ -2,28 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { AppError, ERROR_STATUS } from '../../../shared/errors.ts';
 import type { Log } from '../../../shared/log.ts';
+import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import { MAX_DISCARDED_BYTES } from '../body/body.ts';
 import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
-import { clientAddress } from './client-address.ts';
-import {
-  addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse,
-  sendUnmatched, type Exchange, type ExchangeState,
-} from './exchange.ts';
 import { CallerCache } from '../limits/caller-cache.ts';
+import { clientAddress } from '../limits/client-address.ts';
 import type { RequestObserver } from './metrics.ts';
-import { fastHandler, type FastResponses } from '../responses/fast-responses.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limit.ts';
+import { effectiveLimits, type ServerLimits } from '../limits/server-limits.ts';
 import { referenceRoutes } from '../reference/routes.ts';
 import type { Route } from '../routing/route.ts';
 import { runRoute, type RunnerDeps } from '../routing/route-runner.ts';
 import { checkRoutes, inMatchingOrder } from '../routing/route-table.ts';
+import { createHttpServer, type ServerHandlers, type HttpServer, type RefusalWriter } from './server.ts';
 import {
-  createHttpServer, effectiveLimits, type ServerHandlers, type HttpServer, type RefusalWriter,
-  type ServerLimits,
-} from './server.ts';
+  addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse,
+  sendUnmatched, type Exchange, type ExchangeState,
+} from '../routing/exchange.ts';
+import { fastHandler, type FastResponses } from './fast-responses.ts';
 
 export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
   /** All routes; none can be added later. */

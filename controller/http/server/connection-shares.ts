@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networksOf } from '../../../shared/client-networks.ts';
-import { clientAddress } from './client-address.ts';
-import { addressKey } from './exchange.ts';
+import { networksOf } from '../../work/client-networks.ts';
+import { clientAddress } from '../limits/client-address.ts';
+import { addressKey } from '../routing/exchange.ts';
 
 /** Node stores the response that a socket is waiting for under this name. */
 export interface HttpSocket extends Socket {

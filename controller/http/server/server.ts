@@ -4,22 +4,8 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
+import { KEEP_ALIVE_MS, type ServerLimits } from '../limits/server-limits.ts';
 import { ConnectionShares, type HttpSocket } from './connection-shares.ts';
-
-export const SERVER_LIMITS = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  maxHeaderBytes: 16 * 1024,
-  maxConnections: 5000,
-  /** Per client address: a quarter of the limit, so that no address can use it up. */
-  maxConnectionsOfAddress: 1250,
-  /** How long requests may still take after `close`. */
-  drainTimeoutMs: 5000,
-};
-export type ServerLimits = typeof SERVER_LIMITS;
-
-/** How long a connection may be idle between requests. */
-export const KEEP_ALIVE_MS = 65_000;
 
 export interface HttpServer {
   /** False before `listen` and after `close`. */
@@ -33,11 +19,6 @@ export interface HttpServer {
   useHandlers(next: ServerHandlers): void;
   /** Stops accepting connections, gives running requests time to finish, then closes the rest. */
   close(): Promise<void>;
-}
-
-/** Behind a proxy, all connections share the proxy's address, so the proxy must limit its own clients. */
-export function effectiveLimits(trustProxy: number, limits = SERVER_LIMITS): ServerLimits {
-  return trustProxy === 0 ? limits : { ...limits, maxConnectionsOfAddress: limits.maxConnections };
 }
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../../../shared/errors.ts';
 import { within, type Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { defineRoute, ok, type Route } from '../routing/route.ts';
 
 /** A dependency that this controller needs to serve requests. */

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/errors.ts';
-import { reachesProjectRole } from '../../accounts/roles.ts';
+import { reachesProjectRole } from '../../access/roles.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { validationError, type ValidationIssue } from '../../http/input/validation.ts';
 import { planLimitExceeded } from '../../plans/quota.ts';

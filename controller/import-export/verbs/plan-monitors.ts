@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../shared/errors.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError, validationError, type ValidationIssue } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { AppError, notFound } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
-import { ownedBy } from '../../accounts/tenant.ts';
+import { ownedBy } from '../../access/tenant.ts';
+import { AppError, notFound } from '../../errors/app-error.ts';
 import type { ProjectContext, SessionActor } from '../../http/routing/route.ts';
 import type { CommentChange } from '../comment-store.ts';
 import { commentRefusal, type CommentDoc } from '../comment.ts';

@@ -1,4 +1,4 @@
-import { notFound } from '../../../shared/errors.ts';
+import { notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { ListedIncident } from '../incident.ts';

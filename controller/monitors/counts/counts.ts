@@ -1,7 +1,7 @@
 import type { Log } from '../../../shared/log.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
 import { recount, type Counts } from './count-rules.ts';
 import type { CountDoc, CountStore } from './count-store.ts';
 

@@ -3,12 +3,12 @@ import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { monitorInputs, simulationInput } from '../schema.ts';
 import { readDomain } from '../verbs/read-domain.ts';
-import {
-  readCertificate, readRegions, readResponseTimes, readResults, readStatusHistory,
-} from '../verbs/read-history.ts';
 import { checkNow, testMonitor } from '../verbs/run-check.ts';
 import { simulatePolicy } from '../verbs/simulate-policy.ts';
 import * as responses from './responses.ts';
+import {
+  readCertificate, readRegions, readResponseTimes, readResults, readStatusHistory,
+} from './verbs.ts';
 import {
   viewCertificate, viewRegions, viewReplayed, viewResult, viewRun, viewSpan, whyUnknown,
 } from './views.ts';

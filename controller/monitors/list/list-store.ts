@@ -1,10 +1,10 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb';
-import { searchPattern } from '../../../shared/search-text.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { CountedCell } from '../counts/count-rules.ts';
 import type { MonitorDoc } from '../monitor.ts';
+import { searchPattern } from '../search-text.ts';
 import { living } from '../store.ts';
 import { restoreMonitor } from '../stored-monitor.ts';
 import { fromNearerEnd, type ListPlan, type MonitorListQuery, type ListSlice } from './list-rules.ts';

@@ -2,8 +2,8 @@ import { idParams } from '../../http/input/params.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { isInMaintenance, runtimeStatus } from '../rules.ts';
-import { listMonitorsOfProbe } from '../verbs/list-monitors-of-probe.ts';
 import { probeMonitorsResponse, probeMonitorsQuery, type ProbeMonitor } from './responses.ts';
+import { listMonitorsOfProbe } from './verbs.ts';
 
 export function monitorsOfProbeRoute(deps: MonitorDeps): Route {
   return defineRoute({

@@ -1,9 +1,9 @@
-import { JSON_CONTENT } from '../../http/server/exchange.ts';
 import { CompressedResponse } from '../../http/responses/compressed-response.ts';
+import { JSON_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type ProjectContext, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { readMonitorOverview } from '../verbs/read-overview.ts';
 import { overviewResponse, overviewQuery, type OverviewInput } from './responses.ts';
+import { readMonitorOverview } from './verbs.ts';
 import { viewOverviewMonitor, viewOverviewPage } from './views.ts';
 
 export function overviewRoute(deps: MonitorDeps): Route {

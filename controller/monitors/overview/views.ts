@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import type { ProjectRole } from '../../accounts/roles.ts';
+import type { ProjectRole } from '../../access/roles.ts';
 import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import { percentOf, type MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
 import { RECENT_HOURS } from '../../results/reading/recent/recent-hours.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
 import { isInMaintenance, runtimeStatus, shownTarget } from '../rules.ts';
-import { OVERVIEW_DAYS, type OverviewFacts } from '../verbs/read-overview.ts';
 import { cursorOf, type monitorOverview, type overviewResponse } from './responses.ts';
+import { OVERVIEW_DAYS, type OverviewFacts } from './verbs.ts';
 
 type View = z.input<typeof monitorOverview>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AppError } from '../../../shared/errors.ts';
 import { newSecret } from '../../../shared/ids.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ValidationIssue } from '../../http/input/validation.ts';
 import type { CheckType, FieldsOf } from './check-type.ts';
 import { CONCEALED } from './http-credentials.ts';

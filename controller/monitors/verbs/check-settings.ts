@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/errors.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { Quota } from '../../plans/quota.ts';
 import type { MonitorDoc } from '../monitor.ts';

@@ -1,7 +1,7 @@
-import type { Tenant } from '../../accounts/tenant.ts';
-import type { OpenIncident } from '../../incidents/incident.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import type { MonitorDeps } from '../deps.ts';
+import type { OpenIncident } from '../ports.ts';
 
 /**
  * Current incidents by monitor id: the open one of the monitor's checks, or else the latest open one created

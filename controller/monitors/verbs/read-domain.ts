@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/errors.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { DomainView } from '../ports.ts';

@@ -1,6 +1,6 @@
 import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check-spec.ts';
-import { AppError } from '../../../shared/errors.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';

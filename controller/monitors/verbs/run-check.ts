@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/errors.ts';
 import { newId } from '../../../shared/ids.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { searchTextOf, type MonitorDoc } from '../monitor.ts';

@@ -1,6 +1,6 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
-import { AppError } from '../../../shared/errors.ts';
 import { newId, shardOf } from '../../../shared/ids.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { authorOf, type ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';

@@ -20,7 +20,7 @@ const CONNECTED_SUBJECT = 'nats.connected.*';
 const connectEvent = z.object({ client: z.object({ user: z.string().default('') }) });
 
 interface ConnectionLimitDeps {
-  bus: ConnectionBus & Pick<NatsBus, 'subscribe'>;
+  bus: ConnectionBus & Pick<NatsBus, 'subscribe' | 'onReconnect'>;
   /** Called when an identity is suspended for opening too many connections. */
   onSuspended: () => void;
   clock: Clock;
@@ -52,6 +52,7 @@ export class ConnectionLimit implements SuspendedIdentities {
       const key = decodeJson(connectEvent, data)?.client.user;
       if (key) this.#count(key);
     });
+    this.#deps.bus.onReconnect(() => this.list());
     this.list();
   }
 

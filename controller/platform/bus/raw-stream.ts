@@ -1,8 +1,8 @@
 import { DiscardPolicy, ErrorCode, NatsError, RetentionPolicy, StorageType, type StreamConfig } from 'nats';
 import { RAW_STREAM, subjects } from '../../../shared/contracts/subjects.ts';
 import type { Log } from '../../../shared/log.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
 import type { NatsBus } from './bus.ts';
 import { reconcileRawConsumers, type RawConsumerSource } from './raw-consumers.ts';
 import { RawMarks } from './raw-marks.ts';

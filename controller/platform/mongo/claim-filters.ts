@@ -1,4 +1,4 @@
-import type { WorkClaim } from '../../../shared/work-claims.ts';
+import type { WorkClaim } from '../../work/work-claims.ts';
 
 /** A document that controllers claim from each other. */
 export interface Claimable {

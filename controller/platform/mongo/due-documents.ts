@@ -1,5 +1,5 @@
 import type { Filter, UpdateFilter } from 'mongodb';
-import type { WorkClaim } from '../../../shared/work-claims.ts';
+import type { WorkClaim } from '../../work/work-claims.ts';
 import { claimedAs, notHeld, type Claimable } from './claim-filters.ts';
 import { DocumentsById } from './documents.ts';
 

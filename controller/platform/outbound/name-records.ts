@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
-import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { FairQueue } from '../../work/fair-queue.ts';
 
 /** For one of the two attempts. */
 const ATTEMPT_TIMEOUT_MS = 2000;

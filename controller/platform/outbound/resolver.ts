@@ -1,6 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
-import { FairQueue } from '../../../shared/fair-queue.ts';
 import type { Clock } from '../../../shared/time.ts';
+import { FairQueue } from '../../work/fair-queue.ts';
 
 /**
  * All IPv4 and IPv6 addresses of a host name. Without any, rejects with an error that has a `code`. Queues

@@ -1,7 +1,7 @@
 import { enrolText, type EnrolResponse, type EnrolRequest } from '../../../shared/contracts/enrolment.ts';
-import { AppError } from '../../../shared/errors.ts';
 import { hashSecret } from '../../../shared/ids.ts';
 import type { Log } from '../../../shared/log.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { PublicContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { isBoxKey, isSignedByOwnerOf, type ControllerKeys } from '../../platform/bus/nkeys.ts';

@@ -1,5 +1,5 @@
-import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
+import { AppError, notFound, valueTaken } from '../../errors/app-error.ts';
 import type { OrganizationContext } from '../../http/routing/route.ts';
 import { fairUseLimitReached, type Quota } from '../../plans/quota.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';

@@ -1,4 +1,4 @@
-import { AppError, notFound, valueTaken } from '../../../shared/errors.ts';
+import { AppError, notFound, valueTaken } from '../../errors/app-error.ts';
 import type { OrganizationContext } from '../../http/routing/route.ts';
 import type { RegionView } from '../responses.ts';
 import type { RegionDoc } from '../probe.ts';

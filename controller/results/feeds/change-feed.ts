@@ -1,9 +1,9 @@
-import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { Shards } from '../shards/shards.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type { Peers } from '../../work/peers.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
 
 const POLL_INTERVAL_MS = 1000;
 /** Interval without changes. Writers announce changes, unless they crash or the bus is unavailable. */

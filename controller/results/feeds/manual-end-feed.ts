@@ -1,7 +1,7 @@
-import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
+import type { Peers } from '../../work/peers.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
 import type { ManualEnd } from '../shards/shard-message.ts';
 import type { Shards } from '../shards/shards.ts';
 

@@ -1,8 +1,8 @@
 import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
-import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
+import type { Peers } from '../../work/peers.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
 import type { Shards } from '../shards/shards.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';

@@ -1,7 +1,7 @@
-import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import type { Peers } from '../../work/peers.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
 import { planLeases, type Lease } from './lease-rules.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { LeaseTracker } from './lease-tracker.ts';

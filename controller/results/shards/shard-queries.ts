@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
 import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
-import { AppError } from '../../../shared/errors.ts';
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { Bus } from '../../platform/bus/bus-port.ts';
 import type { ShardMessage, ShardView } from './shard-message.ts';
 

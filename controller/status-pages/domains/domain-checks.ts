@@ -1,10 +1,10 @@
-import { WorkClaims } from '../../../shared/work-claims.ts';
 import type { Log } from '../../../shared/log.ts';
-import { PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { html } from '../../pages/html.ts';
 import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
+import { WorkClaims } from '../../work/work-claims.ts';
 import type { PageDoc } from '../page.ts';
 import type { PageDomainDoc } from './page-domain.ts';
 import { recheckDomain, type DomainDeps } from './verbs.ts';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { ownedBy, type Tenant } from '../../accounts/tenant.ts';
+import { ownedBy, type Tenant } from '../../access/tenant.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';

@@ -1,9 +1,9 @@
-import { WorkClaims, type WorkClaim } from '../../../shared/work-claims.ts';
-import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../../shared/periodic-task.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { IncidentDoc } from '../../incidents/incident.ts';
+import type { Peers } from '../../work/peers.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../work/periodic-task.ts';
+import { WorkClaims, type WorkClaim } from '../../work/work-claims.ts';
 
 interface FollowerDeps {
   incidents: {

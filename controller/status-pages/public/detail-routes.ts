@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { notFound } from '../../../shared/errors.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { HTML_CONTENT } from '../../http/server/exchange.ts';
+import { notFound } from '../../errors/app-error.ts';
 import { uuidParam } from '../../http/input/params.ts';
+import { HTML_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { Page } from '../../pages/layout.ts';
 import { renderComponentPage, type ComponentTimes } from './html/component-page-html.ts';

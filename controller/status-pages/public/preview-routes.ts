@@ -1,4 +1,4 @@
-import { HTML_CONTENT } from '../../http/server/exchange.ts';
+import { HTML_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { PageDeps } from '../deps.ts';
 import { pageParams } from '../schema.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { notFound } from '../../../shared/errors.ts';
-import { HTML_CONTENT, JSON_CONTENT } from '../../http/server/exchange.ts';
+import { notFound } from '../../errors/app-error.ts';
 import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
-import type { FastResponses } from '../../http/responses/fast-responses.ts';
+import { HTML_CONTENT, JSON_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
+import type { FastResponses } from '../../http/server/fast-responses.ts';
 import { viewPageError } from './html/error-html.ts';
 import type { RenderedPage } from './cache/cached-page.ts';
 import { LANGUAGES, type Language } from './languages/language.ts';

@@ -1,5 +1,5 @@
 import { isoTime } from '../../../shared/time.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { componentStatus } from '../../monitors/rules.ts';
 import { topLevelBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { SECURITY_HEADERS } from '../../http/server/exchange.ts';
 import { CompressedResponse } from '../../http/responses/compressed-response.ts';
+import { SECURITY_HEADERS } from '../../http/routing/exchange.ts';
 import { renderedComponent, renderedPost, renderedStyle } from './detail-routes.ts';
 import { FEED_FORMATS, type FeedFormat } from './syndication/feeds.ts';
 import { compress, type RenderedPage } from './cache/cached-page.ts';
@@ -11,7 +11,7 @@ import type { PageCache } from './cache/page-cache.ts';
 import { requestedPage } from './public-routes.ts';
 import { PUBLIC_STYLE, STYLE_HEADERS, STYLE_PATH } from './style/page-style.ts';
 import type { FoundPage } from './read-public-page.ts';
-import { renderedBadge, renderedEmbed, renderedFeed } from './syndication/syndication-routes.ts';
+import { renderedBadge, renderedEmbed, renderedFeed } from './syndication-routes.ts';
 
 const SUBPAGE_URL = /^\/(status|api\/public\/status-pages)\/([a-z0-9-]{3,63})\/([a-z0-9./-]{1,60})(?:\?(.*))?$/;
 const BADGE = 'badge.svg';

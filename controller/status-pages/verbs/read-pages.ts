@@ -1,5 +1,5 @@
-import { AppError, notFound } from '../../../shared/errors.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import { AppError, notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { PageDeps } from '../deps.ts';
 import { inDisplayOrder } from '../page-rules.ts';

@@ -1,4 +1,4 @@
-import type { MaintenancePhase } from '../notices/notice.ts';
+import type { MaintenancePhase } from '../notice.ts';
 import type { Frequency, Topic } from '../subscriber.ts';
 
 /** Texts for subscribers in one language, on pages and in mails. `page` is the name of a status page. */

@@ -1,5 +1,5 @@
-import type { WorkClaims } from '../../../shared/work-claims.ts';
-import type { NoticeDoc } from './notice.ts';
+import type { WorkClaims } from '../../work/work-claims.ts';
+import type { NoticeDoc } from '../notice.ts';
 import { digestAfter, digestAt, digestOf, immediateOf } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
 import type { OutboxStore } from './outbox-store.ts';

@@ -5,9 +5,9 @@ import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import { dateTimeFormat } from '../../status-pages/public/languages/language.ts';
 import { subscriberLocale, type SubscriberLocale } from '../languages/subscriber-locale.ts';
+import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
 import type { SubscriberDoc } from '../subscriber.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
-import type { NoticeDoc, OutgoingDoc } from './notice.ts';
 
 export interface Recipient {
   subscriber: SubscriberDoc;

@@ -1,7 +1,7 @@
 import { derivedId } from '../../../shared/ids.ts';
 import type { PostDoc } from '../../status-pages/posts/post.ts';
+import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
 import type { Frequency, SubscriberDoc, Topic } from '../subscriber.ts';
-import type { NoticeDoc, OutgoingDoc } from './notice.ts';
 
 const HOUR_MS = 3_600_000;
 const PERIODS_MS: Record<Exclude<Frequency, 'immediate'>, number> = { hourly: HOUR_MS, daily: 24 * HOUR_MS };

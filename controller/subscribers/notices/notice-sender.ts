@@ -1,12 +1,12 @@
 import PQueue from 'p-queue';
-import { WorkClaims } from '../../../shared/work-claims.ts';
-import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../../shared/periodic-task.ts';
 import { sleep } from '../../../shared/time.ts';
 import { CLAIM_MS } from '../../delivery/claimed-delivery.ts';
+import type { Peers } from '../../work/peers.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../work/periodic-task.ts';
+import { WorkClaims } from '../../work/work-claims.ts';
+import type { OutgoingDoc } from '../notice.ts';
 import type { SubscriberStore } from '../store.ts';
-import type { OutgoingDoc } from './notice.ts';
 import type { SendOutcome } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
 import type { OutboxStore } from './outbox-store.ts';

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
 import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
-import type { NoticeDoc } from './notice.ts';
+import type { NoticeDoc } from '../notice.ts';
 
 /** Collection `subscriber_notices`. */
 export class NoticeStore extends DueDocuments<NoticeDoc> {

@@ -1,12 +1,12 @@
 import type { Db, UpdateFilter } from 'mongodb';
-import type { WorkClaim } from '../../../shared/work-claims.ts';
-import type { Tenant } from '../../accounts/tenant.ts';
+import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
 import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
-import type { OutgoingDoc } from './notice.ts';
+import type { WorkClaim } from '../../work/work-claims.ts';
+import type { OutgoingDoc } from '../notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;
 

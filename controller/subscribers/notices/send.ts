@@ -1,14 +1,14 @@
-import type { WorkClaims } from '../../../shared/work-claims.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { retryWhileClaimed } from '../../delivery/claimed-delivery.ts';
 import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../delivery/senders/webhook.ts';
 import type { Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import type { PageDeps } from '../../status-pages/deps.ts';
+import type { WorkClaims } from '../../work/work-claims.ts';
+import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
 import type { SubscriberStore } from '../store.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
 import { digestMail, noticeMail, noticePayload, type Recipient } from './notice-content.ts';
-import type { NoticeDoc, OutgoingDoc } from './notice.ts';
 import { afterSending, type SendOutcome } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
 import type { OutboxStore } from './outbox-store.ts';

@@ -1,5 +1,5 @@
-import { notFound } from '../../../shared/errors.ts';
-import { canSeeCredentials } from '../../accounts/roles.ts';
+import { canSeeCredentials } from '../../access/roles.ts';
+import { notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { loadPage } from '../../status-pages/verbs/read-pages.ts';
 import type { BulkResult } from '../responses.ts';

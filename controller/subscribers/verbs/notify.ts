@@ -1,12 +1,12 @@
 import { derivedId, newId } from '../../../shared/ids.ts';
-import { ownedBy } from '../../accounts/tenant.ts';
+import { ownedBy } from '../../access/tenant.ts';
 import { rateLimitExceeded } from '../../http/limits/rate-limit.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import { loadPage } from '../../status-pages/verbs/read-pages.ts';
 import type { BulkResult } from '../responses.ts';
 import type { SubscriberDeps } from '../deps.ts';
-import type { NoticeDoc } from '../notices/notice.ts';
+import type { NoticeDoc } from '../notice.ts';
 import type { BulkNotifyInput } from '../schema.ts';
 import type { SubscriberState } from '../subscriber.ts';
 import { bulkResult } from './manage.ts';

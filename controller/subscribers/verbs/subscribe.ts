@@ -1,6 +1,6 @@
-import { notFound } from '../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import { mailboxOf } from '../../destinations/email-rules.ts';
+import { notFound } from '../../errors/app-error.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
 import type { PageDoc } from '../../status-pages/page.ts';
 import type { Language } from '../../status-pages/public/languages/language.ts';

@@ -1,5 +1,5 @@
 import { BSON } from 'mongodb';
-import { phaseMs } from '../../../controller/assignments/rules.ts';
+import { phaseMs } from '../../../controller/monitors/slot-rules.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { SharedValues } from '../../../controller/results/state/shared-values.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';

@@ -1,10 +1,10 @@
-import { Peers } from '../../../shared/peers.ts';
 import { loadControllerConfig } from '../../../controller/config.ts';
 import { openNotifications } from '../../../controller/wiring/notifications.ts';
 import { openStores } from '../../../controller/wiring/stores.ts';
 import { ALERT_EVENTS, type DestinationDoc } from '../../../controller/destinations/destination.ts';
 import { createResolver } from '../../../controller/platform/outbound/resolver.ts';
 import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
+import { Peers } from '../../../controller/work/peers.ts';
 import { newId } from '../../../shared/ids.ts';
 import { createLog } from '../../../shared/log.ts';
 import { systemClock } from '../../../shared/time.ts';

@@ -1,4 +1,5 @@
-import { chooseProbe, phaseMs } from '../../../controller/assignments/rules.ts';
+import { chooseProbe } from '../../../controller/assignments/rules.ts';
+import { phaseMs } from '../../../controller/monitors/slot-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';

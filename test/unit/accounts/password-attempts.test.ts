@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PasswordAttempts } from '../../../controller/accounts/users/password-attempts.ts';
-import { AppError } from '../../../shared/errors.ts';
+import { AppError } from '../../../controller/errors/app-error.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const setUp = (rateLimit = 1000) => {

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
 import { PASSWORD_COST, PasswordHasher } from '../../../controller/accounts/users/passwords.ts';
-import type { AppError } from '../../../shared/errors.ts';
+import type { AppError } from '../../../controller/errors/app-error.ts';
 import { systemClock } from '../../../shared/time.ts';
 
 const cheap = { logN: 8, maxConcurrent: 2, maxWaiting: 3, maxWaitingOfAddress: 2 };

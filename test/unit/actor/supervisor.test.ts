@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { Behaviour } from '../../../shared/actor/actor-ref.ts';
-import { superviseOne } from '../../../shared/actor/supervise-one.ts';
+import { superviseOne } from '../../../probe/supervise-one.ts';
 import { Supervisor, type Failure } from '../../../shared/actor/supervisor.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { sleep } from '../../../shared/time.ts';

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
 import {
-  chooseProbe, chooseSome, eligibleProbes, movesAmong, phaseMs, planMonitor,
+  chooseProbe, chooseSome, eligibleProbes, movesAmong, planMonitor,
 } from '../../../controller/assignments/rules.ts';
+import { phaseMs } from '../../../controller/monitors/slot-rules.ts';
 import type { Presence } from '../../../controller/probes/rules.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import { derivedId } from '../../../shared/ids.ts';

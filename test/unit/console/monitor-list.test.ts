@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { arrange, type GroupNode } from '../../../controller/console/app/overview/arrange.ts';
+import type { GroupNode } from '../../../controller/console/app/live/groups.ts';
+import { arrange } from '../../../controller/console/app/overview/arrange.ts';
 import { applyIncident, applyRegion, applyResult, applyState } from '../../../controller/console/app/overview/live-changes.ts';
 import { rankNames, toMonitor, type Monitor } from '../../../controller/console/app/overview/monitor.ts';
 import { DEFAULTS, optionsOf, withOptions, type Options } from '../../../controller/console/app/overview/options.ts';

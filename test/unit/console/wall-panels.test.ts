@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GroupNode } from '../../../controller/console/app/overview/arrange.ts';
+import type { GroupNode } from '../../../controller/console/app/live/groups.ts';
 import { rankNames, toMonitor, type Monitor } from '../../../controller/console/app/overview/monitor.ts';
 import { MAX_TILES, panelsOf, wallParts } from '../../../controller/console/app/overview/wall-panels.ts';
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { describe, expect, test } from 'vitest';
+import { liveEventMessage } from '../../../controller/events/event.ts';
 import {
   assignmentDelta, runOrder, signedEnvelope, signedText, syncRequest,
 } from '../../../shared/contracts/assignment.ts';
@@ -10,7 +11,6 @@ import { isSpecOf } from '../../../shared/contracts/check-spec.ts';
 import { enrolResponse, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
 import { evidence } from '../../../shared/contracts/evidence.ts';
 import { rotateOrder, rotateResponse, rotationText } from '../../../shared/contracts/key-rotation.ts';
-import { liveEventMessage } from '../../../shared/contracts/live-event.ts';
 import { batchResponse, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 

@@ -36,6 +36,7 @@ const planted: [from: string, to: string, rule: string | null][] = [
   ['controller/monitors/clock.ts', 'controller/main.ts', 'nothing-needs-main'],
   ['controller/monitors/parts.ts', 'controller/wiring/results.ts', 'nothing-needs-main'],
   ['probe/checks/parts.ts', 'probe/main.ts', 'nothing-needs-main'],
+  ['probe/checks/wired.ts', 'probe/wiring/checks.ts', 'nothing-needs-main'],
   ['controller/wiring/results.ts', 'controller/monitors/store.ts', null],
   ['controller/wiring/results.ts', 'controller/platform/bus/bus.ts', null],
   ['controller/monitors/routes.ts', 'controller/monitors/verbs.ts', null],
@@ -88,6 +89,14 @@ const planted: [from: string, to: string, rule: string | null][] = [
   ['shared/lost.ts', './nowhere.ts', 'imports-resolve'],
 ];
 
+/** Many files above break these rules, so only these violations count. */
+const counted: [from: string, to: string, rule: string][] = [
+  ['shared/upper', 'shared/lower', 'no-folder-cycle'],
+  ['shared/of-controller.ts', 'shared/of-controller.ts', 'shared-with-probe'],
+  ['shared/of-probe.ts', 'shared/of-probe.ts', 'shared-with-controller'],
+];
+const expected = [...planted, ...counted];
+
 function sources(): Record<string, string> {
   const targets = [...new Set(
     planted.flatMap(([from, to]) => (to.endsWith('.ts') && !to.startsWith('.') ? [from, to] : [from])),
@@ -100,6 +109,13 @@ function sources(): Record<string, string> {
   return {
     ...files,
     'shared/round-two.ts': 'import \'./round-one.ts\';\n',
+    'shared/upper/one.ts': 'import type { Two } from \'../lower/two.ts\';\nexport interface One { two: Two }\n',
+    'shared/lower/two.ts': 'export interface Two { two: string }\n',
+    'shared/lower/three.ts': 'import type { One } from \'../upper/one.ts\';\nexport interface Three { one: One }\n',
+    'shared/of-controller.ts': 'export {};\n',
+    'controller/user.ts': 'import \'../shared/of-controller.ts\';\n',
+    'shared/of-probe.ts': 'export {};\n',
+    'probe/user.ts': 'import \'../shared/of-probe.ts\';\n',
     'shared/one-type.ts': 'import type { Two } from \'./two-types.ts\';\nexport interface One { two: Two }\n',
     'shared/two-types.ts': 'import type { One } from \'./one-type.ts\';\nexport interface Two { one: One }\n',
   };
@@ -121,13 +137,14 @@ describe('module boundaries', () => {
       { cwd: tree.root, maxBuffer: 1e8 },
     )
       .then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout);
-    found = report.parse(JSON.parse(output)).summary.violations.map(
-      ({ from, to, rule }) => `${from} → ${to}: ${rule.name}`,
-    );
+    const { violations } = report.parse(JSON.parse(output)).summary;
+    found = violations
+      .filter(({ from, rule }) => counted.every(([one, , name]) => name !== rule.name || one === from))
+      .map(({ from, to, rule }) => `${from} → ${to}: ${rule.name}`);
   });
   afterAll(() => tree?.remove());
 
-  for (const [from, to, rule] of planted) {
+  for (const [from, to, rule] of expected) {
     const name = to.replace('node:', '');
     test(rule ? `${rule} forbids ${from} → ${to}` : `${from} → ${to} is allowed`, () => {
       const about = found.filter((line) => line.startsWith(`${from} → `) &&
@@ -140,8 +157,8 @@ describe('module boundaries', () => {
     const settings = z.object({ forbidden: z.array(z.object({ name: z.string() })) }).parse(
       createRequire(import.meta.url)('../../../.dependency-cruiser.cjs'),
     );
-    const bitten = new Set(planted.map(([, , rule]) => rule).filter((rule) => rule !== null));
+    const bitten = new Set(expected.map(([, , rule]) => rule).filter((rule) => rule !== null));
     expect([...bitten].sort()).toEqual(settings.forbidden.map(({ name }) => name).sort());
-    expect(found).toHaveLength(planted.filter(([, , rule]) => rule !== null).length);
+    expect(found).toHaveLength(expected.filter(([, , rule]) => rule !== null).length);
   });
 });

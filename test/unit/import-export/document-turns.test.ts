@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { AppError } from '../../../controller/errors/app-error.ts';
 import { documentInput } from '../../../controller/import-export/schema.ts';
 import { validate } from '../../../controller/http/input/validation.ts';
-import { AppError } from '../../../shared/errors.ts';
 
 const { body: whole, parseBody: parse } = documentInput(30);
 const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };

@@ -5,8 +5,8 @@ import type { IncidentDoc, IncidentUpdateDoc } from '../../../controller/inciden
 import { incidentFromOpening } from '../../../controller/incidents/new-incident.ts';
 import { IncidentOutbox } from '../../../controller/incidents/outbox.ts';
 import { viewIncident, viewIncidentUpdate } from '../../../controller/incidents/views.ts';
+import { searchPattern, searchText } from '../../../controller/monitors/search-text.ts';
 import type { IncidentOpening } from '../../../controller/verdicts/effect.ts';
-import { searchPattern, searchText } from '../../../shared/search-text.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { monitorConfig } from '../../helpers/delivery-rig.ts';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { AppError } from '../../../controller/errors/app-error.ts';
 import { toCheckSpec } from '../../../controller/monitors/config.ts';
 import type { MonitorDoc } from '../../../controller/monitors/monitor.ts';
 import { monitorInputs } from '../../../controller/monitors/schema.ts';
@@ -9,7 +10,6 @@ import { reverseName } from '../../../controller/monitors/target.ts';
 import { viewMonitor } from '../../../controller/monitors/views.ts';
 import { validate } from '../../../controller/http/input/validation.ts';
 import { checkSpec, TCP_PROTOCOLS } from '../../../shared/contracts/check-spec.ts';
-import { AppError } from '../../../shared/errors.ts';
 
 type Body = Record<string, unknown>;
 const MIN = 30;

@@ -12,8 +12,8 @@ import type { PageDoc } from '../../../controller/status-pages/page.ts';
 import { LANGUAGES } from '../../../controller/status-pages/public/languages/language.ts';
 import { subscriberLocale } from '../../../controller/subscribers/languages/subscriber-locale.ts';
 import { confirmationMail, alreadySubscribedMail } from '../../../controller/subscribers/messages.ts';
+import type { NoticeDoc, OutgoingDoc } from '../../../controller/subscribers/notice.ts';
 import { digestMail, noticeMail } from '../../../controller/subscribers/notices/notice-content.ts';
-import type { NoticeDoc, OutgoingDoc } from '../../../controller/subscribers/notices/notice.ts';
 import { SubscriberLinks } from '../../../controller/subscribers/subscriber-links.ts';
 import { pageSubscriber } from '../../helpers/page-subscriber.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Lease } from '../../../controller/results/shards/lease-rules.ts';
 import { Leases, type LeaseDeps } from '../../../controller/results/shards/leases.ts';
-import { Peers } from '../../../shared/peers.ts';
+import { Peers } from '../../../controller/work/peers.ts';
 import { createLog } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { digestMail, noticeMail, noticePayload } from '../../../controller/subscribers/notices/notice-content.ts';
-import type { NoticeDoc, OutgoingDoc } from '../../../controller/subscribers/notices/notice.ts';
 import { SubscriberLinks } from '../../../controller/subscribers/subscriber-links.ts';
 import type { SubscriberDoc } from '../../../controller/subscribers/subscriber.ts';
 import type { PageDoc } from '../../../controller/status-pages/page.ts';
 import { LANGUAGES } from '../../../controller/status-pages/public/languages/language.ts';
+import type { NoticeDoc, OutgoingDoc } from '../../../controller/subscribers/notice.ts';
 import { pageSubscriber } from '../../helpers/page-subscriber.ts';
 
 const page = { _id: 'p', name: 'Acme', subdomain: 'acme', timezone: 'Europe/Berlin' } as PageDoc;

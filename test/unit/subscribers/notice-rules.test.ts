@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { OutgoingDoc } from '../../../controller/subscribers/notices/notice.ts';
 import {
   afterSending, digestAfter, digestAt, immediateOf, noticesOf, type SendOutcome,
 } from '../../../controller/subscribers/notices/notice-rules.ts';
 import type { PostDoc } from '../../../controller/status-pages/posts/post.ts';
+import type { OutgoingDoc } from '../../../controller/subscribers/notice.ts';
 import { pageSubscriber } from '../../helpers/page-subscriber.ts';
 
 const HOUR = 3_600_000;

@@ -1,13 +1,12 @@
-import { AppError } from '../../../../shared/errors.ts';
 import { derivedId, hashSecret } from '../../../../shared/ids.ts';
+import { AppError } from '../../../errors/app-error.ts';
 import type { PublicContext } from '../../../http/routing/route.ts';
 import { fieldError } from '../../../http/input/validation.ts';
 import type { AccountDeps } from '../../deps.ts';
 import { invalidLink } from '../../mailed-links/verbs.ts';
 import { PASSWORD_RULE, type AcceptInvitationInput } from '../../schema.ts';
 import { signIn, invalidCredentials } from '../../sessions/verbs.ts';
-import type { UserDoc } from '../../users/store.ts';
-import { newUser } from '../../users/verbs.ts';
+import { newUser, type UserDoc } from '../../users/store.ts';
 import type { InvitationDoc } from '../store.ts';
 import { alreadyMember } from './invite.ts';
 

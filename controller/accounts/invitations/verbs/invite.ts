@@ -1,5 +1,5 @@
-import { AppError, notFound } from '../../../../shared/errors.ts';
 import { hashSecret, newId, newSecret } from '../../../../shared/ids.ts';
+import { AppError, notFound } from '../../../errors/app-error.ts';
 import type { OrganizationContext, SessionActor } from '../../../http/routing/route.ts';
 import { fieldError } from '../../../http/input/validation.ts';
 import type { AccountDeps } from '../../deps.ts';

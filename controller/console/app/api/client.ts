@@ -1,8 +1,8 @@
 import createClient from 'openapi-fetch';
-import { selectedOrganization, selectedProject, reportSessionExpired } from '../session/selection.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { recordServerDate } from './server-clock.ts';
 import type { paths } from './openapi.d.ts';
+import { selectedOrganization, selectedProject, reportSessionExpired } from './selection.ts';
 
 /** Makes the API accept the session cookie; pages of other origins can't send this header. */
 export const SESSION_HEADER = { 'X-Farwatch-Session': 'cookie' };

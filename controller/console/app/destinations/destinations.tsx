@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { unwrap, api } from '../api/client.ts';
-import { useOptimistic } from '../api/optimistic.ts';
-import { canAdministerProject } from '../session/session.ts';
+import { canAdministerProject } from '../api/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { useOptimistic } from '../ui/optimistic.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { byUrgency, type Destination } from './draft.ts';
 import { HealthBadge, HealthNote, LastDelivered, Target } from './health.tsx';

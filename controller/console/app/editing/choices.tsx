@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useId } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
-import { groupOptions, useGroups } from '../api/groups.ts';
-import { canAdministerProject } from '../session/session.ts';
+import { canAdministerProject } from '../api/session.ts';
+import { groupOptions, useGroups } from '../live/groups.ts';
 import { destinationTexts } from '../texts/destinations.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useLocation, useRoute } from 'preact-iso';
 import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { href } from '../ui/link.ts';

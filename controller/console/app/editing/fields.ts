@@ -1,3 +1,5 @@
+import type { FieldLabels } from '../texts/monitor-fields.ts';
+
 export const TYPES = ['HTTP', 'KEYWORD', 'TCP', 'ICMP', 'DNS', 'HEARTBEAT'] as const;
 export type MonitorType = (typeof TYPES)[number];
 
@@ -65,7 +67,7 @@ export const FIELDS = {
   'domain_monitoring.expiry_warning_days': { types: CHECKED, value: [30, 14, 7, 1] },
   group_id: { types: TYPES, value: null },
   tags: { types: TYPES, value: [] },
-} as const satisfies Record<string, FieldDefinition>;
+} as const satisfies Record<keyof FieldLabels, FieldDefinition>;
 
 export type Path = keyof typeof FIELDS;
 export const PATHS = Object.keys(FIELDS) as Path[];

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
 import { shellTexts } from '../texts/shell.ts';

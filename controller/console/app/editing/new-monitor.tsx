@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { LinkButton } from '../ui/button.tsx';

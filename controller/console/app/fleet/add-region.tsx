@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ApiError } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
 import type { FieldErrors } from '../api/field-errors.ts';
-import { me } from '../session/session.ts';
+import { me } from '../api/session.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Checkbox, NumberField, SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';

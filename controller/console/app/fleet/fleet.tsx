@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
-import { canAdminister, me } from '../session/session.ts';
+import { canAdminister, me } from '../api/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
+import { canAdminister, me } from '../api/session.ts';
 import { useLiveEvent } from '../live/use-live-event.ts';
-import { canAdminister, me } from '../session/session.ts';
 import type { State } from '../ui/state.tsx';
 
 export type Probe = components['schemas']['Probe'];

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { canAdminister, canEdit, me } from '../session/session.ts';
+import { canAdminister, canEdit, me } from '../api/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';

@@ -4,7 +4,7 @@ import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';

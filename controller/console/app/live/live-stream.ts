@@ -2,8 +2,8 @@ import { effect, signal } from '@preact/signals';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { requestHeaders } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { selectedProject, reportSessionExpired } from '../session/selection.ts';
-import { me } from '../session/session.ts';
+import { selectedProject, reportSessionExpired } from '../api/selection.ts';
+import { me } from '../api/session.ts';
 
 export const KINDS = [
   'result', 'monitor.state', 'monitor.region', 'monitor.changed', 'monitor.deleted', 'group.changed', 'group.deleted', 'incident', 'probe',

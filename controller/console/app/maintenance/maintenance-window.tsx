@@ -3,7 +3,7 @@ import { useLocation, useRoute } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { ApiError } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { Button } from '../ui/button.tsx';

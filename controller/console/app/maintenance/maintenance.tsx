@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { useKeys } from '../shell/keys.ts';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { LinkButton } from '../ui/button.tsx';

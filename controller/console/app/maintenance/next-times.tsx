@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { FieldError } from '../ui/field.tsx';

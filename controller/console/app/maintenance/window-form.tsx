@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';

@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/preact-query';
 import type { Shade } from '../charts/time-chart.tsx';
 import { unwrap, api } from '../api/client.ts';
-import { project } from '../session/session.ts';
+import { project } from '../api/session.ts';
 import type { Monitor, Result, StatusSpan } from './monitor-queries.ts';
 import { piecesOf, type Source, type Span } from './time-span.ts';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { checkTexts } from '../texts/checks.ts';
 import { Time, timeText } from '../ui/time.tsx';
 import { difference, type Part } from './difference.ts';

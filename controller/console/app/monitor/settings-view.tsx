@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { canEdit } from '../session/session.ts';
+import { canEdit } from '../api/session.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';

@@ -1,13 +1,7 @@
+import type { GroupNode } from '../live/groups.ts';
 import { shownState, type ShownState } from '../ui/shown-state.ts';
 import { STATE_ORDER, type Monitor } from './monitor.ts';
 import type { Options, Sort } from './options.ts';
-
-/** A group with its subgroups. */
-export interface GroupNode {
-  id: string;
-  name: string;
-  children: GroupNode[];
-}
 
 export interface Heading {
   kind: 'heading';

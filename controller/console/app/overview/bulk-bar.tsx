@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { groupOptions } from '../api/groups.ts';
+import { groupOptions, type GroupNode } from '../live/groups.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,7 +7,6 @@ import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { toastError } from '../ui/toast.tsx';
-import type { GroupNode } from './arrange.ts';
 import { changeAll, type BulkChange } from './bulk-changes.ts';
 import type { MonitorList } from './monitor-list.ts';
 import type { Selection } from './selection.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { useGroups } from '../api/groups.ts';
-import { canEdit, project } from '../session/session.ts';
+import { canEdit, project } from '../api/session.ts';
+import { useGroups } from '../live/groups.ts';
 import { useKeys } from '../shell/keys.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useMemo } from 'preact/hooks';
-import { project } from '../session/session.ts';
+import { project } from '../api/session.ts';
 import { MonitorList } from './monitor-list.ts';
 
 /** Catches changes without an event, for example after a server crash. */

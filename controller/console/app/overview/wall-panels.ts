@@ -1,4 +1,5 @@
-import { arrange, type GroupNode } from './arrange.ts';
+import type { GroupNode } from '../live/groups.ts';
+import { arrange } from './arrange.ts';
 import { shownState } from '../ui/shown-state.ts';
 import type { Monitor } from './monitor.ts';
 import { DEFAULTS } from './options.ts';

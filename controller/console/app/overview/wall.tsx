@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { useGroups } from '../api/groups.ts';
+import { project } from '../api/session.ts';
 import { liveStatus } from '../live/live-stream.ts';
 import { language } from '../preferences/language.ts';
 import { prefersDark } from '../preferences/theme.ts';
-import { project } from '../session/session.ts';
+import { useGroups } from '../live/groups.ts';
 import { overviewTexts } from '../texts/overview.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { ErrorNote } from '../ui/error-note.tsx';

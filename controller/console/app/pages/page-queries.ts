@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
-import { project } from '../session/session.ts';
+import { project } from '../api/session.ts';
 import type { StatusPage } from './page-draft.ts';
 
 export type { StatusPage };

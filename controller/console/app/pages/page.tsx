@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useRoute } from 'preact-iso';
 import { ApiError } from '../api/api-error.ts';
-import { canAdministerProject } from '../session/session.ts';
+import { canAdministerProject } from '../api/session.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { href } from '../ui/link.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
-import { canAdministerProject, project } from '../session/session.ts';
+import { canAdministerProject, project } from '../api/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
 import { pageTexts as texts } from '../texts/pages.ts';

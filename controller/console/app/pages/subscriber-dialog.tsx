@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { canAdministerProject } from '../session/session.ts';
+import { canAdministerProject } from '../api/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,4 +1,4 @@
-import { canAdministerProject } from '../session/session.ts';
+import { canAdministerProject } from '../api/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Ago } from '../ui/time.tsx';
 import type { Subscriber } from './page-queries.ts';

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { canAdministerProject } from '../session/session.ts';
+import { canAdministerProject } from '../api/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';

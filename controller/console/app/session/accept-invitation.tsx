@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { ApiError, fieldErrorsOf } from '../api/api-error.ts';
 import type { components } from '../api/openapi.d.ts';
+import { startSession, chooseOrganization, me } from '../api/session.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -11,7 +12,6 @@ import { TextField } from '../ui/field.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Page } from '../ui/page.tsx';
 import { useForm } from '../ui/use-form.ts';
-import { startSession, chooseOrganization, me } from './session.ts';
 import { SessionHeader } from './session-header.tsx';
 
 type Invitation = components['schemas']['OpenInvitation'];

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
+import { clearSession, me, resumeSession } from '../api/session.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
 import { useForm } from '../ui/use-form.ts';
-import { clearSession, me, resumeSession } from './session.ts';
 
 /** A dialog above the current view, so that no input is lost. */
 export function SignInAgain() {

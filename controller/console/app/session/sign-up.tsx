@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { unwrap, api } from '../api/client.ts';
 import { fieldErrorsOf } from '../api/api-error.ts';
+import { startSession } from '../api/session.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -9,7 +10,6 @@ import { TextField } from '../ui/field.tsx';
 import { Page } from '../ui/page.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { useRegistration } from './registration.ts';
-import { startSession } from './session.ts';
 import { SessionHeader } from './session-header.tsx';
 
 const EMPTY_FORM = { name: '', email: '', password: '', organization_name: '' };

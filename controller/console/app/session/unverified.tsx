@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
+import { me, readSession, signOut } from '../api/session.ts';
 import { sessionTexts } from '../texts/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Page } from '../ui/page.tsx';
 import { toastError } from '../ui/toast.tsx';
 import { useForm } from '../ui/use-form.ts';
-import { me, readSession, signOut } from './session.ts';
 import { SessionHeader } from './session-header.tsx';
 
 /** Replaces every view until the account's email address is verified. */

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { clearSession, me } from '../session/session.ts';
+import { clearSession, me } from '../api/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { me, organization } from '../session/session.ts';
+import { me, organization } from '../api/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useMutation } from '@tanstack/preact-query';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
-import { canAdminister, organization, readSession } from '../session/session.ts';
+import { canAdminister, organization, readSession } from '../api/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
-import { canAdminister, chooseProject, project as shownProject, readSession } from '../session/session.ts';
+import { canAdminister, chooseProject, project as shownProject, readSession } from '../api/session.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,5 +1,5 @@
 import type { components } from '../api/openapi.d.ts';
-import { organization } from '../session/session.ts';
+import { organization } from '../api/session.ts';
 
 type ProjectMember = components['schemas']['ProjectMember'];
 export type Role = components['schemas']['Member']['role'];

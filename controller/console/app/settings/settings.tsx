@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useRoute } from 'preact-iso';
-import { canAdminister } from '../session/session.ts';
+import { canAdminister } from '../api/session.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { href } from '../ui/link.ts';

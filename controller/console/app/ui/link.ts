@@ -1,4 +1,4 @@
-import { me, project } from '../session/session.ts';
+import { me, project } from '../api/session.ts';
 
 /** The URL of a view. With several projects it includes this one, so that the link works for other users. */
 export function href(path: string): string {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
 import type { paths } from '../api/openapi.d.ts';
-import { me } from '../session/session.ts';
+import { me } from '../api/session.ts';
 import { welcomeTexts } from '../texts/welcome.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { canAdminister, me } from '../api/session.ts';
 import { AddProbe } from '../fleet/add-probe.tsx';
 import { useProbes, useRegions } from '../fleet/probes.ts';
-import { canAdminister, me } from '../session/session.ts';
 import { fleetTexts } from '../texts/fleet.ts';
 import { welcomeTexts } from '../texts/welcome.ts';
 import { Button, LinkButton } from '../ui/button.tsx';

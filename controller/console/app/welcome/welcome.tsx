@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { unwrap, api } from '../api/client.ts';
-import { canAdministerProject, canEdit, me } from '../session/session.ts';
+import { canAdministerProject, canEdit, me } from '../api/session.ts';
 import { welcomeTexts } from '../texts/welcome.ts';
 import { LinkButton } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../../../shared/time.ts';
+import { AppError } from '../../../errors/app-error.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { StatusChange } from '../../../verdicts/monitor-state.ts';
 import { unwrittenHours, unwrittenRows } from '../recent/unwritten-rows.ts';

@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '../../../../shared/errors.ts';
-import type { Tenant } from '../../../accounts/tenant.ts';
+import type { Tenant } from '../../../access/tenant.ts';
+import { AppError, type ErrorCode } from '../../../errors/app-error.ts';
 import type { IncidentDoc } from '../../../incidents/incident.ts';
 import type { PageDoc } from '../../page.ts';
 import { automaticPost, automaticPostId, followUpOf, canStartPost, publicMonitorIds } from '../automatic-rules.ts';

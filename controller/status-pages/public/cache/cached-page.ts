@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { within, type Clock } from '../../../../shared/time.ts';
-import { SECURITY_HEADERS } from '../../../http/server/exchange.ts';
 import { CompressedResponse } from '../../../http/responses/compressed-response.ts';
+import { SECURITY_HEADERS } from '../../../http/routing/exchange.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
 /** A rendering of a page: HTML in one language, a feed or JSON. */

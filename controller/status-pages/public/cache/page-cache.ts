@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../../../shared/time.ts';
+import { AppError } from '../../../errors/app-error.ts';
 import type { CompressedResponse } from '../../../http/responses/compressed-response.ts';
 import { CachedPage } from './cached-page.ts';
 import type { FoundPage } from '../read-public-page.ts';

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../shared/errors.ts';
+import type { AppError } from '../../../errors/app-error.ts';
 import type { ValidationIssue } from '../../../http/input/validation.ts';
 import { html } from '../../../pages/html.ts';
 import { isServerError, renderPage, type Page, type PageReader } from '../../../pages/layout.ts';

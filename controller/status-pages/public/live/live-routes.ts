@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../../../../shared/errors.ts';
+import { AppError } from '../../../errors/app-error.ts';
 import { defineRoute, type Route } from '../../../http/routing/route.ts';
 import { LIVE_SCRIPT, LIVE_SCRIPT_HEADERS, LIVE_SCRIPT_PATH } from './live-script.ts';
 import type { PageStreams } from './page-streams.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../../../../shared/log.ts';
-import { PeriodicTask } from '../../../../shared/periodic-task.ts';
 import type { Clock } from '../../../../shared/time.ts';
+import { PeriodicTask } from '../../../work/periodic-task.ts';
 import type { PageStore } from '../../store.ts';
 import type { PageSnapshots } from './page-snapshots.ts';
 import type { PageCache } from '../cache/page-cache.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppError } from '../../../../controller/errors/app-error.ts';
 import { parseStrictJson, parseStrictJsonInTurns } from '../../../../controller/http/body/strict-json.ts';
-import { AppError } from '../../../../shared/errors.ts';
 import { StepCounter } from '../../../helpers/step-counter.ts';
 
 const refusal = (text: string): string => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { AppError } from '../../../../controller/errors/app-error.ts';
 import { parseQuery, validate } from '../../../../controller/http/input/validation.ts';
-import { AppError } from '../../../../shared/errors.ts';
 
 function failureOf(run: () => unknown): AppError {
   try {

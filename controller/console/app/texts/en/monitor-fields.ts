@@ -1,5 +1,3 @@
-import type { Path } from '../../editing/fields.ts';
-
 export const labels = {
   name: 'Name', target: 'Target', interval_seconds: 'Check every', timeout_ms: 'Timeout', method: 'Method', headers: 'Headers', body: 'Body',
   auth: 'Authentication', expected_status: 'Accepted status codes', expected_status_ranges: 'Accepted status code ranges',
@@ -16,7 +14,7 @@ export const labels = {
   'ssl_monitoring.check_validity': 'Warn if the certificate is invalid', 'ssl_monitoring.check_expiry': 'Warn before it expires',
   'ssl_monitoring.expiry_warning_days': 'Days before expiry', 'domain_monitoring.enabled': 'Warn before the domain expires',
   'domain_monitoring.expiry_warning_days': 'Days before expiry', group_id: 'Group', tags: 'Tags',
-} satisfies Record<Path, string>;
+};
 
 /** For fields whose label needs an explanation. */
 export const hints = {
@@ -40,4 +38,4 @@ export const hints = {
   'confirmation_policy.regions': '', 'confirmation_policy.retries': 'A region counts as down if these fail too.', notification_target_ids: '',
   'ssl_monitoring.enabled': '', 'ssl_monitoring.check_validity': '', 'ssl_monitoring.check_expiry': '', 'ssl_monitoring.expiry_warning_days': '',
   'domain_monitoring.enabled': 'Registries are queried once a day.', 'domain_monitoring.expiry_warning_days': '', group_id: '', tags: 'Separate with commas.',
-} satisfies Record<Path, string>;
+} satisfies Record<keyof typeof labels, string>;

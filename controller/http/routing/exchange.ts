@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { ParameterizedContext } from 'koa';
+import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
+import { addressBucket, clientAddress } from '../limits/client-address.ts';
+import type { RateDecision } from '../limits/rate-limit.ts';
+import { isRawDeclaration, isStreamDeclaration, type RouteResponse, type Route } from './route.ts';
+
+export interface ExchangeState {
+  requestId: string;
+  /** Rate-limit key while the caller is unknown. */
+  addressKey: string;
+  rateDecision: RateDecision | null;
+  /** Null until a route has matched. */
+  route: Route | null;
+}
+
+export type Exchange = ParameterizedContext<ExchangeState>;
+
+export const JSON_CONTENT = 'application/json; charset=utf-8';
+export const HTML_CONTENT = 'text/html; charset=utf-8';
+
+/** Sent with every response. Without Access-Control-Allow-Origin, no other origin can read it. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/** Longest path that an error response repeats. */
+const MAX_ECHOED_PATH_LENGTH = 256;
+const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+export function beginExchange(request: IncomingMessage, trustedProxies: number): ExchangeState {
+  const addressKey = addressKeyOf(request, trustedProxies);
+  return { requestId: requestIdOf(request), addressKey, rateDecision: null, route: null };
+}
+
+/** The caller's own request id if headers and logs can safely repeat it. */
+export function requestIdOf(
+  { headers: { 'x-request-id': clientId } }: IncomingMessage, newId: () => string = randomUUID,
+): string {
+  return typeof clientId === 'string' && SAFE_ID.test(clientId) ? clientId : newId();
+}
+
+export function addressKeyOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
+  return addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies));
+}
+
+export function addressKey(address: string): string {
+  return `ip:${addressBucket(address)}`;
+}
+
+/** Sends a handler's response. Throws if the route doesn't declare its status. */
+export async function sendResponse(exchange: Exchange, route: Route, response: RouteResponse): Promise<void> {
+  const declared = route.responses[response.status];
+  if (declared === undefined) {
+    throw new Error(`${route.method} ${route.path} responded with ${response.status}, which it does not declare`);
+  }
+  if (response.compressed !== undefined) {
+    const { status, headers, body } = await response.compressed.negotiate(exchange.req.headers);
+    // The response has all of its headers, and embeddable ones omit this one.
+    exchange.remove('X-Frame-Options');
+    exchange.body = body;
+    exchange.set(headers);
+    exchange.status = status;
+    return;
+  }
+  exchange.status = response.status;
+  if (response.stream !== undefined && isStreamDeclaration(declared)) {
+    exchange.body = response.stream;
+    exchange.type = declared.contentType;
+  } else if (isRawDeclaration(declared) && (declared.data === undefined || response.raw !== undefined)) {
+    exchange.type = declared.contentType;
+    exchange.body = rawBody(exchange, response.raw);
+  } else sendJson(exchange, { success: true, data: response.data });
+  if (response.headers !== undefined) exchange.set(response.headers);
+}
+
+function rawBody({ res }: Exchange, raw: RouteResponse['raw'] = ''): string | Buffer | Readable {
+  // The status 200 is already sent: only a broken connection tells the client that data is missing.
+  if (raw instanceof Readable) return raw.once('error', () => res.destroy());
+  return typeof raw === 'string' ? raw : Buffer.from(raw);
+}
+
+/** Retry-After of a 503, in seconds: most outages are over by then. */
+export const RETRY_AFTER_SECONDS = 5;
+
+export function sendError(exchange: Exchange, error: AppError): void {
+  const { req: { headers }, state: { route, rateDecision } } = exchange;
+  exchange.status = ERROR_STATUS[error.code];
+  if (exchange.status === 503) exchange.set('Retry-After', String(RETRY_AFTER_SECONDS));
+  const page = route?.errorPage?.(error, { languages: headers['accept-language'], query: exchange.querystring });
+  const windowRetryAfter = error.code === 'RATE_LIMIT_EXCEEDED' ? rateDecision?.retryAfter : undefined;
+  const retryAfter = error.retryAfterSeconds ?? windowRetryAfter;
+  if (retryAfter !== undefined) exchange.set('Retry-After', String(retryAfter));
+  if (page === undefined) return sendJson(exchange, errorBody(error, retryAfter));
+  exchange.type = HTML_CONTENT;
+  exchange.body = page.html;
+  exchange.set(page.headers);
+}
+
+/** The body of an error. Omits empty details; `retryAfter` is in seconds. */
+export function errorBody({ code, message, details = {} }: AppError, retryAfter?: number) {
+  const hasDetails = Object.keys(details).length > 0;
+  return { success: false, error: { code, message, details: hasDetails ? details : undefined, retryAfter } };
+}
+
+/** Responds to a request that no route matched. `methods` are those that its path supports, if any. */
+export function sendUnmatched(exchange: Exchange, methods: readonly string[]): void {
+  if (methods.length === 0) {
+    exchange.status = 404;
+    // The API documents this one body outside the envelope.
+    return sendJson(exchange, { error: 'Not Found', path: exchange.path.slice(0, MAX_ECHOED_PATH_LENGTH) });
+  }
+  exchange.set('Allow', [...new Set([...methods, 'OPTIONS'])].sort().join(', '));
+  if (exchange.method !== 'OPTIONS') {
+    return sendError(exchange, new AppError('METHOD_NOT_ALLOWED', 'This path does not support that method'));
+  }
+  exchange.status = 204;
+}
+
+function sendJson(exchange: Exchange, body: unknown): void {
+  exchange.body = JSON.stringify(body);
+  exchange.type = JSON_CONTENT;
+}

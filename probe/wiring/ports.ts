@@ -1,0 +1,25 @@
+import type { Log } from '../../shared/log.ts';
+import type { HostAndPort } from '../../shared/setting.ts';
+import type { Clock } from '../../shared/time.ts';
+import type { OwnPolicy } from '../checks/network/address-guard.ts';
+
+/** The part of `loadProbeConfig`'s result that the probe uses. */
+export interface ProbeSettings {
+  dataDir: string;
+  enrolment: { controllerUrl: string | null; token: string | null };
+  natsUrl: string | null;
+  checks: OwnPolicy & { anchors: readonly HostAndPort[]; nameServers: readonly HostAndPort[] };
+}
+
+/** What a probe is built on. */
+export interface ProbePorts {
+  settings: ProbeSettings;
+  clock: Clock;
+  log: Log;
+  version: string;
+  random: () => number;
+  /** Open file limit of this process. */
+  maxFiles: number;
+  /** Called once, when connected and in sync with the controller's assignments. */
+  onConnected?: () => void;
+}
