@@ -1,3 +1,4 @@
+import { backoffMs } from '../../shared/backoff.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { batchResponse } from '../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
@@ -188,8 +189,8 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   }
 
   #backoffMs(baseMs: number): number {
-    const backoffMs = Math.min(this.#maxBackoffMs, baseMs * 2 ** Math.min(this.#failures - 1, 10));
-    return backoffMs * (0.5 + this.#options.random() / 2);
+    const limits = { minMs: baseMs, maxMs: this.#maxBackoffMs };
+    return backoffMs(this.#failures, limits, this.#options.random());
   }
 
   #rewind(delayMs: number): void {

@@ -1,3 +1,4 @@
+import { backoffMs } from '../backoff.ts';
 import type { Clock, Timer } from '../time.ts';
 import { Actor, type ActorContext, type Behaviour } from './actor.ts';
 
@@ -126,7 +127,7 @@ export class Supervisor<Name, Message> {
     const hadStarted = child.startedAt !== null;
     const wasLongLived = child.startedAt !== null && clock.monotonic() - child.startedAt >= maxDelayMs;
     const failures = wasLongLived ? 1 : child.failures + 1;
-    const restartInMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
+    const restartInMs = backoffMs(failures, { minMs: firstDelayMs, maxMs: maxDelayMs });
     if (!onFailure({ name, error, hadStarted, restartInMs })) return;
     child.restart = clock.setTimer(restartInMs, () => this.#begin(name, failures));
     this.#children.set(name, child);

@@ -1,6 +1,7 @@
 import {
   connect, ErrorCode, NatsError, RequestStrategy, type JetStreamManager, type NatsConnection, type Status,
 } from 'nats';
+import { spreadMs } from '../../../shared/backoff.ts';
 import type { Log } from '../../../shared/log.ts';
 import { systemClock, within, type Clock } from '../../../shared/time.ts';
 import { readBusCredentials } from './bus-credentials.ts';
@@ -12,8 +13,8 @@ import { OutboundLimit } from './outbound-limit.ts';
 const PING_INTERVAL_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const JETSTREAM_TIMEOUT_MS = 3000;
-const RECONNECT_MIN_MS = 200;
-const RECONNECT_MAX_MS = 2000;
+/** The longest delay is ten times as long. */
+const MIN_RECONNECT_MS = 200;
 const CLOSE_TIMEOUT_MS = 3000;
 const WAITING_LOG_INTERVAL_MS = 5000;
 
@@ -57,7 +58,7 @@ export async function connectBus(options: BusOptions): Promise<NatsBus> {
     waitOnFirstConnect: true,
     // The server refuses us while its user file is being rewritten; by default, nats.js would then give up.
     ignoreAuthErrorAbort: true,
-    reconnectDelayHandler: () => RECONNECT_MIN_MS + Math.random() * (RECONNECT_MAX_MS - RECONNECT_MIN_MS),
+    reconnectDelayHandler: () => spreadMs(MIN_RECONNECT_MS, 9, Math.random()),
     pingInterval: options.pingIntervalMs ?? PING_INTERVAL_MS,
     maxPingOut: 2,
     timeout: CONNECT_TIMEOUT_MS,
