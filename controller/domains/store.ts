@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import { claimedAs } from '../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../platform/mongo/due-documents.ts';
-import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
+import { upsertAll } from '../platform/mongo/upserts.ts';
 import type { DomainDoc, DomainFacts } from './domain.ts';
 
 const restore = restoring<DomainDoc>({
@@ -27,13 +27,7 @@ export class DomainStore extends DueDocuments<DomainDoc> {
       const update = { $inc: { uses: 1 }, $setOnInsert: { due_at: now, failures: 0 } };
       return { updateOne: { filter: { _id }, update, upsert: true } };
     });
-    try {
-      await this.all.bulkWrite(writes, { ordered: false });
-    } catch (error) {
-      // Of two concurrent upserts, the loser finds the document on its second attempt.
-      if (!isDuplicateKey(error)) throw error;
-      await this.all.bulkWrite(writes, { ordered: false });
-    }
+    await upsertAll(this.all, writes);
     return new Map((await this.findMany(names)).map((doc) => [doc._id, doc]));
   }
 

@@ -5,7 +5,7 @@ import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
+import { insertMissing } from '../../platform/mongo/upserts.ts';
 import type { OutgoingDoc } from './notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;
