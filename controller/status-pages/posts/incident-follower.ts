@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { WorkClaims, type WorkClaim } from '../../../shared/work-claims.ts';
 import type { Peers } from '../../../shared/peers.ts';
 import type { Log } from '../../../shared/log.ts';
@@ -73,9 +74,8 @@ export class IncidentFollower {
     const upcoming = await incidents.dueForPages(dueBefore, BATCH_SIZE, workClaims.heldTokens);
     const due = upcoming.filter(({ pages_due: at = Infinity }) => at <= clock.now());
     const free = due.filter(({ claim }) => workClaims.isFree(claim));
-    for (let at = 0; at < free.length; at += CONCURRENCY) {
-      await Promise.all(free.slice(at, at + CONCURRENCY).map((incident) => this.#publish(incident)));
-    }
+    const queue = new PQueue({ concurrency: CONCURRENCY });
+    await queue.addAll(free.map((incident) => () => this.#publish(incident)));
     // Claims of others may expire and become ours.
     if (upcoming.length === 0 && workClaims.heldTokens.length === 0) return 'idle';
     return due.length === BATCH_SIZE && free.length > 0;
