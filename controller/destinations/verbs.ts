@@ -3,19 +3,19 @@ import { newId } from '../../shared/ids.ts';
 import { ownedBy } from '../accounts/tenant.ts';
 import { authorOf, type ProjectContext } from '../http/routing/route.ts';
 import { fieldError } from '../http/input/validation.ts';
+import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
 import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
 import { newSigningSecret, type DestinationDoc, type DestinationSettings } from './destination.ts';
 import type { DeliveryPort, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
 import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import type { DestinationStore } from './store.ts';
 import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './test-mail-rules.ts';
-import type { TestMailStore } from './test-mail-store.ts';
 
 export interface DestinationDeps {
   destinations: DestinationStore;
   vetting: UrlVetting;
   deliveries: DeliveryPort;
-  testMails: TestMailStore;
+  testMails: UseLimits;
   suppressions: StoppedAddresses;
 }
 
@@ -109,7 +109,7 @@ export async function testDestination(deps: DestinationDeps, ctx: ProjectContext
 }
 
 async function claimTestMails({ testMails }: DestinationDeps, ctx: ProjectContext, recipients: string[]) {
-  const freeAt = await testMails.claim(limitsOfTest(ctx.tenant.organizationId, recipients), ctx.now);
+  const freeAt = await testMails.take(limitsOfTest(ctx.tenant.organizationId, recipients), ctx.now);
   if (freeAt === null) return;
   const message = `An address receives at most ${TESTS_PER_RECIPIENT} test emails an hour, and an organization `
     + `sends at most ${TESTS_PER_ORGANIZATION}`;
