@@ -1,7 +1,7 @@
-import { WorkClaims } from '../../shared/work-claims.ts';
+import { DueWork } from '../../shared/due-work.ts';
 import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DomainDoc, Lookup } from './domain.ts';
 import { afterLookup, DAY_MS } from './lookup-rules.ts';
@@ -48,7 +48,7 @@ export class DomainLookups {
   readonly #deps: DomainLookupsDeps;
   readonly #polling: PeriodicTask;
   readonly #cleanup: PeriodicTask;
-  readonly #workClaims: WorkClaims;
+  readonly #work: DueWork<DomainDoc>;
   readonly #running = new Set<Promise<unknown>>();
   /** Per server, the end of its queue of waiting domains, Unix ms. */
   readonly #queues = new Map<string, number>();
@@ -56,8 +56,8 @@ export class DomainLookups {
 
   constructor(deps: DomainLookupsDeps) {
     this.#deps = deps;
-    const { clock, log, turns, peers, holder } = deps;
-    this.#workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_TTL_MS });
+    const { domains, clock, log, turns, peers, holder } = deps;
+    this.#work = new DueWork({ clock, holder, ttlMs: CLAIM_TTL_MS, store: domains });
     this.#polling = new PeriodicTask({
       clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers, task: () => this.#poll(),
       onError: (error) => log.warn({ err: error }, 'could not look up domains'),
@@ -86,16 +86,13 @@ export class DomainLookups {
   }
 
   async #poll(): Promise<void | 'idle'> {
-    const { domains, clock, log } = this.#deps;
+    const { log } = this.#deps;
     const capacity = MAX_CONCURRENT_LOOKUPS - this.#running.size;
     if (capacity <= 0) return;
-    const [now, workClaims] = [clock.now(), this.#workClaims];
-    const found = await domains.due(now + ONLY_CONTROLLER_INTERVAL_MS, capacity, workClaims.heldTokens);
-    // If another controller crashes, this one takes over the domains it claimed.
-    if (found.length === 0 && workClaims.heldTokens.length === 0 && !this.#isAnyWaiting) return 'idle';
-    for (const due of found.filter(({ due_at, claim }) => due_at <= now && workClaims.isFree(claim))) {
-      const claimed = workClaims.runClaimed((claim) => domains.claim(due, claim), (doc) => this.#settle(doc));
-      const work = claimed
+    const { free, next } = await this.#work.find(capacity);
+    if (next === 'idle' && !this.#isAnyWaiting) return 'idle';
+    for (const due of free) {
+      const work = this.#work.run(due, (doc) => this.#settle(doc))
         .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'could not look up a domain'))
         .finally(() => {
           this.#running.delete(work);

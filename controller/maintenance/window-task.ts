@@ -1,6 +1,7 @@
+import { findDue } from '../../shared/due-work.ts';
 import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
 import { dueEvents, announcedOccurrence } from './announce-rules.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
@@ -33,10 +34,9 @@ export function createWindowTask(deps: WindowTaskDeps): PeriodicTask {
   return new PeriodicTask({
     clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers,
     task: async () => {
-      const upcoming = await windows.due(clock.now() + ONLY_CONTROLLER_INTERVAL_MS, BATCH_SIZE);
-      const due = upcoming.filter(({ due_at: at = Infinity }) => at <= clock.now());
-      for (const window of due) await processWindow(deps, window, clock.now());
-      return due.length === BATCH_SIZE ? true : upcoming.length === 0 ? 'idle' : false;
+      const { free, next } = await findDue({ clock, store: windows }, BATCH_SIZE);
+      for (const window of free) await processWindow(deps, window, clock.now());
+      return next;
     },
     onError: (error) => log.warn({ err: error }, 'could not notify about maintenance windows'),
   });
