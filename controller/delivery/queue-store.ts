@@ -71,11 +71,11 @@ export class QueueStore {
   }
 
   /** Destinations of these shards that are due by `until`, Unix ms, most overdue first. */
-  async due(shards: number[], until: number, limit: number): Promise<{ id: string; at: number }[]> {
+  async due(shards: number[], until: number, limit: number): Promise<{ id: string; due_at: number }[]> {
     const filter = { due_at: { $lte: until }, shard: { $in: shards } };
     const due = this.#queues.find(filter).sort({ due_at: 1 }).limit(limit);
     const found = await due.project<{ _id: string; due_at: number }>({ _id: 1, due_at: 1 }).toArray();
-    return found.map(({ _id: id, due_at: at }) => ({ id, at }));
+    return found.map(({ _id: id, due_at }) => ({ id, due_at }));
   }
 
   async find(id: string): Promise<QueueDoc | null> {

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { Supervisor } from '../../shared/actor/supervisor.ts';
+import { findDue } from '../../shared/due-work.ts';
 import type { Peers } from '../../shared/peers.ts';
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../shared/periodic-task.ts';
+import { PeriodicTask } from '../../shared/periodic-task.ts';
 import { sleep, within, type Clock } from '../../shared/time.ts';
 import type { AttemptReport } from './attempt.ts';
 import { MAX_DATABASE_CALLS, queueDatabaseCalls, type UnqueuedStores } from './database-queue.ts';
@@ -166,13 +167,12 @@ export class DeliveryService {
     if (!isCrowded) {
       // Active destinations may still be listed as due, so read more than a page to see the others.
       const limit = POLL_PAGE_SIZE + this.activeQueues;
-      const now = clock.now();
-      const found = await due(shards, now + ONLY_CONTROLLER_INTERVAL_MS, limit);
+      const store = { due: (until: number, max: number) => due(shards, until, max) };
+      const { free, next } = await findDue({ clock, store }, limit);
       this.#polledAt = clock.monotonic();
-      if (found.length === 0 && this.activeQueues === 0) return 'idle';
-      const overdue = found.filter(({ at }) => at <= now);
-      for (const { id } of overdue) if (this.activeQueues < MAX_ACTIVE_QUEUES) this.#queues.start(id);
-      if (overdue.length < limit) return false;
+      if (next === 'idle' && this.activeQueues === 0) return 'idle';
+      for (const { id } of free) if (this.activeQueues < MAX_ACTIVE_QUEUES) this.#queues.start(id);
+      if (next !== true) return false;
     }
     await sleep(clock, NEXT_PAGE_DELAY_MS);
     return true;
