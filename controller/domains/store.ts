@@ -10,8 +10,6 @@ const restore = restoring<DomainDoc>({
   looked_up_at: null, published_expires_at: null,
 });
 
-type Settled = Pick<DomainDoc, 'due_at'> & Partial<Omit<DomainDoc, '_id' | 'uses' | 'claim'>>;
-
 /** Collection `domains`: registrable domains that monitors use, with their known facts. */
 export class DomainStore extends DueDocuments<DomainDoc> {
   constructor(db: Db) {
@@ -34,11 +32,6 @@ export class DomainStore extends DueDocuments<DomainDoc> {
   /** Keeps the claim. False, without effect, if it was lost. */
   saveFacts(claimed: DomainDoc, facts: DomainFacts & Pick<DomainDoc, 'failures'>): Promise<boolean> {
     return this.update(claimedAs(claimed), { $set: facts });
-  }
-
-  /** Ends the claim. False, without effect, if it was lost. */
-  settle(claimed: DomainDoc, change: Settled): Promise<boolean> {
-    return this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
   /** Removes a domain that no monitor uses, unless a monitor has named it since it was claimed. */

@@ -27,7 +27,7 @@ export class NoticeStore extends DueDocuments<NoticeDoc> {
    * claim was lost.
    */
   async advance(claimed: NoticeDoc, cursor: string, now: number): Promise<void> {
-    await this.update(claimedAs(claimed), { $set: { cursor, due_at: now }, $unset: { claim: '' } });
+    await this.settle(claimed, { cursor, due_at: now });
   }
 
   /** Records that the outbox contains all recipients. No effect if the claim was lost. */
