@@ -1,8 +1,9 @@
 import { ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status } from 'nats';
+import { BusError } from '../shared/bus-error.ts';
 import type { Log } from '../shared/log.ts';
-import { closeNats, connectNats, statusesOf } from '../shared/nats-connection.ts';
+import { busFailureOf, closeNats, connectNats, statusesOf } from '../shared/nats-connection.ts';
 import type { Clock, Timer } from '../shared/time.ts';
-import { BusError, type ProbeBus, type Subscription } from './ports.ts';
+import type { ProbeBus, Subscription } from './ports.ts';
 import { ReconnectBackoff } from './reconnect-backoff.ts';
 
 export interface LinkOptions {
@@ -127,11 +128,11 @@ export class Link implements ProbeBus {
   }
 
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    if (!this.#active || !this.#isConnected) throw new BusError('closed');
+    if (!this.#active || !this.#isConnected) throw new BusError('disconnected', subject);
     try {
       return (await this.#active.connection.request(subject, payload, { timeout: timeoutMs })).data;
     } catch (error) {
-      throw new BusError(kindOf(error), { cause: error });
+      throw new BusError(busFailureOf(error) ?? 'disconnected', subject, { cause: error });
     }
   }
 
@@ -263,12 +264,6 @@ export class Link implements ProbeBus {
     this.#options.log.info({ connected: isConnected }, isConnected ? 'NATS link up' : 'NATS link down');
     for (const listen of this.#listeners) listen(isConnected);
   }
-}
-
-function kindOf(error: unknown): BusError['kind'] {
-  if (!(error instanceof NatsError)) return 'closed';
-  if (error.code === ErrorCode.Timeout) return 'timeout';
-  return error.code === ErrorCode.NoResponders ? 'no_responders' : 'closed';
 }
 
 /** The code of a NATS error; any other error as text. Null without an error. */

@@ -1,10 +1,21 @@
-import { connect, type ConnectionOptions, type NatsConnection, type Status } from 'nats';
+import {
+  connect, ErrorCode, NatsError, type ConnectionOptions, type NatsConnection, type Status,
+} from 'nats';
+import type { BusFailure } from './bus-error.ts';
 import { within, type Clock } from './time.ts';
 
 /** Detects a half-open connection within 30 s. */
 const PING_INTERVAL_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5000;
 const CLOSE_TIMEOUT_MS = 3000;
+
+const FAILURES: Record<string, BusFailure> = {
+  [ErrorCode.Timeout]: 'timeout',
+  [ErrorCode.NoResponders]: 'no_responders',
+  [ErrorCode.Disconnect]: 'disconnected',
+  [ErrorCode.ConnectionClosed]: 'disconnected',
+  [ErrorCode.ConnectionDraining]: 'disconnected',
+};
 
 export interface NatsOptions extends Pick<ConnectionOptions,
   'authenticator' | 'user' | 'pass' | 'inboxPrefix' | 'ignoreClusterUpdates' | 'waitOnFirstConnect'
@@ -71,4 +82,9 @@ export async function closeNats(
   }
   // Not awaited: while nats.js is connecting, its close waits for the attempt to end.
   void connection.close().catch(() => undefined);
+}
+
+/** Why a request got no response; undefined for any other error. */
+export function busFailureOf(error: unknown): BusFailure | undefined {
+  return error instanceof NatsError ? FAILURES[error.code] : undefined;
 }

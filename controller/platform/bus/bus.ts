@@ -1,27 +1,20 @@
-import {
-  ErrorCode, NatsError, RequestStrategy, type JetStreamManager, type NatsConnection, type Status,
-} from 'nats';
+import { RequestStrategy, type JetStreamManager, type NatsConnection, type Status } from 'nats';
 import { spreadMs } from '../../../shared/backoff.ts';
+import { BusError } from '../../../shared/bus-error.ts';
 import type { Log } from '../../../shared/log.ts';
-import { closeNats, connectNats, natsUrls, statusesOf } from '../../../shared/nats-connection.ts';
+import {
+  busFailureOf, closeNats, connectNats, natsUrls, statusesOf,
+} from '../../../shared/nats-connection.ts';
 import { systemClock, type Clock } from '../../../shared/time.ts';
 import { readBusCredentials } from './bus-credentials.ts';
 import { BusListeners } from './bus-listeners.ts';
-import { BusError, type Bus, type BusFailure } from './bus-port.ts';
+import type { Bus } from './bus-port.ts';
 import { OutboundLimit } from './outbound-limit.ts';
 
 const JETSTREAM_TIMEOUT_MS = 3000;
 /** The longest delay is ten times as long. */
 const MIN_RECONNECT_MS = 200;
 const WAITING_LOG_INTERVAL_MS = 5000;
-
-const FAILURES: Record<string, BusFailure> = {
-  [ErrorCode.Timeout]: 'timeout',
-  [ErrorCode.NoResponders]: 'no_responders',
-  [ErrorCode.Disconnect]: 'disconnected',
-  [ErrorCode.ConnectionClosed]: 'disconnected',
-  [ErrorCode.ConnectionDraining]: 'disconnected',
-};
 
 interface BusOptions {
   /** `nats://` or `tls://` URLs separated by commas. May contain `user:password@`. */
@@ -155,7 +148,7 @@ export class NatsBus implements Bus {
     try {
       return await attempt();
     } catch (error) {
-      const failure = error instanceof NatsError ? FAILURES[error.code] : undefined;
+      const failure = busFailureOf(error);
       throw failure ? new BusError(failure, subject) : error;
     }
   }
