@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import { DueWork } from '../../shared/due-work.ts';
 import type { Peers } from '../../shared/peers.ts';
 import type { Log } from '../../shared/log.ts';
@@ -49,7 +50,7 @@ export class DomainLookups {
   readonly #polling: PeriodicTask;
   readonly #cleanup: PeriodicTask;
   readonly #work: DueWork<DomainDoc>;
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #running = new PQueue({ concurrency: MAX_CONCURRENT_LOOKUPS });
   /** Per server, the end of its queue of waiting domains, Unix ms. */
   readonly #queues = new Map<string, number>();
   #isStopped = false;
@@ -82,23 +83,19 @@ export class DomainLookups {
     this.#isStopped = true;
     await Promise.all([this.#polling.stop(), this.#cleanup.stop()]);
     await this.#deps.abortLookups();
-    await Promise.all(this.#running);
+    await this.#running.onIdle();
   }
 
   async #poll(): Promise<void | 'idle'> {
     const { log } = this.#deps;
-    const capacity = MAX_CONCURRENT_LOOKUPS - this.#running.size;
+    const capacity = MAX_CONCURRENT_LOOKUPS - this.#running.pending;
     if (capacity <= 0) return;
     const { free, next } = await this.#work.find(capacity);
     if (next === 'idle' && !this.#isAnyWaiting) return 'idle';
     for (const due of free) {
-      const work = this.#work.run(due, (doc) => this.#settle(doc))
+      void this.#running.add(() => this.#work.run(due, (doc) => this.#settle(doc)))
         .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'could not look up a domain'))
-        .finally(() => {
-          this.#running.delete(work);
-          this.#polling.trigger();
-        });
-      this.#running.add(work);
+        .finally(() => this.#polling.trigger());
     }
   }
 
