@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Against hanging only: far longer than any test takes on a machine that is busy with other work. */
 const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 7_200_000 : 600_000;
 
-/** These take longest, so they start first: otherwise the last of them would run while all other workers are idle. */
+/** These take longest, so they start first: the last files then leave no worker idle for long. */
 const LONGEST = [
   'faults/far-probe', 'faults/attacks', 'faults/installation', 'faults/several-controllers', 'faults/unacknowledged',
   'bus/assignments-moves', 'bus/probe/key-rotation', 'bus/few-votes', 'e2e/start', 'e2e/nats-cluster',

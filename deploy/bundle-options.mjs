@@ -1,6 +1,6 @@
 /**
- * Options of esbuild for a program of ours. Packages are part of the bundle, as Node.js takes twice as long to load
- * them file by file.
+ * Options of esbuild for a program of ours. Packages are part of the bundle: Node.js takes twice as long
+ * to load them file by file.
  */
 export const PROGRAM_OPTIONS = {
   bundle: true,

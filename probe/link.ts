@@ -1,9 +1,9 @@
-import {
-  connect, ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status,
-} from 'nats';
+import { ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status } from 'nats';
+import { BusError } from '../shared/bus-error.ts';
 import type { Log } from '../shared/log.ts';
+import { busFailureOf, closeNats, connectNats, statusesOf } from '../shared/nats-connection.ts';
 import type { Clock, Timer } from '../shared/time.ts';
-import { BusError, type ProbeBus, type Subscription } from './ports.ts';
+import type { ProbeBus, Subscription } from './ports.ts';
 import { ReconnectBackoff } from './reconnect-backoff.ts';
 
 export interface LinkOptions {
@@ -19,7 +19,6 @@ export interface LinkOptions {
   pingIntervalMs?: number;
 }
 
-const PING_INTERVAL_MS = 10_000;
 /** How long a replaced connection stays open for pending responses. */
 const RETIRED_FOR_MS = 5000;
 /** The server's errors for an unknown or revoked user. */
@@ -75,12 +74,13 @@ export class Link implements ProbeBus {
   }
 
   async stop(): Promise<void> {
+    const wasConnected = this.#isConnected;
     this.#isStopped = true;
     this.#isConnected = false;
     this.#retryTimer?.cancel();
     this.#wake();
     const open = [this.#active, this.#retired].filter((active) => active !== null);
-    await Promise.all(open.map(({ connection }) => closeAfterFlush(connection)));
+    await Promise.all(open.map(({ connection }) => closeNats(connection, wasConnected, this.#options.clock)));
   }
 
   /**
@@ -97,7 +97,7 @@ export class Link implements ProbeBus {
       return false;
     }
     this.#seed = seed;
-    if (this.#retired) void closeAfterFlush(this.#retired.connection);
+    if (this.#retired) void closeNats(this.#retired.connection, true, this.#options.clock);
     this.#retired = former;
     const listening = [...this.#handlers];
     const stops = listening.map((handler) => handler.stop);
@@ -109,7 +109,7 @@ export class Link implements ProbeBus {
     this.#change(true);
     this.#options.clock.setTimer(RETIRED_FOR_MS, () => {
       if (this.#retired === former) this.#retired = null;
-      void closeAfterFlush(former.connection);
+      void closeNats(former.connection, true, this.#options.clock);
     });
     return true;
   }
@@ -128,11 +128,11 @@ export class Link implements ProbeBus {
   }
 
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    if (!this.#active || !this.#isConnected) throw new BusError('closed');
+    if (!this.#active || !this.#isConnected) throw new BusError('disconnected', subject);
     try {
       return (await this.#active.connection.request(subject, payload, { timeout: timeoutMs })).data;
     } catch (error) {
-      throw new BusError(kindOf(error), { cause: error });
+      throw new BusError(busFailureOf(error) ?? 'disconnected', subject, { cause: error });
     }
   }
 
@@ -207,30 +207,24 @@ export class Link implements ProbeBus {
   }
 
   async #dial(seed: Uint8Array): Promise<ActiveConnection> {
-    const { url, probeId, pingIntervalMs = PING_INTERVAL_MS } = this.#options;
-    const urls = url.split(',').map((part) => new URL(part.trim()));
-    const connection = await connect({
-      servers: urls.map((each) => each.host),
-      authenticator: nkeyAuthenticator(seed), name: `probe ${probeId}`, inboxPrefix: privateInbox(probeId),
-      // If unset, the client would use TLS whenever the server offers it, even on loopback, where no
-      // certificate name matches.
-      tls: urls.some((each) => each.protocol === 'tls:') ? {} : null,
+    const { url, probeId, pingIntervalMs } = this.#options;
+    const connection = await connectNats({
+      url, name: `probe ${probeId}`, pingIntervalMs,
+      authenticator: nkeyAuthenticator(seed), inboxPrefix: privateInbox(probeId),
       // Discovered cluster servers would be tried forever without our backoff if all of them reject us.
       ignoreClusterUpdates: true,
-      maxReconnectAttempts: -1, ignoreAuthErrorAbort: true,
-      reconnectDelayHandler: () => this.#backoff.delayAfterLoss(),
-      pingInterval: pingIntervalMs, maxPingOut: 2, timeout: 5000, noAsyncTraces: true,
+      reconnectDelayMs: () => this.#backoff.delayAfterLoss(),
     });
     return { connection, ended: this.#watch(connection) };
   }
 
   async #watch(connection: NatsConnection): Promise<string | null> {
     let refusal: string | null = null;
-    for await (const status of connection.status()) {
+    for await (const status of statusesOf(connection)) {
       const isRefusal = status.type === Events.Error && REFUSALS.includes(String(status.data));
       const isRetired = this.#active !== null && this.#active.connection !== connection;
       if (!isRefusal && !(isRetired && status.type === Events.Disconnect)) {
-        this.#take(connection, status);
+        this.#take(status);
         continue;
       }
       refusal = isRefusal ? String(status.data) : null;
@@ -241,14 +235,11 @@ export class Link implements ProbeBus {
     return refusal ?? failureOf(await connection.closed());
   }
 
-  #take(connection: NatsConnection, status: Status): void {
+  #take(status: Status): void {
     if (status.type === Events.Disconnect) this.#change(false);
     else if (status.type === Events.Reconnect) {
       this.#backoff.connected();
       this.#change(true);
-    }
-    else if ((status.type as string) === 'staleConnection') {
-      void breakStale(connection).catch(() => undefined);
     } else if (status.type === Events.Error) {
       this.#options.log.warn(
         { err: String(status.data), permission: status.permissionContext }, 'NATS refused',
@@ -275,32 +266,8 @@ export class Link implements ProbeBus {
   }
 }
 
-async function closeAfterFlush(connection: NatsConnection): Promise<void> {
-  if (connection.isClosed()) return;
-  await connection.flush().catch(() => undefined);
-  await connection.close().catch(() => undefined);
-}
-
-function kindOf(error: unknown): BusError['kind'] {
-  if (!(error instanceof NatsError)) return 'closed';
-  if (error.code === ErrorCode.Timeout) return 'timeout';
-  return error.code === ErrorCode.NoResponders ? 'no_responders' : 'closed';
-}
-
 /** The code of a NATS error; any other error as text. Null without an error. */
 function failureOf(error: unknown): string | null {
   if (!error) return null;
   return error instanceof NatsError ? error.code : String(error);
-}
-
-interface Internals {
-  protocol?: { transport?: { close?: (error: Error) => Promise<void> } };
-}
-
-/**
- * Closes a connection with unanswered pings, so that nats.js reconnects. nats.js 2.29 would first wait to
- * flush what it has sent, which never completes if the peer stopped reading; no public call skips that wait.
- */
-async function breakStale(connection: NatsConnection): Promise<void> {
-  await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));
 }

@@ -1,14 +1,3 @@
-/** Why a request got no response. */
-export class BusError extends Error {
-  readonly kind: 'timeout' | 'no_responders' | 'closed';
-
-  constructor(kind: BusError['kind'], options?: { cause?: unknown }) {
-    super(`no response: ${kind}`, options);
-    this.name = 'BusError';
-    this.kind = kind;
-  }
-}
-
 export interface Subscription {
   stop(): void;
 }

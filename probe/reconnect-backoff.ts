@@ -1,10 +1,10 @@
+import { backoffMs, spreadMs } from '../shared/backoff.ts';
 import type { Clock } from '../shared/time.ts';
 
 /** Delay between attempts at an unreachable server, which is usually back soon. */
-const UNREACHABLE_MS = { min: 250, spread: 500 };
-/** Initial delay after a rejection, which only a person can fix. */
-const MIN_REFUSED_MS = 500;
-const MAX_REFUSED_MS = 300_000;
+const UNREACHABLE_MS = 250;
+/** After a rejection, which only a person can fix. */
+const REFUSED = { minMs: 500, maxMs: 300_000 };
 /** A connection that lasts this long resets the rejection backoff. */
 const STEADY_MS = 10_000;
 
@@ -26,7 +26,7 @@ export class ReconnectBackoff {
 
   /** Delay after the server was lost or unreachable, ms. */
   delayAfterLoss(): number {
-    return UNREACHABLE_MS.min + this.#random() * UNREACHABLE_MS.spread;
+    return spreadMs(UNREACHABLE_MS, 2, this.#random());
   }
 
   /** Delay after a rejection, ms: doubles each time up to 5 minutes, with jitter in its second half. */
@@ -34,7 +34,6 @@ export class ReconnectBackoff {
     const connectedMs = this.#connectedAtMs === null ? 0 : this.#clock.monotonic() - this.#connectedAtMs;
     this.#connectedAtMs = null;
     this.#refusals = connectedMs >= STEADY_MS ? 1 : this.#refusals + 1;
-    const backoffMs = Math.min(MAX_REFUSED_MS, MIN_REFUSED_MS * 2 ** (this.#refusals - 1));
-    return backoffMs * (0.5 + this.#random() / 2);
+    return backoffMs(this.#refusals, REFUSED, this.#random());
   }
 }

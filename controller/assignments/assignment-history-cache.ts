@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import PQueue from 'p-queue';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Peers } from '../work/peers.ts';
@@ -50,7 +50,7 @@ export class AssignmentHistoryCache {
   /** The revision up to which each probe's pairs are cached; null before the first poll. */
   #revisions: Map<string, number> | null = null;
   /** One query at a time, so that no response overtakes a newer one. */
-  readonly #queryLimit = pLimit(1);
+  readonly #queries = new PQueue({ concurrency: 1 });
   #requests: PairRequest[] = [];
   #prunedAtMono: number;
 
@@ -106,12 +106,14 @@ export class AssignmentHistoryCache {
     }
     return new Promise((resolve, reject) => {
       this.#requests.push({ probeId, monitorIds, resolve, reject });
-      void this.#queryLimit(() => this.#readBatch());
+      void this.#queries.add(() => this.#readBatch());
     });
   }
 
   /** Resolves as many requests as fit into one query and leaves the others for the next. */
   async #readBatch(): Promise<void> {
+    // The requests of one batch of results arrive together.
+    await Promise.resolve();
     let pairs = 0;
     const fitsInQuery = ({ monitorIds }: PairRequest) => (pairs += monitorIds.length) <= PAIRS_PER_QUERY;
     const batchEnd = this.#requests.findIndex((request, index) => !fitsInQuery(request) && index > 0);
@@ -148,7 +150,7 @@ export class AssignmentHistoryCache {
       const from = revisions.get(probeId) ?? 0;
       // A lower revision means that the database was restored.
       if (head < from) this.#evict(probeId);
-      if (head > from) await this.#queryLimit(() => this.#readChanges(probeId, from));
+      if (head > from) await this.#queries.add(() => this.#readChanges(probeId, from));
       revisions.set(probeId, head);
     }
     this.#prune();

@@ -1,10 +1,11 @@
+import { BusError } from '../../shared/bus-error.ts';
 import { runResponse, type Assignment, type RunOrder } from '../../shared/contracts/assignment.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { CheckRunner, RegionRun } from '../monitors/ports.ts';
-import { BusError, type Bus } from '../platform/bus/bus-port.ts';
+import type { Bus } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';

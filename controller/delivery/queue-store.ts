@@ -3,8 +3,8 @@ import { shardOf } from '../../shared/ids.ts';
 import type { DestinationFields } from '../destinations/destination.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
+import { upsertAll } from '../platform/mongo/upserts.ts';
 
 /** A document of `delivery_queues`: one for each destination that was ever used. Instants are Unix ms. */
 export interface QueueDoc {
@@ -61,13 +61,7 @@ export class QueueStore {
       const update = { $min: { due_at: now }, $inc: { wakes: 1 }, $setOnInsert: unused };
       return { updateOne: { filter: { _id }, update, upsert: true } };
     });
-    try {
-      await this.#queues.bulkWrite(operations, { ordered: false });
-    } catch (error) {
-      // A concurrent upsert inserted the document first; a second attempt finds it.
-      if (!isDuplicateKey(error)) throw error;
-      await this.#queues.bulkWrite(operations, { ordered: false });
-    }
+    await upsertAll(this.#queues, operations);
   }
 
   /** Marks the queue of a deleted destination as gone and due. Does nothing if it has no queue. */
@@ -77,11 +71,11 @@ export class QueueStore {
   }
 
   /** Destinations of these shards that are due by `until`, Unix ms, most overdue first. */
-  async due(shards: number[], until: number, limit: number): Promise<{ id: string; at: number }[]> {
+  async due(shards: number[], until: number, limit: number): Promise<{ id: string; due_at: number }[]> {
     const filter = { due_at: { $lte: until }, shard: { $in: shards } };
     const due = this.#queues.find(filter).sort({ due_at: 1 }).limit(limit);
     const found = await due.project<{ _id: string; due_at: number }>({ _id: 1, due_at: 1 }).toArray();
-    return found.map(({ _id: id, due_at: at }) => ({ id, at }));
+    return found.map(({ _id: id, due_at }) => ({ id, due_at }));
   }
 
   async find(id: string): Promise<QueueDoc | null> {

@@ -1,3 +1,4 @@
+import { backoffMs, spreadMs } from '../../shared/backoff.ts';
 import type { CountedOutcome, DeliveryDoc } from './delivery.ts';
 
 /** Delays before the first to the fifth retry. */
@@ -45,12 +46,11 @@ export function afterAttempt(
 function retryDelayMs(failedAttempts: number, random: number, requestedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
-  return Math.round(Math.max(delayMs, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS)) * (1 + JITTER * random));
+  const minDelayMs = Math.max(delayMs, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS));
+  return Math.round(spreadMs(minDelayMs, JITTER, random));
 }
 
-/** Delay after the first deferral. It doubles with each further one, up to the maximum. */
-const FIRST_DEFERRAL_MS = 2000;
-const MAX_DEFERRAL_MS = 300_000;
+const DEFERRAL = { minMs: 2000, maxMs: 300_000 };
 
 /**
  * For a delivery that the mail provider was too busy to accept. Counts no attempt, so only `MAX_PENDING_MS`
@@ -60,8 +60,7 @@ export function afterDeferral(
   { deferrals = 0 }: Pick<DeliveryDoc, 'deferrals'>, reason: string,
   { now, random }: { now: number; random: number },
 ) {
-  const delayMs = Math.min(FIRST_DEFERRAL_MS * 2 ** deferrals, MAX_DEFERRAL_MS) * (1 + JITTER * random);
-  const next_attempt_at = now + Math.round(delayMs);
+  const next_attempt_at = now + Math.round(spreadMs(backoffMs(deferrals + 1, DEFERRAL), JITTER, random));
   return { deferrals: deferrals + 1, next_attempt_at, error_message: reason, updated_at: now };
 }
 

@@ -4,8 +4,9 @@ import { Supervisor, type ActorFigures } from '../../shared/actor/supervisor.ts'
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, within, type Clock } from '../../shared/time.ts';
+import { findDue } from '../work/due-work.ts';
 import type { Peers } from '../work/peers.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { AttemptReport } from './attempt.ts';
 import { MAX_DATABASE_CALLS, queueDatabaseCalls, type UnqueuedStores } from './database-queue.ts';
 import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';
@@ -170,13 +171,12 @@ export class DeliveryService {
     if (!isCrowded) {
       // Active destinations may still be listed as due, so read more than a page to see the others.
       const limit = POLL_PAGE_SIZE + this.activeQueues;
-      const now = clock.now();
-      const found = await due(shards, now + ONLY_CONTROLLER_INTERVAL_MS, limit);
+      const store = { due: (until: number, max: number) => due(shards, until, max) };
+      const { free, next } = await findDue({ clock, store }, limit);
       this.#polledAt = clock.monotonic();
-      if (found.length === 0 && this.activeQueues === 0) return 'idle';
-      const overdue = found.filter(({ at }) => at <= now);
-      for (const { id } of overdue) if (this.activeQueues < MAX_ACTIVE_QUEUES) this.#queues.start(id);
-      if (overdue.length < limit) return false;
+      if (next === 'idle' && this.activeQueues === 0) return 'idle';
+      for (const { id } of free) if (this.activeQueues < MAX_ACTIVE_QUEUES) this.#queues.start(id);
+      if (next !== true) return false;
     }
     await sleep(clock, NEXT_PAGE_DELAY_MS);
     return true;

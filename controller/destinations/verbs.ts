@@ -3,18 +3,19 @@ import { ownedBy } from '../access/tenant.ts';
 import { AppError, notFound } from '../errors/app-error.ts';
 import { authorOf, type ProjectContext } from '../http/routing/route.ts';
 import { fieldError } from '../http/input/validation.ts';
+import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
+import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
 import { newSigningSecret, type DestinationDoc, type DestinationSettings } from './destination.ts';
 import type { DeliveryPort, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
 import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import type { DestinationStore } from './store.ts';
 import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './test-mail-rules.ts';
-import type { TestMailStore } from './test-mail-store.ts';
 
 export interface DestinationDeps {
   destinations: DestinationStore;
   vetting: UrlVetting;
   deliveries: DeliveryPort;
-  testMails: TestMailStore;
+  testMails: UseLimits;
   suppressions: StoppedAddresses;
 }
 
@@ -28,8 +29,6 @@ export interface DestinationWithHealth {
 
 /** On any plan, because one alert can go to all destinations of a project. */
 const MAX_DESTINATIONS_IN_PROJECT = 100;
-/** Attempts before a contended update gives up. */
-const CHANGE_ATTEMPTS = 5;
 
 /** Newest first. */
 export async function listDestinations(deps: DestinationDeps, ctx: ProjectContext) {
@@ -76,7 +75,7 @@ export async function changeDestination(
   const { type, config, name, enabled, is_default, events } = input;
   const fields = Object.entries({ name, enabled, is_default, events });
   const changedFields = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
-  for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
+  return retryOnConflict('The integration is', async () => {
     const seen = await find(deps, ctx, id);
     const isOtherType = type !== undefined && type !== seen.type;
     if (isOtherType) throw fieldError('type', 'The type of an integration cannot be changed');
@@ -84,11 +83,10 @@ export async function changeDestination(
     if (addressOf(settings)?.url !== addressOf(seen)?.url) await rejectPrivateAddress(deps, ctx, settings);
     const change = { ...changedFields, config: settings.config, updated_at: ctx.now };
     const destination = await deps.destinations.change(seen, change);
-    if (!destination) continue;
+    if (!destination) return null;
     if (clearsHealth(seen, destination)) await deps.deliveries.destinationChanged(id);
     return withOwnHealth(deps, ctx, destination);
-  }
-  throw new AppError('CONFLICT', 'The integration is being changed by another request; try again');
+  });
 }
 
 /** Pending deliveries to the destination fail. Throws RESOURCE_NOT_FOUND. */
@@ -111,7 +109,7 @@ export async function testDestination(deps: DestinationDeps, ctx: ProjectContext
 }
 
 async function claimTestMails({ testMails }: DestinationDeps, ctx: ProjectContext, recipients: string[]) {
-  const freeAt = await testMails.claim(limitsOfTest(ctx.tenant.organizationId, recipients), ctx.now);
+  const freeAt = await testMails.take(limitsOfTest(ctx.tenant.organizationId, recipients), ctx.now);
   if (freeAt === null) return;
   const message = `An address receives at most ${TESTS_PER_RECIPIENT} test emails an hour, and an organization `
     + `sends at most ${TESTS_PER_ORGANIZATION}`;

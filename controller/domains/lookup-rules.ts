@@ -1,3 +1,4 @@
+import { backoffMs } from '../../shared/backoff.ts';
 import { fnv1a } from '../../shared/ids.ts';
 import type { DomainDoc, DomainFacts, Lookup } from './domain.ts';
 
@@ -32,11 +33,12 @@ export function afterLookup(doc: DomainDoc, lookup: Exclude<Lookup, { kind: 'bus
 
 const UNPUBLISHED = 'The registry does not publish expiry dates';
 
-/** Keeps the known facts. The delay doubles from one hour up to a day. */
+const BACKOFF = { minMs: HOUR_MS, maxMs: DAY_MS };
+
+/** Keeps the known facts. */
 function afterFailure(doc: DomainDoc, message: string, now: number): Outcome {
   const failures = doc.failures + 1;
-  const backoffMs = Math.min(DAY_MS, HOUR_MS * 2 ** Math.min(doc.failures, 5));
-  return { ...factsOf(doc), status: 'failed', message, failures, due_at: now + backoffMs };
+  return { ...factsOf(doc), status: 'failed', message, failures, due_at: now + backoffMs(failures, BACKOFF) };
 }
 
 /** The domain's first daily lookup time at or after `from`; a hash spreads domains over the day. */

@@ -1,8 +1,9 @@
+import PQueue from 'p-queue';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
+import { DueWork } from '../work/due-work.ts';
 import type { Peers } from '../work/peers.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
-import { WorkClaims } from '../work/work-claims.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { DomainDoc, Lookup } from './domain.ts';
 import { afterLookup, DAY_MS } from './lookup-rules.ts';
 import type { DomainStore } from './store.ts';
@@ -48,16 +49,16 @@ export class DomainLookups {
   readonly #deps: DomainLookupsDeps;
   readonly #polling: PeriodicTask;
   readonly #cleanup: PeriodicTask;
-  readonly #workClaims: WorkClaims;
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #work: DueWork<DomainDoc>;
+  readonly #running = new PQueue({ concurrency: MAX_CONCURRENT_LOOKUPS });
   /** Per server, the end of its queue of waiting domains, Unix ms. */
   readonly #queues = new Map<string, number>();
   #isStopped = false;
 
   constructor(deps: DomainLookupsDeps) {
     this.#deps = deps;
-    const { clock, log, turns, peers, holder } = deps;
-    this.#workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_TTL_MS });
+    const { domains, clock, log, turns, peers, holder } = deps;
+    this.#work = new DueWork({ clock, holder, ttlMs: CLAIM_TTL_MS, store: domains });
     this.#polling = new PeriodicTask({
       clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers, task: () => this.#poll(),
       onError: (error) => log.warn({ err: error }, 'could not look up domains'),
@@ -82,26 +83,19 @@ export class DomainLookups {
     this.#isStopped = true;
     await Promise.all([this.#polling.stop(), this.#cleanup.stop()]);
     await this.#deps.abortLookups();
-    await Promise.all(this.#running);
+    await this.#running.onIdle();
   }
 
   async #poll(): Promise<void | 'idle'> {
-    const { domains, clock, log } = this.#deps;
-    const capacity = MAX_CONCURRENT_LOOKUPS - this.#running.size;
+    const { log } = this.#deps;
+    const capacity = MAX_CONCURRENT_LOOKUPS - this.#running.pending;
     if (capacity <= 0) return;
-    const [now, workClaims] = [clock.now(), this.#workClaims];
-    const found = await domains.due(now + ONLY_CONTROLLER_INTERVAL_MS, capacity, workClaims.heldTokens);
-    // If another controller crashes, this one takes over the domains it claimed.
-    if (found.length === 0 && workClaims.heldTokens.length === 0 && !this.#isAnyWaiting) return 'idle';
-    for (const due of found.filter(({ due_at, claim }) => due_at <= now && workClaims.isFree(claim))) {
-      const claimed = workClaims.runClaimed((claim) => domains.claim(due, claim), (doc) => this.#settle(doc));
-      const work = claimed
+    const { free, next } = await this.#work.find(capacity);
+    if (next === 'idle' && !this.#isAnyWaiting) return 'idle';
+    for (const due of free) {
+      void this.#running.add(() => this.#work.run(due, (doc) => this.#settle(doc)))
         .catch((error: unknown) => log.warn({ err: error, domain: due._id }, 'could not look up a domain'))
-        .finally(() => {
-          this.#running.delete(work);
-          this.#polling.trigger();
-        });
-      this.#running.add(work);
+        .finally(() => this.#polling.trigger());
     }
   }
 

@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
-import { claimedAs } from '../platform/mongo/claim-filters.ts';
-import { Documents } from '../platform/mongo/documents.ts';
+import { DueDocuments } from '../platform/mongo/due-documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { WorkClaim } from '../work/work-claims.ts';
 import type { RdapServer } from './rdap-response.ts';
@@ -22,7 +21,7 @@ const RDAP = 'rdap';
 const restore = restoring<SourceDoc>({ rdap: null, whois: null });
 
 /** Collection `domain_sources`. */
-export class SourceStore extends Documents<SourceDoc> {
+export class SourceStore extends DueDocuments<SourceDoc> {
   constructor(db: Db) {
     super(db, 'domain_sources', [], restore);
   }
@@ -33,18 +32,6 @@ export class SourceStore extends Documents<SourceDoc> {
     const found = await this.findOne({ _id: RDAP });
     if (found === null) await this.insertIfFree({ ...empty });
     return found ?? empty;
-  }
-
-  /** Claims the list for one controller, which must fetch it; null for all others. */
-  claimList(seen: SourceDoc, claim: WorkClaim): Promise<SourceDoc | null> {
-    return this.change({ due_at: seen.due_at, ...claimedAs(seen) }, { $set: { claim } });
-  }
-
-  /** No effect if the claim was lost. */
-  async saveList(
-    claimed: SourceDoc, change: Pick<SourceDoc, 'due_at'> & Partial<Pick<SourceDoc, 'rdap'>>,
-  ): Promise<void> {
-    await this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
   /** Null if IANA was never asked about the top-level domain. */

@@ -92,7 +92,7 @@ export class DomainSources {
     const workClaims = this.#workClaims;
     const fetched = isDue && workClaims.isFree(stored.claim)
       ? await workClaims.runClaimed(
-        (claim) => store.claimList(stored, claim), (claimed) => this.#fetchList(claimed),
+        (claim) => store.claim(stored, claim), (claimed) => this.#fetchList(claimed),
       )
       : null;
     if (isDue && fetched === null && stored.rdap === null) return { kind: 'busy', server: roots.rdapList };
@@ -112,7 +112,7 @@ export class DomainSources {
     });
     const rdap = response.kind === 'responded' && response.status === 200 ? readRdapServers(response.body) : null;
     const due_at = clock.now() + (rdap === null ? RETRY_MS : WEEK_MS);
-    await store.saveList(stored, rdap === null ? { due_at } : { due_at, rdap });
+    await store.settle(stored, rdap === null ? { due_at } : { due_at, rdap });
     if (rdap !== null) return rdap;
     if (response.kind !== 'responded') return stored.rdap ?? response.reason;
     return stored.rdap ?? `the response, with status ${response.status}, is not such a list`;

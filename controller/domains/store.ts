@@ -1,16 +1,14 @@
 import type { Db } from 'mongodb';
 import { claimedAs } from '../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../platform/mongo/due-documents.ts';
-import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
+import { upsertAll } from '../platform/mongo/upserts.ts';
 import type { DomainDoc, DomainFacts } from './domain.ts';
 
 const restore = restoring<DomainDoc>({
   status: null, message: null, expires_at: null, learned_at: null, registrar: null, source: null,
   looked_up_at: null, published_expires_at: null,
 });
-
-type Settled = Pick<DomainDoc, 'due_at'> & Partial<Omit<DomainDoc, '_id' | 'uses' | 'claim'>>;
 
 /** Collection `domains`: registrable domains that monitors use, with their known facts. */
 export class DomainStore extends DueDocuments<DomainDoc> {
@@ -27,24 +25,13 @@ export class DomainStore extends DueDocuments<DomainDoc> {
       const update = { $inc: { uses: 1 }, $setOnInsert: { due_at: now, failures: 0 } };
       return { updateOne: { filter: { _id }, update, upsert: true } };
     });
-    try {
-      await this.all.bulkWrite(writes, { ordered: false });
-    } catch (error) {
-      // Of two concurrent upserts, the loser finds the document on its second attempt.
-      if (!isDuplicateKey(error)) throw error;
-      await this.all.bulkWrite(writes, { ordered: false });
-    }
+    await upsertAll(this.all, writes);
     return new Map((await this.findMany(names)).map((doc) => [doc._id, doc]));
   }
 
   /** Keeps the claim. False, without effect, if it was lost. */
   saveFacts(claimed: DomainDoc, facts: DomainFacts & Pick<DomainDoc, 'failures'>): Promise<boolean> {
     return this.update(claimedAs(claimed), { $set: facts });
-  }
-
-  /** Ends the claim. False, without effect, if it was lost. */
-  settle(claimed: DomainDoc, change: Settled): Promise<boolean> {
-    return this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
   }
 
   /** Removes a domain that no monitor uses, unless a monitor has named it since it was claimed. */

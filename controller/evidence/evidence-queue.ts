@@ -1,3 +1,4 @@
+import { backoffMs } from '../../shared/backoff.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { ReceivedEvidence } from './evidence.ts';
@@ -5,11 +6,9 @@ import type { ReceivedEvidence } from './evidence.ts';
 /** Limits of queued evidence, for example during a database outage. */
 const MAX_QUEUED = 1000;
 const MAX_QUEUED_BYTES = 8 * 1_048_576;
-/** Messages per write, and how long a write waits for more. */
 const BATCH_SIZE = 100;
-const BATCH_DELAY_MS = 250;
-/** The longest backoff after a failed write. Short, because a stop waits for it. */
-const MAX_BACKOFF_MS = 2000;
+/** How long a write waits for more, and for longer after a failure. Short, because a stop waits for it. */
+const BATCH_DELAY = { minMs: 250, maxMs: 2000 };
 
 interface QueueDeps {
   clock: Clock;
@@ -48,18 +47,18 @@ export class EvidenceQueue {
 
   async #writeAll(): Promise<void> {
     const { clock, log, write } = this.#deps;
-    let delayMs = BATCH_DELAY_MS;
+    let failures = 0;
     while (this.#waiting.length > 0) {
-      if (!this.#isStopped) await sleep(clock, delayMs);
+      if (!this.#isStopped) await sleep(clock, backoffMs(failures + 1, BATCH_DELAY));
       const batch = this.#waiting.slice(0, BATCH_SIZE);
       try {
         await write(batch);
         this.#remove(batch.length);
-        delayMs = BATCH_DELAY_MS;
+        failures = 0;
       } catch (error) {
-        if (delayMs === BATCH_DELAY_MS) log.warn({ err: error }, 'could not write evidence; it will be retried');
+        if (failures === 0) log.warn({ err: error }, 'could not write evidence; it will be retried');
         if (this.#isStopped) break;
-        delayMs = Math.min(delayMs * 2, MAX_BACKOFF_MS);
+        failures += 1;
       }
     }
     this.#writing = null;

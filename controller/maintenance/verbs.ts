@@ -4,6 +4,7 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { AppError, notFound } from '../errors/app-error.ts';
 import { authorOf, type ProjectContext } from '../http/routing/route.ts';
 import { fieldError } from '../http/input/validation.ts';
+import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import { planOccurrences, currentOrNext } from './plan-rules.ts';
 import { occurrencesFrom, type Schedule } from './recurrence.ts';
@@ -16,8 +17,6 @@ const DAY_MS = 86_400_000;
 const MAX_DURATION_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
 /** Occurrences per preview. */
 const MAX_PREVIEWED = 10;
-/** Attempts before a contended update gives up. */
-const MAX_ATTEMPTS = 5;
 
 const DEFAULTS: Omit<WindowSettings, 'title' | 'starts_at' | 'ends_at'> = {
   description: null, monitor_ids: [], status_page_ids: [], recurrence: null, timezone: 'UTC',
@@ -135,20 +134,18 @@ export async function deleteWindow(deps: MaintenanceDeps, ctx: ProjectContext, i
 }
 
 /** Writes what `decide` returns, and decides again if the window changed meanwhile. Null changes nothing. */
-async function revise(
+function revise(
   deps: MaintenanceDeps, ctx: ProjectContext, id: string,
   decide: (seen: WindowDoc) => Promise<Partial<WindowDoc> | null>,
 ): Promise<WindowDoc> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return retryOnConflict('This maintenance window is', async () => {
     const seen = await readWindow(deps, ctx, id);
     const change = await decide(seen);
     if (change === null) return seen;
     const changed = await deps.windows.revise(seen, { ...change, due_at: ctx.now });
-    if (changed === null) continue;
-    await deps.onWindowChanged();
+    if (changed !== null) await deps.onWindowChanged();
     return changed;
-  }
-  throw new AppError('CONFLICT', 'This maintenance window is being changed by another request; try again');
+  });
 }
 
 function definedSettings(input: WindowChangeInput): Partial<WindowSettings> {

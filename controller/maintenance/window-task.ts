@@ -1,9 +1,10 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
-import { dueEvents, announcedOccurrence } from './announce-rules.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
+import { findDue } from '../work/due-work.ts';
 import type { Peers } from '../work/peers.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
+import { dueEvents, announcedOccurrence } from './announce-rules.ts';
 import { announcementOf } from './announcement.ts';
 import { dueAt, planOccurrences } from './plan-rules.ts';
 import type { WindowStore } from './store.ts';
@@ -33,10 +34,9 @@ export function createWindowTask(deps: WindowTaskDeps): PeriodicTask {
   return new PeriodicTask({
     clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers,
     task: async () => {
-      const upcoming = await windows.due(clock.now() + ONLY_CONTROLLER_INTERVAL_MS, BATCH_SIZE);
-      const due = upcoming.filter(({ due_at: at = Infinity }) => at <= clock.now());
-      for (const window of due) await processWindow(deps, window, clock.now());
-      return due.length === BATCH_SIZE ? true : upcoming.length === 0 ? 'idle' : false;
+      const { free, next } = await findDue({ clock, store: windows }, BATCH_SIZE);
+      for (const window of free) await processWindow(deps, window, clock.now());
+      return next;
     },
     onError: (error) => log.warn({ err: error }, 'could not notify about maintenance windows'),
   });

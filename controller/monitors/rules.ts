@@ -26,7 +26,6 @@ export function shownTarget(doc: Pick<MonitorDoc, 'type' | 'target'>, role: Proj
   return doc.type === 'HEARTBEAT' && !canSeeCredentials(role) ? CONCEALED : doc.target;
 }
 
-export const CONTENDED = 'The monitor is being changed by another request; try again';
 export const PAUSES_DISABLED = 'A disabled monitor cannot be paused; resume it first';
 export type Transition = 'pause' | 'resume' | 'disable';
 

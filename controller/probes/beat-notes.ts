@@ -1,7 +1,7 @@
 import type { Log } from '../../shared/log.ts';
 import { OngoingFailure } from '../../shared/ongoing-failure.ts';
-import { PeriodicTask } from '../work/periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import { PeriodicTask } from '../work/periodic-task.ts';
 import type { BeatNote, ProbeStore } from './store.ts';
 
 const WRITE_INTERVAL_MS = 1000;

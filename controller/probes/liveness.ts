@@ -1,8 +1,8 @@
 import { beat as beatSchema, MAX_BEAT_BYTES } from '../../shared/contracts/beat.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
-import { OngoingFailure } from '../../shared/ongoing-failure.ts';
 import type { Log } from '../../shared/log.ts';
+import { OngoingFailure } from '../../shared/ongoing-failure.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';
 import { BeatNotes } from './beat-notes.ts';

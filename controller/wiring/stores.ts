@@ -11,7 +11,6 @@ import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
 import { DeliveryStore } from '../delivery/store.ts';
 import { DestinationStore } from '../destinations/store.ts';
-import { TestMailStore } from '../destinations/test-mail-store.ts';
 import { SourceStore } from '../domains/source-store.ts';
 import { DomainStore } from '../domains/store.ts';
 import { TurnStore } from '../domains/turn-store.ts';
@@ -28,6 +27,7 @@ import { CountStore } from '../monitors/counts/count-store.ts';
 import { MonitorListStore } from '../monitors/list/list-store.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import { UsageStore } from '../plans/usage-store.ts';
+import { LimitedUses } from '../platform/mongo/limited-uses.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { ProbeStore } from '../probes/store.ts';
@@ -48,7 +48,6 @@ import { PageStore } from '../status-pages/store.ts';
 import { VisitStore } from '../status-pages/visits/visit-store.ts';
 import { NoticeStore } from '../subscribers/notices/notice-store.ts';
 import { OutboxStore } from '../subscribers/notices/outbox-store.ts';
-import { RateLimitStore } from '../subscribers/rate-limit-store.ts';
 import { SubscriberStore } from '../subscribers/store.ts';
 import { SubscriptionStore } from '../subscriptions/store.ts';
 
@@ -80,13 +79,13 @@ function createStores(db: Db, clock: Clock) {
     evidence: new EvidenceStore(db), agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
     incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db),
     comments: new CommentStore(db), votes: new VoteStore(db),
-    destinations: new DestinationStore(db), testMails: new TestMailStore(db),
+    destinations: new DestinationStore(db), testMails: new LimitedUses(db, 'test_mails'),
     suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
     deliveryQueues: new QueueStore(db), mailWindows: new MailWindowStore(db),
     digestClaims: new DigestClaimStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),
-    subscribers: new SubscriberStore(db), subscriberRateLimits: new RateLimitStore(db),
+    subscribers: new SubscriberStore(db), subscriberRateLimits: new LimitedUses(db, 'subscriber_turns'),
     notices: new NoticeStore(db), noticeOutbox: new OutboxStore(db),
     subscriptions: new SubscriptionStore(db),
   };

@@ -1,5 +1,5 @@
 import type { ActorContext, Behaviour } from '../../shared/actor/actor-ref.ts';
-import { superviseOne, type OnlyActor } from '../supervise-one.ts';
+import { backoffMs } from '../../shared/backoff.ts';
 import {
   assignmentDelta, type AssignmentChange, type AssignmentDelta, type SyncRequest,
 } from '../../shared/contracts/assignment.ts';
@@ -7,6 +7,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { ProbeBus, Subscription } from '../ports.ts';
+import { superviseOne, type OnlyActor } from '../supervise-one.ts';
 import type { AppliedDelta, AssignmentSet } from './assignment-set.ts';
 import type { EnvelopeOpener } from './envelope.ts';
 
@@ -34,11 +35,8 @@ export type AppliedChange = Pick<AssignmentDelta, 'from' | 'revision' | 'reset' 
  * Initial response timeout; doubles with each failure. NATS reports no missing responders across accounts, so
  * a short timeout lets the next request reach a controller that starts together with the probe.
  */
-const MIN_RESPONSE_TIMEOUT_MS = 250;
-const MAX_RESPONSE_TIMEOUT_MS = 5000;
-/** Initial delay after a failure; doubles likewise. */
-const MIN_BACKOFF_MS = 250;
-const MAX_BACKOFF_MS = 15_000;
+const RESPONSE_TIMEOUT = { minMs: 250, maxMs: 5000 };
+const BACKOFF = { minMs: 250, maxMs: 15_000 };
 /** Requests changes this often even if nothing seems to be missing. */
 const SYNC_INTERVAL_MS = 300_000;
 /** Maximum pages per response (up to 1,000 changes each); more are treated as an endless response. */
@@ -69,7 +67,7 @@ export class Synchronizer {
     this.#options = options;
     this.#actor = superviseOne({
       kind: 'synchronizer', clock, log, random, failureMessage: 'applying assignments failed',
-      capacity: MAILBOX_MESSAGES, firstDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS,
+      capacity: MAILBOX_MESSAGES, firstDelayMs: BACKOFF.minMs, maxDelayMs: BACKOFF.maxMs,
       start: (context) => new SynchronizerBehaviour(options, context, () => {
         this.#refused += 1;
       }),
@@ -134,8 +132,7 @@ class SynchronizerBehaviour implements Behaviour<SynchronizerMessage> {
     const isDone = await this.#fetchChanges();
     this.#failures = isDone ? 0 : this.#failures + 1;
     if (isDone) return onSynced();
-    const backoffMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(this.#failures - 1, 10));
-    this.#context.after('sync', backoffMs * (0.5 + random() / 2), { kind: 'sync' });
+    this.#context.after('sync', backoffMs(this.#failures, BACKOFF, random()), { kind: 'sync' });
   }
 
   #takeChange(payload: Uint8Array): Promise<void> | void {
@@ -168,8 +165,7 @@ class SynchronizerBehaviour implements Behaviour<SynchronizerMessage> {
 
   async #fetchPage(request: SyncRequest): Promise<AssignmentDelta | null> {
     const { bus, region, probeId } = this.#options;
-    const backoff = 2 ** Math.min(this.#failures, 10);
-    const timeoutMs = Math.min(MAX_RESPONSE_TIMEOUT_MS, MIN_RESPONSE_TIMEOUT_MS * backoff);
+    const timeoutMs = backoffMs(this.#failures + 1, RESPONSE_TIMEOUT);
     try {
       const response = await bus.request(
         subjects.sync(region, probeId), Buffer.from(JSON.stringify(request)), timeoutMs,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
+import { backoffMs } from '../../shared/backoff.ts';
 import {
   enrolResponse, enrolText, type EnrolResponse, type EnrolRequest,
 } from '../../shared/contracts/enrolment.ts';
@@ -29,8 +30,7 @@ export interface EnrolmentOptions {
 
 const RESPONSE_TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 1_048_576;
-const MIN_BACKOFF_MS = 300;
-const MAX_BACKOFF_MS = 15_000;
+const BACKOFF = { minMs: 300, maxMs: 15_000 };
 
 const success = z.object({ success: z.literal(true), data: enrolResponse });
 const refusal = z.object({ error: z.object({ message: z.string() }) });
@@ -41,12 +41,12 @@ const refusal = z.object({ error: z.object({ message: z.string() }) });
  */
 export async function enrol(options: EnrolmentOptions): Promise<Identity> {
   const { keys, controllerUrl } = options;
-  for (let backoffMs = MIN_BACKOFF_MS; ; backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS)) {
+  for (let failures = 1; ; failures += 1) {
     const outcome = await requestEnrolment(options, enrolRequestOf(options));
     if (outcome.kind === 'enrolled') return { ...keys, enrolment: outcome.response, controllerUrl };
     if (outcome.kind === 'refused') throw new EnrolmentRefused(outcome.reason);
     options.log.info({ controller: controllerUrl, reason: outcome.reason }, 'waiting for the controller');
-    await sleep(options.clock, backoffMs * (0.5 + options.random() / 2));
+    await sleep(options.clock, backoffMs(failures, BACKOFF, options.random()));
   }
 }
 

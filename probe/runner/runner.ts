@@ -1,3 +1,4 @@
+import { spreadMs } from '../../shared/backoff.ts';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts';
@@ -374,7 +375,7 @@ export class Runner {
   }
 
   #spread(delayMs: number): number {
-    return Math.round(delayMs * (1 + RECHECK_SPREAD * this.#options.random()));
+    return Math.round(spreadMs(delayMs, RECHECK_SPREAD, this.#options.random()));
   }
 
   #close(run: Run): void {

@@ -1,7 +1,8 @@
+import { backoffMs } from '../../shared/backoff.ts';
+import { BusError } from '../../shared/bus-error.ts';
 import { decodeJson } from '../../shared/contracts/decode-json.ts';
 import { batchResponse } from '../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import { BusError } from '../ports.ts';
 import type { PackedBatch } from '../spool/batches.ts';
 
 /** A lane of the spool as its sender sees it. */
@@ -146,7 +147,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   }
 
   #onResponse(batch: PackedBatch, generation: number, watermark: number | null): void {
-    if (watermark === null) return this.#failed(generation, new BusError('closed'));
+    if (watermark === null) return this.#failed(generation, new Error('unreadable response'));
     const before = this.lane.watermark;
     this.#options.trim(this.lane, watermark);
     if (this.#requestedBelow === null) this.#nextSeq = Math.max(this.#nextSeq, this.lane.watermark + 1);
@@ -181,15 +182,15 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     if (generation === this.#generation) {
       this.#failures += 1;
       this.#window = 1;
-      const hasNoResponders = error instanceof BusError && error.kind === 'no_responders';
+      const hasNoResponders = error instanceof BusError && error.failure === 'no_responders';
       this.#rewind(this.#backoffMs(hasNoResponders ? NO_RESPONDERS_BACKOFF_MS : MIN_BACKOFF_MS));
     }
     this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
   }
 
   #backoffMs(baseMs: number): number {
-    const backoffMs = Math.min(this.#maxBackoffMs, baseMs * 2 ** Math.min(this.#failures - 1, 10));
-    return backoffMs * (0.5 + this.#options.random() / 2);
+    const limits = { minMs: baseMs, maxMs: this.#maxBackoffMs };
+    return backoffMs(this.#failures, limits, this.#options.random());
   }
 
   #rewind(delayMs: number): void {

@@ -1,4 +1,5 @@
 import type { Log } from '../log.ts';
+import { backoffMs } from '../backoff.ts';
 import type { Clock, Timer } from '../time.ts';
 import { Actor } from './actor.ts';
 import type { ActorContext, ActorRef, Behaviour } from './actor-ref.ts';
@@ -166,7 +167,7 @@ export class Supervisor<Name, Message> implements ActorFigures {
     const hadStarted = child.startedAt !== null;
     const wasLongLived = child.startedAt !== null && clock.monotonic() - child.startedAt >= maxDelayMs;
     const failures = wasLongLived ? 1 : child.failures + 1;
-    const restartInMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)) * (0.5 + random() / 2);
+    const restartInMs = backoffMs(failures, { minMs: firstDelayMs, maxMs: maxDelayMs }, random());
     if (!onFailure({ name, error, hadStarted, restartInMs })) return;
     child.restart = clock.setTimer(restartInMs, () => {
       this.counts.restarts += 1;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pLimit from 'p-limit';
+import PQueue from 'p-queue';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
@@ -214,9 +214,9 @@ describe('groups', () => {
         (_, index) => [groups[(index * 7) % 12] as Loose, groups[(index * 5 + 3) % 12] as Loose] as const,
       );
       // A read of the tree that waits two seconds for a database connection fails.
-      const atOnce = pLimit(20);
-      const responses = await Promise.all(moves.map(
-        ([one, other]) => atOnce(() => own.patch(`/api/groups/${one.id}`, { parent_group_id: other.id })),
+      const atOnce = new PQueue({ concurrency: 20 });
+      const responses = await atOnce.addAll(moves.map(
+        ([one, other]) => () => own.patch(`/api/groups/${one.id}`, { parent_group_id: other.id }),
       ));
       const codes = responses.map((response) => response.error?.code ?? 'moved');
       expect(new Set(codes)).toEqual(new Set([

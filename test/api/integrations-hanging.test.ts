@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import PQueue from 'p-queue';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
@@ -14,7 +14,7 @@ const HEALTHY = 60;
 const ALERTS_PER_DESTINATION = 2;
 const HANGING = 30;
 /** Alerts created at the same time. Few enough that none waits two seconds for a database connection and fails. */
-const atOnce = pLimit(8);
+const atOnce = new PQueue({ concurrency: 8 });
 
 let rig: DeliveryRig;
 let healthy: Receiver;
@@ -39,10 +39,10 @@ test('healthy receivers get all their alerts while others hang', async () => {
   for (let at = 0; at < HANGING; at += 1) await add(`${hanging.url}/${at}`);
   for (let at = 0; at < HEALTHY; at += 1) await add(`${healthy.url}/${at}`);
   for (let iteration = 0; iteration < ALERTS_PER_DESTINATION; iteration += 1) {
-    await Promise.all(ids.map((id) => atOnce(() => {
+    await atOnce.addAll(ids.map((id) => () => {
       const monitor = monitorConfig({ notification_target_ids: [id] });
       return alerts.fanOut(alertOf(monitor, newId(Date.now()), { startedAt: Date.now() }));
-    })));
+    }));
   }
   await until(() => healthy.requests.length === HEALTHY * ALERTS_PER_DESTINATION, { what: 'all healthy deliveries' });
   await until(() => hanging.requests.length === HANGING, { what: 'an attempt to each hanging receiver' });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { BusError, type BusMessage } from '../../controller/platform/bus/bus-port.ts';
+import type { BusMessage } from '../../controller/platform/bus/bus-port.ts';
+import { BusError } from '../../shared/bus-error.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { ensureRawStream, maintainRawStream } from '../../controller/platform/bus/raw-stream.ts';
 import { createLog } from '../../shared/log.ts';

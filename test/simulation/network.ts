@@ -1,6 +1,6 @@
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { shardOfSubject } from '../../shared/contracts/subjects.ts';
-import { BusError } from '../../probe/ports.ts';
+import { BusError } from '../../shared/bus-error.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
@@ -48,7 +48,7 @@ export class Network {
   ): Promise<Uint8Array> {
     const shard = shardOfSubject(subject) as number;
     return new Promise((resolve, reject) => {
-      const timer = from.process.setTimer(timeoutMs, () => reject(new BusError('timeout')));
+      const timer = from.process.setTimer(timeoutMs, () => reject(new BusError('timeout', subject)));
       const acknowledge = (watermark: number): void => this.#carry(from.probeId, () => from.process.enter(() => {
         timer.cancel();
         resolve(Buffer.from(JSON.stringify({ v: 1, watermark })));

@@ -210,7 +210,7 @@ const WORK: Record<string, Work> = {
     storeClaimed: async (claim) => {
       const store = new SourceStore(mongo.db);
       registry.http.requests.length = 0;
-      expect(await store.claimList(await store.list(), claim)).toMatchObject({ claim });
+      expect(await store.claim(await store.list(), claim)).toMatchObject({ claim });
     },
     poll: (by) => by.sources.rdap('com'),
     times: () => registry.http.requests.filter(({ path }) => path === '/dns.json').length,

@@ -1,32 +1,31 @@
 import type { Tenant } from '../../access/tenant.ts';
-import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import type { ChangeContext } from '../../monitors/verbs/change-many.ts';
 import { changeGroupMonitors } from '../../monitors/verbs/bulk-monitors.ts';
+import type { ChangeContext } from '../../monitors/verbs/change-many.ts';
+import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import type { TreeDeps } from '../deps.ts';
 import type { GroupEdge, TreeStep } from '../group.ts';
 
 type RemovalDeps = Pick<TreeDeps, 'removals' | 'monitors'>;
 
-/** Attempts before a contended update gives up. Whenever one fails, another change succeeded. */
+/** All changes to the groups of a project contend. */
 const MAX_ATTEMPTS = 100;
 
 /**
  * Carries out the step that `decide` returns, and decides again if the tree changed meanwhile. False if the
  * new name is taken. Throws the errors of `decide`, and CONFLICT if concurrent changes keep winning.
  */
-export async function changeTree(
+export function changeTree(
   deps: TreeDeps, ctx: ProjectContext, decide: (edges: GroupEdge[]) => TreeStep,
 ): Promise<boolean> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return retryOnConflict('The groups are', async () => {
     const revision = await settleTree(deps, ctx);
     const step = decide(await deps.groups.edges(ctx.tenant));
     // Otherwise an earlier removal could still move monitors into the group that is removed now.
     if (step.kind === 'remove') await finishRemovals(deps, ctx);
     const isCommitted = await deps.trees.commitStep(ctx.tenant, revision, step);
-    if (isCommitted) return applyStep(deps, ctx.tenant, step, revision + 1);
-  }
-  throw new AppError('CONFLICT', 'The groups are being changed by another request; try again');
+    return isCommitted ? applyStep(deps, ctx.tenant, step, revision + 1) : null;
+  }, MAX_ATTEMPTS);
 }
 
 /**

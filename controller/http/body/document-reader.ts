@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import pLimit from 'p-limit';
+import PQueue from 'p-queue';
 import type { Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { decode, JSON_TYPE, receiveBytes, typeInUtf8, contentTypeOf } from './body.ts';
@@ -23,7 +23,7 @@ export interface ReceivedBody {
 export class DocumentReader {
   readonly #clock: Clock;
   readonly #memory: DocumentMemory;
-  readonly #limit = pLimit(MAX_CONCURRENT_PARSES);
+  readonly #parses = new PQueue({ concurrency: MAX_CONCURRENT_PARSES });
 
   constructor(clock: Clock, memory: DocumentMemory) {
     this.#clock = clock;
@@ -49,7 +49,7 @@ export class DocumentReader {
       throw new AppError('INVALID_INPUT', 'Content-Type must be application/json or application/yaml');
     }
     const text = decode(request, bytes);
-    return this.#limit(async () => {
+    return this.#parses.add(async () => {
       return parseStrictJsonInTurns(isYaml ? await yamlToJson(text, this.#clock) : text);
     });
   }

@@ -2,6 +2,7 @@ import type { Tenant } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
+import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import {
   describeIncident, finalRefusal, isEmpty, moveIncident, moveRefusal, rewritePostmortem, type DecidedChange,
   type Description,
@@ -12,9 +13,6 @@ import { updateActor } from '../new-incident.ts';
 import type { StatusInput } from '../schema.ts';
 import { incidentEvent } from '../views.ts';
 import { findIncident, readIncident } from './read-incidents.ts';
-
-/** Attempts before a contended update gives up. */
-const CHANGE_ATTEMPTS = 20;
 
 /**
  * Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for a transition that is not allowed or an assignee without
@@ -92,21 +90,19 @@ export async function removeAgedIncidents(
 /**
  * Writes what `decide` returns, and decides again if the incident changed meanwhile. Null changes nothing.
  */
-async function changeIncident(
+function changeIncident(
   deps: IncidentDeps, ctx: ProjectContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
 ): Promise<IncidentDoc> {
-  for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt += 1) {
+  return retryOnConflict('The incident is', async () => {
     const seen = await readIncident(deps, ctx, id);
     const decided = decide(seen);
     if (decided === null) return seen;
     // Store the current number of failures, which cannot be read after the incident is resolved.
     const change = { failure_count: seen.failure_count, ...decided.change };
     const changed = await deps.incidents.change(seen, change, decided.updates);
-    if (!changed) continue;
-    await publishChange(deps, changed);
+    if (changed) await publishChange(deps, changed);
     return changed;
-  }
-  throw new AppError('CONFLICT', 'The incident is being changed by another request; try again');
+  });
 }
 
 async function assigneeOf({ people }: IncidentDeps, ctx: ProjectContext, id: string | undefined) {

@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
+import { contended } from '../../platform/mongo/retry-on-conflict.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import { CONTENDED, nextStatus, PAUSES_DISABLED } from '../rules.ts';
+import { nextStatus, PAUSES_DISABLED } from '../rules.ts';
 import { MAX_TAGS, type BulkInput } from '../schema.ts';
 import type { MonitorChange } from '../store.ts';
 import {
@@ -34,7 +35,7 @@ export async function changeInBulk(deps: MonitorWriteDeps, ctx: ProjectContext, 
     const planned = planChange(input, doc, ctx.now);
     const isRefused = planned !== null && 'code' in planned;
     if (planned === null) refused.delete(doc._id);
-    else refused.set(doc._id, isRefused ? planned : { code: 'CONFLICT', message: CONTENDED });
+    else refused.set(doc._id, isRefused ? planned : { code: 'CONFLICT', message: contended('The monitor is') });
     return isRefused ? null : planned;
   }));
   const failed = [...refused].filter(([id]) => !changed.has(id));

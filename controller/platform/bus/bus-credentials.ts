@@ -1,25 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { credsAuthenticator, nkeyAuthenticator, type Authenticator, type ConnectionOptions } from 'nats';
+import { natsUrls } from '../../../shared/nats-connection.ts';
 
 /**
- * Connection options for the servers in `url`, separated by commas. `credsFile` holds a .creds document or an
- * nkey seed (`SU…`) and is read on each connect, so that rotation needs no restart. Throws if it holds
+ * Credentials from the file, else from the first of the servers in `url`. `credsFile` holds a .creds document
+ * or an nkey seed (`SU…`) and is read on each connect, so that rotation needs no restart. Throws if it holds
  * neither.
  */
-export function readBusCredentials(url: string, credsFile: string | null): ConnectionOptions {
-  const urls = url.split(',').map((part) => new URL(part.trim()));
-  const isTls = urls.some(({ protocol }) => protocol === 'tls:');
-  // Undefined would use TLS if the server offers it, even on loopback, where no certificate matches.
-  const options: ConnectionOptions = { servers: urls.map(({ host }) => host), tls: isTls ? {} : null };
-  const [first] = urls;
+export function readBusCredentials(
+  url: string, credsFile: string | null,
+): Pick<ConnectionOptions, 'authenticator' | 'user' | 'pass'> {
   if (credsFile) {
     authenticatorOf(credsFile);
-    options.authenticator = (nonce) => authenticatorOf(credsFile)(nonce);
-  } else if (first?.username) {
-    options.user = decodeURIComponent(first.username);
-    options.pass = decodeURIComponent(first.password);
+    return { authenticator: (nonce) => authenticatorOf(credsFile)(nonce) };
   }
-  return options;
+  const [first] = natsUrls(url);
+  if (!first?.username) return {};
+  return { user: decodeURIComponent(first.username), pass: decodeURIComponent(first.password) };
 }
 
 /** Seed (`SA…`) of the account key that servers with auth callout trust; null if the file has none. */

@@ -12,19 +12,6 @@ export interface BusSubscription {
   stop(): Promise<void>;
 }
 
-/** Why a request got no response. `disconnected`: nothing was sent. */
-export type BusFailure = 'timeout' | 'no_responders' | 'disconnected';
-
-export class BusError extends Error {
-  readonly failure: BusFailure;
-
-  constructor(failure: BusFailure, subject: string) {
-    super(`${failure}: ${subject}`);
-    this.name = 'BusError';
-    this.failure = failure;
-  }
-}
-
 /** Carries messages between processes; never holds the only copy of anything. */
 export interface Bus {
   /** Fire and forget: messages published while disconnected may be lost. */

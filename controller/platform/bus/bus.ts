@@ -1,29 +1,20 @@
-import {
-  connect, ErrorCode, NatsError, RequestStrategy, type JetStreamManager, type NatsConnection, type Status,
-} from 'nats';
+import { RequestStrategy, type JetStreamManager, type NatsConnection, type Status } from 'nats';
+import { spreadMs } from '../../../shared/backoff.ts';
+import { BusError } from '../../../shared/bus-error.ts';
 import type { Log } from '../../../shared/log.ts';
-import { systemClock, within, type Clock } from '../../../shared/time.ts';
+import {
+  busFailureOf, closeNats, connectNats, natsUrls, statusesOf,
+} from '../../../shared/nats-connection.ts';
+import { systemClock, type Clock } from '../../../shared/time.ts';
 import { readBusCredentials } from './bus-credentials.ts';
 import { BusListeners } from './bus-listeners.ts';
-import { BusError, type Bus, type BusFailure } from './bus-port.ts';
+import type { Bus } from './bus-port.ts';
 import { OutboundLimit } from './outbound-limit.ts';
 
-/** Detects a half-open connection within 30 s. */
-const PING_INTERVAL_MS = 10_000;
-const CONNECT_TIMEOUT_MS = 5000;
 const JETSTREAM_TIMEOUT_MS = 3000;
-const RECONNECT_MIN_MS = 200;
-const RECONNECT_MAX_MS = 2000;
-const CLOSE_TIMEOUT_MS = 3000;
+/** The longest delay is ten times as long. */
+const MIN_RECONNECT_MS = 200;
 const WAITING_LOG_INTERVAL_MS = 5000;
-
-const FAILURES: Record<string, BusFailure> = {
-  [ErrorCode.Timeout]: 'timeout',
-  [ErrorCode.NoResponders]: 'no_responders',
-  [ErrorCode.Disconnect]: 'disconnected',
-  [ErrorCode.ConnectionClosed]: 'disconnected',
-  [ErrorCode.ConnectionDraining]: 'disconnected',
-};
 
 interface BusOptions {
   /** `nats://` or `tls://` URLs separated by commas. May contain `user:password@`. */
@@ -46,22 +37,14 @@ type ResponseLimits = { timeoutMs: number; maxResponses: number };
  * credentials are unreadable.
  */
 export async function connectBus(options: BusOptions): Promise<NatsBus> {
-  const { log, clock = systemClock } = options;
-  const access = readBusCredentials(options.url, options.creds ?? null);
-  const logWaiting = () => log.warn({ servers: access.servers }, 'waiting for NATS');
-  const waiting = clock.setRepeating(WAITING_LOG_INTERVAL_MS, logWaiting);
-  const connection = await connect({
-    ...access,
-    name: options.name,
-    maxReconnectAttempts: -1,
-    waitOnFirstConnect: true,
-    // The server refuses us while its user file is being rewritten; by default, nats.js would then give up.
-    ignoreAuthErrorAbort: true,
-    reconnectDelayHandler: () => RECONNECT_MIN_MS + Math.random() * (RECONNECT_MAX_MS - RECONNECT_MIN_MS),
-    pingInterval: options.pingIntervalMs ?? PING_INTERVAL_MS,
-    maxPingOut: 2,
-    timeout: CONNECT_TIMEOUT_MS,
-    noAsyncTraces: true,
+  const { url, creds = null, name, log, clock = systemClock, pingIntervalMs } = options;
+  const credentials = readBusCredentials(url, creds);
+  const servers = natsUrls(url).map(({ host }) => host);
+  const waiting =
+    clock.setRepeating(WAITING_LOG_INTERVAL_MS, () => log.warn({ servers }, 'waiting for NATS'));
+  const connection = await connectNats({
+    ...credentials, url, name, pingIntervalMs, waitOnFirstConnect: true,
+    reconnectDelayMs: () => spreadMs(MIN_RECONNECT_MS, 9, Math.random()),
   }).finally(() => waiting.cancel());
   return new NatsBus(connection, log, clock);
 }
@@ -156,14 +139,8 @@ export class NatsBus implements Bus {
   }
 
   async close(): Promise<void> {
-    if (this.#connection.isClosed()) return;
-    // Draining waits for a response, which never comes while the server is away.
-    if (this.#isConnected && !this.#connection.isDraining()) {
-      await within(this.#clock, CLOSE_TIMEOUT_MS, this.#connection.drain()).catch(() => undefined);
-    }
+    await closeNats(this.#connection, this.#isConnected, this.#clock);
     this.#isConnected = false;
-    // Not awaited: while nats.js is connecting, its close waits for the attempt to end.
-    void this.#connection.close().catch(() => undefined);
   }
 
   async #send<T>(subject: string, data: Data, attempt: () => Promise<T>): Promise<T> {
@@ -171,13 +148,13 @@ export class NatsBus implements Bus {
     try {
       return await attempt();
     } catch (error) {
-      const failure = error instanceof NatsError ? FAILURES[error.code] : undefined;
+      const failure = busFailureOf(error);
       throw failure ? new BusError(failure, subject) : error;
     }
   }
 
   async #followStatus(): Promise<void> {
-    for await (const status of this.#connection.status()) this.#onStatus(status);
+    for await (const status of statusesOf(this.#connection)) this.#onStatus(status);
     this.#isConnected = false;
     const error = await this.#connection.closed();
     if (error) this.#log.error({ err: error }, 'bus closed');
@@ -194,9 +171,6 @@ export class NatsBus implements Bus {
       this.#log.info({ server: status.data }, 'bus reconnected');
       this.#listeners.restore();
       for (const listener of this.#onReconnect) this.#notify(listener);
-    } else if (status.type === 'staleConnection') {
-      const failed = (error: unknown) => this.#log.error({ err: error }, 'could not close a stale connection');
-      breakStaleConnection(this.#connection).catch(failed);
     } else if (status.type === 'error') {
       this.#log.warn({ code: status.data, permission: status.permissionContext }, 'bus refused');
     }
@@ -209,16 +183,4 @@ export class NatsBus implements Bus {
       this.#log.error({ err: error }, 'reconnect listener failed');
     }
   }
-}
-
-interface Internals {
-  protocol?: { transport?: { close?: (error: Error) => Promise<void> } };
-}
-
-/**
- * Makes nats.js reconnect when its pings go unanswered. Version 2.29 first waits until everything sent is
- * flushed, which never happens with a peer that has stopped reading, and no public call skips that wait.
- */
-async function breakStaleConnection(connection: NatsConnection): Promise<void> {
-  await (connection as unknown as Internals).protocol?.transport?.close?.(new Error('stale connection'));
 }

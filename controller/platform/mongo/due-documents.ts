@@ -21,4 +21,10 @@ export abstract class DueDocuments<Doc extends Due> extends DocumentsById<Doc> {
     const asSeen = { due_at: seen.due_at, ...claimedAs(seen) } as Filter<Doc>;
     return this.change(asSeen, { $set: { claim } } as UpdateFilter<Doc>);
   }
+
+  /** Changes it and ends the claim. False, without effect, if the claim was lost. */
+  settle(claimed: Doc, change: Partial<Doc>): Promise<boolean> {
+    const update: unknown = { $set: change, $unset: { claim: '' } };
+    return this.update(claimedAs(claimed) as Filter<Doc>, update as UpdateFilter<Doc>);
+  }
 }

@@ -1,12 +1,12 @@
 import { MongoError } from 'mongodb';
 import type { LogFn } from 'pino';
+import { backoffMs } from '../../../shared/backoff.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { isPermanentlyRefused } from './mongo-errors.ts';
 
 /** First and maximum log interval for refused writes of one kind, which may repeat every second. */
-const FIRST_SILENCE_MS = 60_000;
-const MAX_SILENCE_MS = 3_600_000;
+const SILENCE = { minMs: 60_000, maxMs: 3_600_000 };
 
 /**
  * Detects in the log that the database permanently refuses a write. Failed writes are retried and logged as
@@ -17,7 +17,7 @@ export class RefusedWrites {
   count = 0;
   readonly #clock: Pick<Clock, 'monotonic'>;
   /** By log message; there are few. */
-  readonly #silences = new Map<string, { until: number; lengthMs: number }>();
+  readonly #silences = new Map<string, { until: number; lines: number }>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -41,8 +41,8 @@ export class RefusedWrites {
     const now = this.#clock.monotonic();
     const silence = this.#silences.get(message);
     if (silence && now < silence.until) return false;
-    const lengthMs = silence ? Math.min(silence.lengthMs * 2, MAX_SILENCE_MS) : FIRST_SILENCE_MS;
-    this.#silences.set(message, { until: now + lengthMs, lengthMs });
+    const lines = (silence?.lines ?? 0) + 1;
+    this.#silences.set(message, { until: now + backoffMs(lines, SILENCE), lines });
     return true;
   }
 }

@@ -1,10 +1,8 @@
-import { Resolver } from 'node:dns/promises';
 import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { FairQueue } from '../../work/fair-queue.ts';
+import { openDns } from './resolver.ts';
 
-/** For one of the two attempts. */
-const ATTEMPT_TIMEOUT_MS = 2000;
 /** A page has two records. */
 const LIMITS = {
   maxRunning: 8, maxRunningPerKey: 2, maxWaiting: 100, maxWaitingPerKey: 20, maxWaitMs: 10_000,
@@ -19,10 +17,7 @@ const NO_RECORD = new Set(['ENOTFOUND', 'ENODATA']);
  * rejects: failures are data.
  */
 export function createNameRecords(servers: readonly HostAndPort[], clock: Clock) {
-  const dns = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: 2 });
-  if (servers.length > 0) {
-    dns.setServers(servers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`));
-  }
+  const dns = openDns(servers);
   const queue = new FairQueue(clock, LIMITS, () => new TooManyLookups());
   const lookUp = async (name: string, type: 'CNAME' | 'TXT'): Promise<string[]> => (type === 'CNAME'
     ? dns.resolveCname(name)

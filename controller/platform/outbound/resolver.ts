@@ -1,4 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises';
+import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { FairQueue } from '../../work/fair-queue.ts';
 
@@ -21,7 +22,7 @@ const NOT_IN_DNS = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
  * Queries DNS without blocking threads, then the system, which also knows the hosts file and search domains.
  */
 export function createResolver(clock: Clock, bySystem: typeof allAddresses = allAddresses): Resolve {
-  const dns = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: 2 });
+  const dns = openDns();
   const systemLookups = new FairQueue(clock, SYSTEM_LOOKUPS, () =>
     Object.assign(new Error('too many names wait to be resolved'), { code: 'EAGAIN' }));
   return async (host, caller) => {
@@ -33,6 +34,15 @@ export function createResolver(clock: Clock, bySystem: typeof allAddresses = all
     }
     return systemLookups.run(caller, () => bySystem(host));
   };
+}
+
+/** Asks `servers`, or the system's if empty. */
+export function openDns(servers: readonly HostAndPort[] = []): Resolver {
+  const dns = new Resolver({ timeout: ATTEMPT_TIMEOUT_MS, tries: 2 });
+  if (servers.length > 0) {
+    dns.setServers(servers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`));
+  }
+  return dns;
 }
 
 async function allAddresses(host: string): Promise<string[]> {

@@ -1,14 +1,14 @@
 import { ActorError, type ActorRef } from '../../../shared/actor/actor-ref.ts';
-import { OngoingFailure } from '../../../shared/ongoing-failure.ts';
+import { backoffMs } from '../../../shared/backoff.ts';
 import type { Log } from '../../../shared/log.ts';
+import { OngoingFailure } from '../../../shared/ongoing-failure.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { NextEntry } from '../intake/entry-builder.ts';
 import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
 import type { SnapshotStore } from '../writing/snapshot-store.ts';
 
-const MIN_RETRY_MS = 200;
-const MAX_RETRY_MS = 5000;
+const BACKOFF = { minMs: 200, maxMs: 5000 };
 /**
  * Entries due within this time are written along with the others, because a probe's batches arrive together.
  */
@@ -41,7 +41,7 @@ export class JournalWriter {
   #wake: Timer | null = null;
   #wakeAt = Infinity;
   #flushing: Promise<void> | null = null;
-  #retryMs = 0;
+  #failures = 0;
   #isStopped = false;
 
   constructor(deps: JournalWriterDeps) {
@@ -71,7 +71,8 @@ export class JournalWriter {
   #wakeUp(): void {
     if (this.#flushing || this.#isStopped || this.#wanted.size === 0) return;
     const now = this.#deps.clock.monotonic();
-    const at = Math.max(Math.min(...this.#wanted.values()), this.#retryMs > 0 ? now + this.#retryMs : now);
+    const backoff = this.#failures > 0 ? backoffMs(this.#failures, BACKOFF) : 0;
+    const at = Math.max(Math.min(...this.#wanted.values()), now + backoff);
     if (at >= this.#wakeAt) return;
     this.#wake?.cancel();
     this.#wakeAt = at;
@@ -93,7 +94,7 @@ export class JournalWriter {
       await deadLetters.storeNow(work.flatMap((part) => part.letters));
       const outcomes = await stores.journal.insert(work.map((part) => part.entry));
       const numbers = await stores.snapshots.numbers(work.map((part) => part.entry.shard));
-      this.#retryMs = 0;
+      this.#failures = 0;
       this.#insertFailure.recovered();
       await Promise.all(work.map(({ shard, entry }, index) => {
         const inserted = {
@@ -105,7 +106,7 @@ export class JournalWriter {
         );
       }));
     } catch (error) {
-      this.#retryMs = Math.min(Math.max(MIN_RETRY_MS, this.#retryMs * 2), MAX_RETRY_MS);
+      this.#failures += 1;
       this.#insertFailure.record({ err: error });
       for (const { shard } of work) this.#wanted.set(shard, clock.monotonic());
       onInsertFailed();
@@ -131,7 +132,7 @@ export class JournalWriter {
    */
   #repeat(shard: ShardActor, error: unknown): null {
     const isBusy = error instanceof ActorError && (error.reason === 'full' || error.reason === 'timeout');
-    if (isBusy) this.#wanted.set(shard, this.#deps.clock.monotonic() + MIN_RETRY_MS);
+    if (isBusy) this.#wanted.set(shard, this.#deps.clock.monotonic() + BACKOFF.minMs);
     return null;
   }
 }

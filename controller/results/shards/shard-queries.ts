@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
+import { backoffMs } from '../../../shared/backoff.ts';
 import { decodeJson } from '../../../shared/contracts/decode-json.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import type { Log } from '../../../shared/log.ts';
@@ -13,8 +14,7 @@ const MAX_RESPONSE_BYTES = 16_777_216;
 /** How long a query waits for an owner: longer than a clean move or a restart leaves a shard without one. */
 const MAX_WAIT_MS = 3000;
 /** First retry delay, which doubles. A new owner is found this fast. */
-const MIN_RETRY_MS = 50;
-const MAX_RETRY_MS = 250;
+const BACKOFF = { minMs: 50, maxMs: 250 };
 /** Queries that may wait for owners concurrently; each retries up to 14 times. Further ones fail at once. */
 const MAX_WAITING = 500;
 
@@ -70,8 +70,8 @@ export class ShardQueries {
     if (first.isFinal || this.#waiting >= MAX_WAITING) throw ownerUnavailable(first.cause);
     this.#waiting += 1;
     try {
-      for (let waitMs = MIN_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
-        await sleep(clock, waitMs);
+      for (let failures = 1; ; failures += 1) {
+        await sleep(clock, backoffMs(failures, BACKOFF));
         const timeoutMs = Math.max(1, Math.min(RESPONSE_TIMEOUT_MS, deadline - clock.monotonic()));
         const next = await this.#attempt(shard, query, params, timeoutMs);
         if ('response' in next) return next.response;

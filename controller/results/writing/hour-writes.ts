@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../shared/backoff.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
@@ -5,8 +6,7 @@ import type { ShardState } from '../state/shard-state.ts';
 import { writeClosedHours, type CutHour, type HourWriterStores } from './closed-hours.ts';
 
 /** First and longest backoff for a monitor whose hours were refused. */
-const MIN_RETRY_MS = 60_000;
-const MAX_RETRY_MS = 3_600_000;
+const BACKOFF = { minMs: 60_000, maxMs: 3_600_000 };
 
 export interface HourWritesDeps {
   clock: Clock;
@@ -18,8 +18,8 @@ export interface HourWritesDeps {
 /** Writes closed hours. A monitor whose hours are refused backs off without blocking the others. */
 export class HourWrites {
   readonly #deps: HourWritesDeps;
-  /** When each monitor is retried, monotonic ms, and its last delay. */
-  readonly #delayed = new Map<string, { until: number; delayMs: number }>();
+  /** When each monitor is retried, monotonic ms, and its failures in a row. */
+  readonly #delayed = new Map<string, { until: number; failures: number }>();
 
   constructor(deps: HourWritesDeps) {
     this.#deps = deps;
@@ -57,8 +57,9 @@ export class HourWrites {
 
   #delay(id: string, error: unknown): void {
     const { clock, log } = this.#deps;
-    const delayMs = Math.min((this.#delayed.get(id)?.delayMs ?? MIN_RETRY_MS / 2) * 2, MAX_RETRY_MS);
-    this.#delayed.set(id, { delayMs, until: clock.monotonic() + delayMs });
+    const failures = (this.#delayed.get(id)?.failures ?? 0) + 1;
+    const delayMs = backoffMs(failures, BACKOFF);
+    this.#delayed.set(id, { failures, until: clock.monotonic() + delayMs });
     log.error(
       { err: error, monitor: id, retry_in_ms: delayMs }, 'could not write the hours of a monitor; other monitors are not affected',
     );

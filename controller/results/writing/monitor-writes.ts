@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../shared/backoff.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
@@ -5,8 +6,7 @@ import type { StateRecord } from '../state/records.ts';
 import { persistChanges, type OutboxPorts } from './outbox.ts';
 
 /** First and longest backoff for a monitor that was set aside. */
-const MIN_RETRY_MS = 1000;
-const MAX_RETRY_MS = 300_000;
+const BACKOFF = { minMs: 1000, maxMs: 300_000 };
 /**
  * Limit of queued changes per monitor. Further ones are in the journal, for the next instance of the shard.
  */
@@ -23,7 +23,7 @@ export interface MonitorWritesDeps {
 interface SetAsideMonitor {
   /** In order: a later state must not hide the effects of an earlier one. */
   waiting: StateRecord[];
-  retryMs: number;
+  failures: number;
   timer: Timer | null;
   /** Changes were dropped after the queued ones, so this instance does not write the monitor again. */
   isCut: boolean;
@@ -81,7 +81,7 @@ export class MonitorWrites {
     this.#deps.log.error(
       { err: error, monitor: id }, 'could not write a monitor; it is retried separately',
     );
-    const aside: SetAsideMonitor = { waiting: [record], retryMs: MIN_RETRY_MS, timer: null, isCut: false };
+    const aside: SetAsideMonitor = { waiting: [record], failures: 0, timer: null, isCut: false };
     this.#setAsideMonitors.set(id, aside);
     this.#schedule(id, aside);
   }
@@ -95,10 +95,10 @@ export class MonitorWrites {
 
   #schedule(id: string, aside: SetAsideMonitor): void {
     if (this.#isStopped) return;
-    aside.timer = this.#deps.clock.setTimer(aside.retryMs, () => {
+    aside.failures += 1;
+    aside.timer = this.#deps.clock.setTimer(backoffMs(aside.failures, BACKOFF), () => {
       this.#retries = Promise.all([this.#retries, this.#retry(id, aside)]).then(() => undefined);
     });
-    aside.retryMs = Math.min(aside.retryMs * 2, MAX_RETRY_MS);
   }
 
   async #retry(id: string, aside: SetAsideMonitor): Promise<void> {

@@ -1,11 +1,11 @@
+import { backoffMs } from '../../../shared/backoff.ts';
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 
 /** Limit of outstanding writes. Beyond it, the shard builds no further entry. */
 const MAX_WAITING = 32;
 /** First and longest backoff after a failed write. */
-const MIN_BACKOFF_MS = 50;
-const MAX_BACKOFF_MS = 5000;
+const BACKOFF = { minMs: 50, maxMs: 5000 };
 
 export interface WriteQueueDeps {
   clock: Clock;
@@ -48,16 +48,14 @@ export class WriteQueue {
 
   async #writeUntilDone(write: () => Promise<void>): Promise<void> {
     const { clock, log, shard } = this.#deps;
-    let backoffMs = MIN_BACKOFF_MS;
-    while (!this.#isAborted) {
+    for (let failures = 1; !this.#isAborted; failures += 1) {
       try {
         return await write();
       } catch (error) {
         log.warn({ err: error, shard }, 'a derived write failed and will be retried');
         // Writing a later state before this one would hide its effects permanently.
         if (this.#isStopped) this.#isAborted = true;
-        else await sleep(clock, backoffMs);
-        backoffMs = Math.min(backoffMs * 2, MAX_BACKOFF_MS);
+        else await sleep(clock, backoffMs(failures, BACKOFF));
       }
     }
   }

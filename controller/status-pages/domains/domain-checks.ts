@@ -3,8 +3,8 @@ import type { Clock } from '../../../shared/time.ts';
 import { html } from '../../pages/html.ts';
 import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
+import { DueWork } from '../../work/due-work.ts';
 import { PeriodicTask } from '../../work/periodic-task.ts';
-import { WorkClaims } from '../../work/work-claims.ts';
 import type { PageDoc } from '../page.ts';
 import type { PageDomainDoc } from './page-domain.ts';
 import { recheckDomain, type DomainDeps } from './verbs.ts';
@@ -21,34 +21,22 @@ interface ChecksDeps extends DomainDeps {
 const POLL_INTERVAL_MS = 600_000;
 /** Domains per run; if there are more, the next run follows at once. */
 const BATCH_SIZE = 50;
-/** Longer than a DNS check takes; then another controller repeats it. */
+/** Longer than a DNS check takes. */
 const CLAIM_MS = 300_000;
 
 /** Checks every few hours whether DNS still proves verified domains. */
 export class DomainChecks extends PeriodicTask {
   constructor(deps: ChecksDeps) {
-    const { clock, holder } = deps;
-    const workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_MS });
+    const { domains, clock, log, holder } = deps;
+    const work = new DueWork<PageDomainDoc>({ clock, holder, ttlMs: CLAIM_MS, store: domains });
+    const onError = (error: unknown, { _id: domain }: PageDomainDoc) =>
+      log.warn({ err: error, domain }, 'could not check the domain of a status page');
     super({
-      clock, intervalMs: POLL_INTERVAL_MS, task: () => recheckDue(deps, workClaims),
-      onError: (error) => deps.log.warn({ err: error }, 'could not check the domains of status pages'),
+      clock, intervalMs: POLL_INTERVAL_MS,
+      task: () => work.runDue({ limit: BATCH_SIZE, onError }, (claimed) => recheck(deps, claimed)),
+      onError: (error) => log.warn({ err: error }, 'could not check the domains of status pages'),
     });
   }
-}
-
-async function recheckDue(deps: ChecksDeps, workClaims: WorkClaims): Promise<boolean> {
-  const { domains, clock, log } = deps;
-  const due = await domains.due(clock.now(), BATCH_SIZE, workClaims.heldTokens);
-  const free = due.filter(({ claim }) => workClaims.isFree(claim));
-  for (const seen of free) {
-    try {
-      await workClaims.runClaimed((claim) => domains.claim(seen, claim), (claimed) => recheck(deps, claimed));
-    } catch (error) {
-      // The claim expires by itself; other domains are not affected.
-      log.warn({ err: error, domain: seen._id }, 'could not check the domain of a status page');
-    }
-  }
-  return due.length === BATCH_SIZE && free.length > 0;
 }
 
 async function recheck(deps: ChecksDeps, claimed: PageDomainDoc): Promise<void> {

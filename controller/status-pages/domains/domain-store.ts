@@ -18,11 +18,6 @@ export class PageDomainStore extends DueDocuments<PageDomainDoc> {
     ], restoring<PageDomainDoc>({ failing_since: null }));
   }
 
-  /** No effect if the claim was lost. */
-  async settle(claimed: PageDomainDoc, change: CheckOutcome): Promise<void> {
-    await this.update(claimedAs(claimed), { $set: change, $unset: { claim: '' } });
-  }
-
   /** Records a successful DNS check, whatever its claim. No effect if the domain belongs to another page. */
   async confirm({ _id, page_id }: PageDomainDoc, change: CheckOutcome): Promise<void> {
     await this.update({ _id, page_id }, { $set: change, $unset: { claim: '' } });

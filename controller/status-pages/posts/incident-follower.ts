@@ -1,9 +1,10 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { IncidentDoc } from '../../incidents/incident.ts';
+import { DueWork } from '../../work/due-work.ts';
 import type { Peers } from '../../work/peers.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../work/periodic-task.ts';
-import { WorkClaims, type WorkClaim } from '../../work/work-claims.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
+import type { WorkClaim } from '../../work/work-claims.ts';
 
 interface FollowerDeps {
   incidents: {
@@ -28,7 +29,7 @@ const POLL_INTERVAL_MS = 5000;
 const BATCH_SIZE = 100;
 /** Incidents posted concurrently. */
 const CONCURRENCY = 4;
-/** Longer than posting one incident takes; then another controller repeats it. */
+/** Longer than posting one incident takes. */
 const CLAIM_MS = 60_000;
 
 /**
@@ -38,13 +39,19 @@ const CLAIM_MS = 60_000;
 export class IncidentFollower {
   readonly #deps: FollowerDeps;
   readonly #task: PeriodicTask;
-  readonly #workClaims: WorkClaims;
+  readonly #work: DueWork<IncidentDoc>;
   #isStarted = false;
 
   constructor(deps: FollowerDeps) {
     this.#deps = deps;
-    const { clock, log, peers, holder } = deps;
-    this.#workClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_MS });
+    const { incidents, clock, log, peers, holder } = deps;
+    this.#work = new DueWork({
+      clock, holder, ttlMs: CLAIM_MS, dueAt: ({ pages_due }) => pages_due,
+      store: {
+        due: (...args) => incidents.dueForPages(...args),
+        claim: (...args) => incidents.claimForPages(...args),
+      },
+    });
     this.#task = new PeriodicTask({
       clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: POLL_INTERVAL_MS, peers, task: () => this.run(),
       onError: (error) => log.warn({ err: error }, 'could not publish incidents on status pages'),
@@ -66,31 +73,11 @@ export class IncidentFollower {
   }
 
   /** Posts the incidents that are due now. Resolves to true if there are more. */
-  async run(): Promise<boolean | 'idle'> {
-    const { incidents, clock } = this.#deps;
-    const workClaims = this.#workClaims;
-    const dueBefore = clock.now() + ONLY_CONTROLLER_INTERVAL_MS;
-    const upcoming = await incidents.dueForPages(dueBefore, BATCH_SIZE, workClaims.heldTokens);
-    const due = upcoming.filter(({ pages_due: at = Infinity }) => at <= clock.now());
-    const free = due.filter(({ claim }) => workClaims.isFree(claim));
-    for (let at = 0; at < free.length; at += CONCURRENCY) {
-      await Promise.all(free.slice(at, at + CONCURRENCY).map((incident) => this.#publish(incident)));
-    }
-    // Claims of others may expire and become ours.
-    if (upcoming.length === 0 && workClaims.heldTokens.length === 0) return 'idle';
-    return due.length === BATCH_SIZE && free.length > 0;
-  }
-
-  /** A failure doesn't delay other incidents; the mark stays for a retry. */
-  async #publish(seen: IncidentDoc): Promise<void> {
+  run(): Promise<boolean | 'idle'> {
     const { incidents, follow, log } = this.#deps;
-    try {
-      await this.#workClaims.runClaimed(
-        (claim) => incidents.claimForPages(seen, claim),
-        async (claimed) => incidents.markPagesNotified(claimed, await follow(claimed)),
-      );
-    } catch (error) {
-      log.warn({ err: error, incident_id: seen._id }, 'could not publish an incident on status pages');
-    }
+    const onError = (error: unknown, { _id }: IncidentDoc) =>
+      log.warn({ err: error, incident_id: _id }, 'could not publish an incident on status pages');
+    return this.#work.runDue({ limit: BATCH_SIZE, concurrency: CONCURRENCY, onError }, async (claimed) =>
+      incidents.markPagesNotified(claimed, await follow(claimed)));
   }
 }

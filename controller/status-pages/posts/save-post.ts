@@ -1,16 +1,14 @@
 import type { Tenant } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
+import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import type { PageDeps } from '../deps.ts';
-import { MAX_UPDATES, type PostDoc, type PostStatus } from './post.ts';
 import { resolvedAt } from './post-rules.ts';
 import type { PostChange } from './post-store.ts';
+import { MAX_UPDATES, type PostDoc, type PostStatus } from './post.ts';
 
 // All posts and updates are written here, whether a person or an incident causes them.
 
 type SaveDeps = Pick<PageDeps, 'posts' | 'notifySubscribers'>;
-
-/** Retries on conflict with simultaneous changes. */
-const MAX_ATTEMPTS = 5;
 
 /** False, without effect, if a post with its id exists. */
 export async function addPost({ posts, notifySubscribers }: SaveDeps, post: PostDoc): Promise<boolean> {
@@ -23,17 +21,16 @@ export async function addPost({ posts, notifySubscribers }: SaveDeps, post: Post
  * Applies the change that `decide` derives from the current post; null for none. Throws RESOURCE_NOT_FOUND,
  * CONFLICT.
  */
-export async function revisePost(
+export function revisePost(
   deps: SaveDeps, tenant: Tenant, pageId: string, id: string, decide: (seen: PostDoc) => PostChange | null,
 ): Promise<PostDoc> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return retryOnConflict('This incident is', async () => {
     const seen = await findPost(deps, tenant, pageId, id);
     const change = decide(seen);
     const post = change === null ? seen : await deps.posts.revise(seen, change);
     if (post?.notify_pending_since !== undefined) deps.notifySubscribers();
-    if (post !== null) return post;
-  }
-  throw new AppError('CONFLICT', 'This incident is being changed by another request; try again');
+    return post;
+  });
 }
 
 /** Throws RESOURCE_NOT_FOUND. */

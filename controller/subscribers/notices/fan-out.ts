@@ -1,16 +1,14 @@
-import type { WorkClaims } from '../../work/work-claims.ts';
 import type { NoticeDoc } from '../notice.ts';
+import type { SubscriberStore } from '../store.ts';
+import type { SubscriberDoc } from '../subscriber.ts';
 import { digestAfter, digestAt, digestOf, immediateOf } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
 import type { OutboxStore } from './outbox-store.ts';
-import type { SubscriberDoc } from '../subscriber.ts';
-import type { SubscriberStore } from '../store.ts';
 
 export interface FanOutDeps {
   subscribers: Pick<SubscriberStore, 'listRecipients' | 'verifiedAmong'>;
-  notices: Pick<NoticeStore, 'claim' | 'advance' | 'finish'>;
+  notices: Pick<NoticeStore, 'advance' | 'finish'>;
   outbox: Pick<OutboxStore, 'add' | 'addToDigest'>;
-  workClaims: WorkClaims;
 }
 
 /** Recipients per batch; then notices of other pages have their turn. */
@@ -18,16 +16,8 @@ const RECIPIENT_BATCH_SIZE = 200;
 /** Digests updated concurrently. */
 const DIGEST_CONCURRENCY = 8;
 
-/**
- * Adds a notice to the outbox for its next recipients, unless another controller does. Safe to repeat after a
- * crash.
- */
-export async function fanOutNotice(deps: FanOutDeps, seen: NoticeDoc, now: number): Promise<void> {
-  const { notices, workClaims } = deps;
-  await workClaims.runClaimed((claim) => notices.claim(seen, claim), (notice) => fanOut(deps, notice, now));
-}
-
-async function fanOut(deps: FanOutDeps, notice: NoticeDoc, now: number): Promise<void> {
+/** Adds a claimed notice to the outbox for its next recipients. Safe to repeat after a crash. */
+export async function fanOutNotice(deps: FanOutDeps, notice: NoticeDoc, now: number): Promise<void> {
   const { recipients, cursor } = await nextOf(deps, notice);
   await deps.outbox.add(recipients.flatMap((subscriber) => immediateOf(notice, subscriber, now)));
   const digested = notice.kind === 'message' ? [] : recipients;

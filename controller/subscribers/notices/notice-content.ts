@@ -6,8 +6,8 @@ import type { PageDoc } from '../../status-pages/page.ts';
 import { dateTimeFormat } from '../../status-pages/public/languages/language.ts';
 import { subscriberLocale, type SubscriberLocale } from '../languages/subscriber-locale.ts';
 import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
-import type { SubscriberDoc } from '../subscriber.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
+import type { SubscriberDoc } from '../subscriber.ts';
 
 export interface Recipient {
   subscriber: SubscriberDoc;

@@ -1,3 +1,4 @@
+import { spreadMs } from '../../../shared/backoff.ts';
 import { derivedId } from '../../../shared/ids.ts';
 import type { PostDoc } from '../../status-pages/posts/post.ts';
 import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
@@ -76,6 +77,6 @@ export function afterSending(
   const waitMs = isBusy ? BUSY_MS : RETRY_AFTER_MS[attempts - 1];
   const isFinal = outcome === 'dead' || waitMs === undefined || now - created_at > MAX_WAIT_MS + waitMs;
   if (isFinal) return { state: 'failed', attempts };
-  const due_at = now + Math.round(waitMs * (1 + JITTER * random));
+  const due_at = now + Math.round(spreadMs(waitMs, JITTER, random));
   return { state: 'pending', attempts: isBusy ? attempts - 1 : attempts, due_at };
 }

@@ -2,17 +2,17 @@ import PQueue from 'p-queue';
 import type { Log } from '../../../shared/log.ts';
 import { sleep } from '../../../shared/time.ts';
 import { CLAIM_MS } from '../../delivery/claimed-delivery.ts';
+import { DueWork } from '../../work/due-work.ts';
 import type { Peers } from '../../work/peers.ts';
-import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../work/periodic-task.ts';
-import { WorkClaims } from '../../work/work-claims.ts';
-import type { OutgoingDoc } from '../notice.ts';
+import { PeriodicTask } from '../../work/periodic-task.ts';
+import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
 import type { SubscriberStore } from '../store.ts';
+import { createPostNotices, type PostNoticeDeps } from './create-post-notices.ts';
+import { fanOutNotice } from './fan-out.ts';
 import type { SendOutcome } from './notice-rules.ts';
 import type { NoticeStore } from './notice-store.ts';
 import type { OutboxStore } from './outbox-store.ts';
-import { createPostNotices, type PostNoticeDeps } from './create-post-notices.ts';
 import { sendOne, type SendDeps } from './send.ts';
-import { fanOutNotice } from './fan-out.ts';
 
 export interface NoticeSenderDeps extends Pick<PostNoticeDeps, 'pages' | 'posts'>,
   Pick<SendDeps, 'mailer' | 'poster' | 'links' | 'clock' | 'random'> {
@@ -50,8 +50,8 @@ export class NoticeSender {
   readonly #deps: NoticeSenderDeps;
   readonly #task: PeriodicTask;
   readonly #abortController = new AbortController();
-  readonly #fanOutClaims: WorkClaims;
-  readonly #sendClaims: WorkClaims;
+  readonly #fanOut: DueWork<NoticeDoc>;
+  readonly #sending: DueWork<OutgoingDoc>;
   readonly counts: Record<SendOutcome, number> = { sent: 0, dropped: 0, dead: 0, retry: 0, busy: 0 };
   #isStarted = false;
   #isStopped = false;
@@ -61,9 +61,9 @@ export class NoticeSender {
 
   constructor(deps: NoticeSenderDeps) {
     this.#deps = deps;
-    const { clock, log, peers, holder } = deps;
-    this.#fanOutClaims = new WorkClaims({ clock, holder, ttlMs: FAN_OUT_CLAIM_MS });
-    this.#sendClaims = new WorkClaims({ clock, holder, ttlMs: CLAIM_MS });
+    const { notices, outbox, clock, log, peers, holder } = deps;
+    this.#fanOut = new DueWork({ clock, holder, ttlMs: FAN_OUT_CLAIM_MS, store: notices });
+    this.#sending = new DueWork({ clock, holder, ttlMs: CLAIM_MS, store: outbox });
     this.#cleanedUpAt = clock.monotonic();
     this.#task = new PeriodicTask({
       clock, intervalMs: POLL_INTERVAL_MS, idleIntervalMs: IDLE_INTERVAL_MS, peers,
@@ -96,33 +96,25 @@ export class NoticeSender {
   }
 
   async #sendDue(): Promise<boolean | 'idle'> {
-    const { outbox, clock } = this.#deps;
     const hasPosts = await createPostNotices(this.#deps);
     // The outbox has priority, so that it stays small.
     const canFanOut = !this.#isBacklogged;
     const hasNotice = canFanOut && (await this.#fanOutNext());
-    const dueBefore = clock.now() + ONLY_CONTROLLER_INTERVAL_MS;
-    const upcoming = await outbox.due(dueBefore, SEND_BATCH_SIZE, this.#sendClaims.heldTokens);
-    const due = upcoming.filter(({ due_at = Infinity }) => due_at <= clock.now());
-    const free = due.filter(({ claim }) => this.#sendClaims.isFree(claim));
-    this.#isBacklogged = due.length === SEND_BATCH_SIZE && free.length > 0;
+    const { free, next } = await this.#sending.find(SEND_BATCH_SIZE);
+    this.#isBacklogged = next === true;
     const isAccepted = await this.#sendAll(free);
     const hasOld = await this.#cleanUp();
     if (!isAccepted || this.#isStopped) return false;
     if (hasPosts || hasNotice || hasOld || free.length > 0 || !canFanOut) return true;
-    // Claims of others may expire and become ours.
-    const hasClaims = [this.#fanOutClaims, this.#sendClaims].some(({ heldTokens: held }) => held.length > 0);
-    return upcoming.length === 0 && !hasClaims ? 'idle' : false;
+    return next === 'idle' && !this.#fanOut.hasClaims ? 'idle' : false;
   }
 
   /** Notices take turns. False if other controllers have claimed all of them. */
   async #fanOutNext(): Promise<boolean> {
-    const { notices, clock } = this.#deps;
-    const workClaims = this.#fanOutClaims;
-    const due = await notices.due(clock.now(), NOTICE_BATCH_SIZE, workClaims.heldTokens);
-    const notice = due.find(({ claim }) => workClaims.isFree(claim));
-    if (notice !== undefined) await fanOutNotice({ workClaims, ...this.#deps }, notice, clock.now());
-    return notice !== undefined;
+    const [notice] = (await this.#fanOut.find(NOTICE_BATCH_SIZE)).free;
+    if (notice === undefined) return false;
+    await this.#fanOut.run(notice, (claimed) => fanOutNotice(this.#deps, claimed, this.#deps.clock.now()));
+    return true;
   }
 
   /** False if the relay is busy: the rest waits. */
@@ -134,7 +126,7 @@ export class NoticeSender {
       if (!isAccepted || this.#isStopped) return;
       try {
         const { signal } = this.#abortController;
-        const outcome = await sendOne({ workClaims: this.#sendClaims, ...this.#deps }, one, signal);
+        const outcome = await sendOne({ sending: this.#sending, ...this.#deps }, one, signal);
         if (outcome !== null) this.counts[outcome] += 1;
         if (outcome === 'busy') isAccepted = false;
       } catch (error) {

@@ -3,7 +3,7 @@ import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
+import { insertMissing } from '../../platform/mongo/upserts.ts';
 import type { NoticeDoc } from '../notice.ts';
 
 /** Collection `subscriber_notices`. */
@@ -27,7 +27,7 @@ export class NoticeStore extends DueDocuments<NoticeDoc> {
    * claim was lost.
    */
   async advance(claimed: NoticeDoc, cursor: string, now: number): Promise<void> {
-    await this.update(claimedAs(claimed), { $set: { cursor, due_at: now }, $unset: { claim: '' } });
+    await this.settle(claimed, { cursor, due_at: now });
   }
 
   /** Records that the outbox contains all recipients. No effect if the claim was lost. */

@@ -1,17 +1,17 @@
-import type { Db, UpdateFilter } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { Tenant } from '../../access/tenant.ts';
-import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
-import { Documents } from '../../platform/mongo/documents.ts';
+import { claimedAs } from '../../platform/mongo/claim-filters.ts';
+import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
+import { insertMissing } from '../../platform/mongo/upserts.ts';
 import type { WorkClaim } from '../../work/work-claims.ts';
 import type { OutgoingDoc } from '../notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;
 
 /** Collection `subscriber_outbox`. Sent messages stay for a while, so that they can't be added again. */
-export class OutboxStore extends Documents<OutgoingDoc> {
+export class OutboxStore extends DueDocuments<OutgoingDoc> {
   constructor(db: Db) {
     super(db, 'subscriber_outbox', [
       { key: { due_at: 1 }, name: 'due', sparse: true },
@@ -41,24 +41,16 @@ export class OutboxStore extends Documents<OutgoingDoc> {
     return this.select({ _id: { $in: ids }, due_at: { $lte: now } }).toArray();
   }
 
-  /** Messages due by `until` (Unix ms) and without these claims, longest overdue first. */
-  due(until: number, limit: number, held: readonly string[] = []): Promise<OutgoingDoc[]> {
-    const due = this.select({ due_at: { $lte: until }, ...notHeld(held) });
-    return due.sort({ due_at: 1 }).limit(limit).toArray();
-  }
-
   /** Starts an attempt; null if the message has changed since `seen`. */
-  claim(seen: OutgoingDoc, claim: WorkClaim): Promise<OutgoingDoc | null> {
+  override claim(seen: OutgoingDoc, claim: WorkClaim): Promise<OutgoingDoc | null> {
     const { due_at } = seen;
     return this.change({ due_at, ...claimedAs(seen) }, { $set: { claim }, $inc: { attempts: 1 } });
   }
 
   /** Records the outcome of an attempt, unless its claim was lost. */
-  async settle(claimed: OutgoingDoc, { state, attempts, due_at }: Settled): Promise<void> {
-    const change: UpdateFilter<OutgoingDoc> = due_at === undefined
-      ? { $set: { state, attempts }, $unset: { claim: '', due_at: '' } }
-      : { $set: { state, attempts, due_at }, $unset: { claim: '' } };
-    await this.update(claimedAs(claimed), change);
+  override settle(claimed: OutgoingDoc, { due_at, ...final }: Settled): Promise<boolean> {
+    if (due_at !== undefined) return super.settle(claimed, { due_at, ...final });
+    return this.update(claimedAs(claimed), { $set: final, $unset: { claim: '', due_at: '' } });
   }
 
   async deleteOfPage({ organizationId }: Tenant, pageId: string): Promise<void> {

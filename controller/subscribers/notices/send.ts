@@ -4,7 +4,7 @@ import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../deliv
 import type { Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import type { PageDeps } from '../../status-pages/deps.ts';
-import type { WorkClaims } from '../../work/work-claims.ts';
+import type { DueWork } from '../../work/due-work.ts';
 import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
 import type { SubscriberStore } from '../store.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';
@@ -16,11 +16,11 @@ import type { OutboxStore } from './outbox-store.ts';
 export interface SendDeps extends Pick<PageDeps, 'pages'> {
   subscribers: Pick<SubscriberStore, 'find'>;
   notices: Pick<NoticeStore, 'findMany'>;
-  outbox: Pick<OutboxStore, 'claim' | 'settle'>;
+  outbox: Pick<OutboxStore, 'settle'>;
   mailer: Pick<Mailer, 'send'>;
   poster: Poster;
   links: SubscriberLinks;
-  workClaims: WorkClaims;
+  sending: DueWork<OutgoingDoc>;
   clock: Clock;
   /** In [0, 1). */
   random(): number;
@@ -33,10 +33,10 @@ export interface SendDeps extends Pick<PageDeps, 'pages'> {
 export function sendOne(
   deps: SendDeps, seen: OutgoingDoc, signal: AbortSignal,
 ): Promise<SendOutcome | null> {
-  const { outbox, workClaims, clock, random } = deps;
+  const { outbox, sending, clock, random } = deps;
   const startedAt = clock.monotonic();
   const elapsedMs = () => clock.monotonic() - startedAt;
-  return workClaims.runClaimed((claim) => outbox.claim(seen, claim), async (claimed) => {
+  return sending.run(seen, async (claimed) => {
     const outcome = await attempt(deps, claimed, signal);
     const settled = afterSending(claimed, outcome, { now: clock.now(), random: random() });
     await retryWhileClaimed(clock, { elapsedMs }, signal, () => outbox.settle(claimed, settled));

@@ -11,7 +11,6 @@ import type { BulkNotifyInput } from '../schema.ts';
 import type { SubscriberState } from '../subscriber.ts';
 import { bulkResult } from './manage.ts';
 
-const HOUR_MS = 3_600_000;
 /** Per page, so that one can't use up the relay or annoy its readers. */
 const MESSAGES_PER_HOUR = 20;
 /** Per page, for maintenance, which windows announce automatically; further announcements are dropped. */
@@ -36,10 +35,8 @@ export async function notifySubscribers(
   const states = new Map(found.map(({ _id, state }) => [_id, state]));
   const recipientIds = ids.filter((id) => states.get(id) === 'verified').sort();
   if (recipientIds.length > 0) {
-    const limitKey = `message of ${pageId}`;
-    if (!(await rateLimits.take(limitKey, MESSAGES_PER_HOUR, HOUR_MS, now))) {
-      throw rateLimitExceeded(await rateLimits.secondsUntilFree(limitKey, MESSAGES_PER_HOUR, now));
-    }
+    const freeAt = await rateLimits.take([{ key: `message of ${pageId}`, max: MESSAGES_PER_HOUR }], now);
+    if (freeAt !== null) throw rateLimitExceeded(Math.max(1, Math.ceil((freeAt - now) / 1000)));
     const id = newId(now);
     await notices.add([{
       _id: id, ...ownedBy(tenant), page_id: pageId, kind: 'message', topics: [], subscriber_ids: recipientIds,
@@ -77,8 +74,8 @@ export async function announce(
   const notifiedPages: PageDoc[] = [];
   for (const page of pages) {
     if (page.status !== 'published') continue;
-    const limitKey = `maintenance of ${page._id}`;
-    if (await rateLimits.take(limitKey, ANNOUNCEMENTS_PER_HOUR, HOUR_MS, now)) notifiedPages.push(page);
+    const limit = { key: `maintenance of ${page._id}`, max: ANNOUNCEMENTS_PER_HOUR };
+    if (await rateLimits.take([limit], now) === null) notifiedPages.push(page);
   }
   await notices.add(notifiedPages.map(({ _id: page_id, organization_id, project_id }) => ({
     _id: derivedId('announcement', about, maintenance.phase, page_id), organization_id, project_id, page_id,

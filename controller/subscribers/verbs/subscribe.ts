@@ -12,8 +12,6 @@ import {
   DEFAULT_PREFERENCES, MAX_SUBSCRIBERS, VERIFICATION_TTL_MS, type SubscriberDoc,
 } from '../subscriber.ts';
 
-const HOUR_MS = 3_600_000;
-
 interface Visitor {
   now: number;
   /** Language of the mails; null: unknown. */
@@ -46,7 +44,7 @@ async function prepareMail(
   const { subscribers, rateLimits, links } = deps;
   const { email } = input;
   // Across all pages, so that nobody can be flooded through us.
-  if (!(await rateLimits.take(`mail to ${mailboxOf(email)}`, 1, HOUR_MS, now))) return null;
+  if (await rateLimits.take([{ key: `mail to ${mailboxOf(email)}`, max: 1 }], now) !== null) return null;
   const locale = subscriberLocale(language ?? 'en');
   const seen = await subscribers.findByEmail(page._id, email);
   if (seen?.state === 'verified') {

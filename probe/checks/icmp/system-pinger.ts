@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { isIPv6 } from 'node:net';
-import pLimit from 'p-limit';
+import PQueue from 'p-queue';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { readPingOutput } from './ping-output.ts';
 import { planPing, unsent, type Pinger, type PingReport, type PingRequest } from './pinger.ts';
@@ -37,7 +37,7 @@ class SystemPinger implements Pinger {
   readonly #program: string;
   readonly #argumentsFor: Arguments;
   readonly #clock: Clock;
-  readonly #limit = pLimit(MAX_PROCESSES);
+  readonly #processes = new PQueue({ concurrency: MAX_PROCESSES });
 
   constructor(program: string, argumentsFor: Arguments, clock: Clock) {
     this.#program = program;
@@ -54,7 +54,7 @@ class SystemPinger implements Pinger {
         hasGivenUp = true;
         resolve(unsent('overload'));
       });
-      void this.#limit(async () => {
+      void this.#processes.add(async () => {
         if (hasGivenUp) return;
         timer.cancel();
         const { count, plan } = request;

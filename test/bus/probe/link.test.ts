@@ -2,7 +2,7 @@ import { connect as connectTcp, createServer, type AddressInfo, type Server, typ
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Link } from '../../../probe/link.ts';
-import { BusError } from '../../../probe/ports.ts';
+import { BusError } from '../../../shared/bus-error.ts';
 import { systemClock } from '../../../shared/time.ts';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { startNats, type TestNats } from '../../helpers/nats-server.ts';
@@ -95,7 +95,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
       're hello',
     );
     await expect(link.request('results.03.eu.p1', Buffer.from('x'), 100)).rejects.toMatchObject({
-      kind: 'timeout',
+      failure: 'timeout',
     });
     link.subscribe(
       'run.eu.p1', (payload, respond) => respond?.(Buffer.from(`done ${Buffer.from(payload).toString()}`)),

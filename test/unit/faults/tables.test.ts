@@ -29,7 +29,7 @@ test('each fault has a line with its counts per invariant, and there is a total'
 
 test('each fault has a line that describes its outcome', () => {
   expect(outcomeTable(REPORTS)[1]).toBe(
-    'F1     ok    kill           2 injected; results 50 issued, 50 stored, 0 lost, 0 doubled; ' +
+    'F1     ok    kill           2 injected; results 50 issued, 50 stored, 0 lost, 0 duplicated; ' +
     'incidents 3 of 3; alerts 6 of 6, 1 repeated; more',
   );
 });

@@ -97,6 +97,8 @@ const planted: Planted[] = [
     path: 'controller/speaks.ts', text: 'export { connect } from \'nats\';\n', rule: 'eslint(no-restricted-imports)',
   },
   { path: 'probe/runner.ts', text: 'export { connect } from \'nats\';\n', rule: 'eslint(no-restricted-imports)' },
+  { path: 'shared/speaks.ts', text: 'export { connect } from \'nats\';\n', rule: 'eslint(no-restricted-imports)' },
+  { path: 'shared/nats-connection.ts', text: 'export { connect } from \'nats\';\n', rule: null },
   { path: 'probe/link-nats.ts', text: 'export { connect } from \'nats\';\n', rule: null },
   { path: 'controller/platform/bus/bus.ts', text: 'export { connect } from \'nats\';\n', rule: null },
   {

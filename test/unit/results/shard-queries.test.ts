@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { BusError, type Bus } from '../../../controller/platform/bus/bus-port.ts';
+import type { Bus } from '../../../controller/platform/bus/bus-port.ts';
+import { BusError } from '../../../shared/bus-error.ts';
 import { ShardQueries, shardQuery } from '../../../controller/results/shards/shard-queries.ts';
 import type { ShardView } from '../../../controller/results/shards/shard-message.ts';
 import { ActorError } from '../../../shared/actor/actor-ref.ts';

@@ -1,3 +1,4 @@
+import { spreadMs } from '../../../../shared/backoff.ts';
 import { sleep, type Clock } from '../../../../shared/time.ts';
 import { EventStream } from '../../../http/responses/event-stream.ts';
 import { versionOf } from '../cache/cached-page.ts';
@@ -57,7 +58,7 @@ export class PageStreams {
       const isUnread = page.streams.size === 0 && this.#openPages.get(subdomain) === page;
       if (isUnread) this.#openPages.delete(subdomain);
     });
-    stream.send(`retry: ${Math.round(RETRY_MS * (1 + 2 * this.#deps.random()))}\n\n`);
+    stream.send(`retry: ${Math.round(spreadMs(RETRY_MS, 2, this.#deps.random()))}\n\n`);
     if (page.version !== undefined) stream.send(eventOf(page.version));
     if (!this.#isPolling) void this.#poll();
     return stream;

@@ -3,7 +3,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { AssignmentSet } from '../../../../probe/assignments/assignment-set.ts';
 import { EnvelopeOpener } from '../../../../probe/assignments/envelope.ts';
 import { Synchronizer } from '../../../../probe/assignments/synchronizer.ts';
-import { BusError, type ProbeBus } from '../../../../probe/ports.ts';
+import type { ProbeBus } from '../../../../probe/ports.ts';
+import { BusError } from '../../../../shared/bus-error.ts';
 import { signedText, type AssignmentDelta } from '../../../../shared/contracts/assignment.ts';
 import { createLog } from '../../../../shared/log.ts';
 import { sleep } from '../../../../shared/time.ts';
@@ -41,7 +42,7 @@ const bus: ProbeBus = {
     events.push('asked');
     if (isListening) return sealed({ from: 0, revision: 0, reset: false, changes: [], more: null });
     await sleep(clock, timeoutMs);
-    throw new BusError('timeout');
+    throw new BusError('timeout', 'sync');
   },
   publish: () => undefined, flush: () => Promise.resolve(), subscribe: () => ({ stop: () => undefined }),
   onChange: () => undefined,

@@ -1,4 +1,5 @@
-import { BusError, type ProbeBus, type Subscription } from '../../../../probe/ports.ts';
+import type { ProbeBus, Subscription } from '../../../../probe/ports.ts';
+import { BusError } from '../../../../shared/bus-error.ts';
 import { sleep, type Clock } from '../../../../shared/time.ts';
 
 export interface Fate {
@@ -31,7 +32,7 @@ export class SimulatedBus implements ProbeBus {
   }
 
   async request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    if (!this.isConnected) throw new BusError('closed');
+    if (!this.isConnected) throw new BusError('disconnected', subject);
     this.requests += 1;
     this.inFlight += 1;
     this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
@@ -39,7 +40,7 @@ export class SimulatedBus implements ProbeBus {
     const copy = Buffer.from(payload);
     try {
       return await new Promise<Uint8Array>((resolve, reject) => {
-        this.#clock.setTimer(timeoutMs, () => reject(new BusError('timeout')));
+        this.#clock.setTimer(timeoutMs, () => reject(new BusError('timeout', subject)));
         if (!fate.isDelivered) return;
         const deliver = (): void => {
           const response = this.respond(subject, copy);

@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, OptionalUnlessRequiredId } from 'mongodb';
-import { duplicatesOnly } from './mongo-errors.ts';
+import { duplicatesOnly, isDuplicateKey } from './mongo-errors.ts';
 
 /** Documents per command. */
 const BATCH_SIZE = 500;
@@ -26,6 +26,17 @@ export async function insertMissing<T extends Identified>(of: Collection<T>, doc
   if (docs.length === 0) return;
   const inserts = docs as OptionalUnlessRequiredId<T>[];
   await of.insertMany(inserts, { ordered: false }).catch(ignoreDuplicates);
+}
+
+/** For upserts that may be repeated: of two concurrent ones, the loser finds the document the second time. */
+export async function upsertAll<T extends Identified>(
+  of: Collection<T>, upserts: AnyBulkWriteOperation<T>[],
+): Promise<void> {
+  const write = () => of.bulkWrite(upserts, { ordered: false });
+  await write().catch((error: unknown) => {
+    if (!isDuplicateKey(error)) throw error;
+    return write();
+  });
 }
 
 function ignoreDuplicates(error: unknown): void {
