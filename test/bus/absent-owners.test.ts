@@ -11,6 +11,7 @@ import { programFile } from '../bundle.mjs';
 import type { Loose } from '../helpers/api-client.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { passTime } from '../helpers/pass-time.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { configOf, resultOf } from '../unit/results/build.ts';
@@ -19,6 +20,8 @@ const MONITORS = 12;
 const CHECKS = 40;
 /** Monitors whose own pages are requested; the list has all of them. */
 const POLLED_MONITORS = 3;
+/** Between two polls, so that they do not slow down what they watch. */
+const PAUSE_MS = 50;
 
 /** Both share a store and NATS: one in this process, one in a separate process. */
 let rig: ControllerRig;
@@ -131,6 +134,7 @@ function pollNumbers(url: () => string): Poller {
         else if (response) for (const number of numbersOf(response.body)) seen.get(path)?.add(number);
       }));
       polls += 1;
+      await passTime(PAUSE_MS);
     }
   })();
   return {

@@ -116,7 +116,7 @@ test('the only reporting region does not decide if a witness sees the monitor up
   await report(control, false);
   await isOpen(control);
   expect(await incidentsOf(id)).toEqual([]);
-}, 60_000);
+});
 
 test('a region whose probes are offline cannot outvote others with old results', async () => {
   const id = await createMonitor('left alone');
@@ -131,7 +131,7 @@ test('a region whose probes are offline cannot outvote others with old results',
     regions: [{ region: 'dallas', status: 'unknown', reason: 'no_live_probe' }, { region: 'paris', status: 'down' }],
   });
   silent.clear();
-}, 120_000);
+});
 
 test('a monitor that needs two votes is unknown while one region reports, and opens no incident', async () => {
   const id = await createMonitor('two of two', 2);
@@ -146,7 +146,7 @@ test('a monitor that needs two votes is unknown while one region reports, and op
     reason: '2 votes are needed, but only 1 can be counted',
     regions: [{ region: 'dallas', status: 'unknown', reason: null }, { region: 'paris', status: 'down' }],
   });
-}, 60_000);
+});
 
 test('regions in one network share one vote, also in a simulation of another policy', async () => {
   const id = await createMonitor('one network', 2);

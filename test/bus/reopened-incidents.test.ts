@@ -103,7 +103,7 @@ describe('an outage that continues after a user has resolved its incident', () =
     await advanceUntil('its end is alerted', () => alertsOf(job).length === 3);
     expect(alertsOf(job)[2]).toMatchObject({ event: 'monitor.up', incident: { id: again?.id } });
     expect(await mongo.db.collection('incidents').countDocuments({ unjournaled: { $gte: 0 } })).toBe(0);
-  }, 300_000);
+  });
 
   test('is one outage when compared with a simulated policy', async () => {
     const probe = await rig.probe('only');
@@ -145,7 +145,7 @@ describe('an outage that continues after a user has resolved its incident', () =
     await report(true);
     await advanceWithBeats('it is resolved', async () => (await incidents()).every(({ status }) => status === 'resolved'));
     expect(await actual()).toMatchObject([{ started_at, resolved_at: upAt, votes: [{ vote: 'down' }] }]);
-  }, 300_000);
+  });
 
   test('opens none when the monitor recovers or is paused in time', async () => {
     const [recovering, paused] = [await failed(), await failed()];
@@ -155,7 +155,7 @@ describe('an outage that continues after a user has resolved its incident', () =
     await rig.session.ok('POST', `/api/monitors/${paused.job.id}/pause`);
     await advanceSeconds(5 * MINUTE_S + GRACE_S);
     for (const { job } of [recovering, paused]) expect(await incidentsOf(job)).toHaveLength(1);
-  }, 300_000);
+  });
 
   test('opens one incident after a restart during which it became due', async () => {
     const { job, first } = await failed();
@@ -166,7 +166,7 @@ describe('an outage that continues after a user has resolved its incident', () =
     await rig.restart(async () => undefined);
     await advanceSeconds(2 * MINUTE_S);
     expect([await incidentsOf(job), alertsOf(job)].map(({ length }) => length)).toEqual([2, 2]);
-  }, 300_000);
+  });
 
   test('opens one incident if another controller takes over the shard', async () => {
     const all: Awaited<ReturnType<typeof failed>>[] = [];
@@ -183,5 +183,5 @@ describe('an outage that continues after a user has resolved its incident', () =
     for (const { job } of all) {
       expect([await incidentsOf(job), alertsOf(job)].map(({ length }) => length)).toEqual([2, 2]);
     }
-  }, 300_000);
+  });
 });
