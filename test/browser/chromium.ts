@@ -46,13 +46,18 @@ async function prepareChromium(program: Program): Promise<void> {
 const FINISH_TRANSITIONS = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished))`;
 
-/** axe's violations of WCAG 2.2 AA and best practices on the page, or of these rules only: rule and element. */
-export async function findAccessibilityViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+/**
+ * axe's violations of WCAG 2.2 AA and best practices, or of these rules only, on the page or in elements of it: rule
+ * and element.
+ */
+export async function findAccessibilityViolations(
+  page: Page, rules?: readonly string[], within = 'html',
+): Promise<string[]> {
   const runOnly = rules === undefined ? RULES : { type: 'rule', values: rules };
   // The page's policy forbids scripts, so axe is injected through the debugger, once per document.
   if (await page.evaluate<boolean>('typeof axe === "undefined"')) await page.evaluate(AXE);
   await page.evaluate(FINISH_TRANSITIONS);
-  const { violations } = await page.evaluate<AxeResults>(`axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`);
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(within)}, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`);
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, PASSWORD } from '../helpers/tenants.ts';
 import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
 
 /** Timeout of one browser step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 120_000;
+/** The page has thousands of elements, and only colors differ in the dark. */
+const rulesIn = (scheme: 'dark' | 'light') => fewOrAll(scheme === 'dark' ? ['color-contrast'] : undefined, undefined);
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 
 let app: TestApp;
@@ -97,7 +100,7 @@ describe('the reference in Chromium', () => {
         await page.emulateMedia({ colorScheme });
         await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
         await takeScreenshot(page, `reference-${colorScheme}`);
-        expect(await findAccessibilityViolations(page), colorScheme).toEqual([]);
+        expect(await findAccessibilityViolations(page, rulesIn(colorScheme)), colorScheme).toEqual([]);
       }
     });
   });
@@ -126,7 +129,7 @@ describe('the reference in Chromium', () => {
       await page.locator('.auth-wrapper .authorize').first().click();
       await page.locator('.auth-container').first().waitFor();
       await takeScreenshot(page, 'reference-keys');
-      expect(await findAccessibilityViolations(page), 'the dialog of keys').toEqual([]);
+      expect(await findAccessibilityViolations(page, ['color-contrast', 'label', 'aria-dialog-name']), 'the dialog of keys').toEqual([]);
 
       const send = (from: Page, headers: Record<string, string>) => from.evaluate(async ([url, sent]) => {
         const response = await fetch(`${url}/api/groups`, {

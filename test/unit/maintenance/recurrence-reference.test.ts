@@ -3,6 +3,7 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
 import { occurrencesFrom, recurrenceProblem, type Schedule } from '../../../controller/maintenance/recurrence.ts';
 import { ZoneClock } from '../../../controller/maintenance/zone-clock.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -82,6 +83,6 @@ test('occurrences equal those of rrule-temporal', () => {
     const within = (at: number) => at + HOUR_MS > from && at < until;
     const found = [...occurrencesFrom(schedule, from, until)].map((each) => each.starts_at);
     expect(found).toEqual(all.filter(within));
-  }), { numRuns: Number(process.env['RUNS'] ?? 300) });
+  }), { numRuns: Number(process.env['RUNS'] ?? fewOrAll(80, 300)) });
   expect(compared).toBeGreaterThan(100);
 });
