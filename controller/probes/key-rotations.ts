@@ -104,7 +104,7 @@ export class KeyRotations {
   }
 
   async #adopt(probe: EnrolledProbe, used: string): Promise<void> {
-    const { probes, publishIdentities, directory, order, clock, log } = this.#deps;
+    const { probes, publishIdentities, directory, clock, log } = this.#deps;
     const { _id: id, public_key: known, next_public_key, next_box_key } = probe;
     if (used !== next_public_key || !next_box_key) throw new Error('the probe uses keys that it never offered');
     const next = { public_key: next_public_key, box_key: next_box_key };
@@ -112,8 +112,20 @@ export class KeyRotations {
     if (!adopted) return;
     log.info({ probe_id: id, probe_name: probe.name, region: probe.region_id }, 'a probe uses its new keys');
     await Promise.all([publishIdentities(), directory.refresh()]);
-    // The probe drops its old keys when it receives a message sealed to the new ones.
-    await order({ ...probe, ...next }, { rotate: { known: used, next: used } });
+    await this.#confirm({ ...probe, ...next });
+  }
+
+  /** The probe drops its old keys when it receives a message sealed to the new ones. */
+  async #confirm(probe: EnrolledProbe): Promise<void> {
+    const { order, clock } = this.#deps;
+    for (let sent = 1; ; sent += 1) {
+      try {
+        return void await order(probe, { rotate: { known: probe.public_key, next: probe.public_key } });
+      } catch (error) {
+        if (sent === MAX_ORDERS || this.#isStopped) throw error;
+        await sleep(clock, ORDER_PAUSE_MS);
+      }
+    }
   }
 }
 

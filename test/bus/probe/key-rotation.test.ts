@@ -181,10 +181,11 @@ class Enrolled {
   async rotated(): Promise<void> {
     await until(async () => {
       const { rotation_asked_at, public_key, next_public_key } = await this.stored();
-      const names = Object.keys(this.file()).sort().join();
       const used = fromSeed(Buffer.from(this.file().user_seed)).getPublicKey();
-      return rotation_asked_at === null && next_public_key === undefined && public_key === used
-        && used !== this.#firstKey && names === 'box_seed,controller_url,enrolment,user_seed,v';
+      expect(used).not.toBe(this.#firstKey);
+      expect({ rotation_asked_at, public_key, next_public_key }).toEqual({ rotation_asked_at: null, public_key: used });
+      expect(Object.keys(this.file()).sort()).toEqual(['box_seed', 'controller_url', 'enrolment', 'user_seed', 'v']);
+      return true;
     }, { what: `the keys of ${this.id} are replaced` });
   }
 

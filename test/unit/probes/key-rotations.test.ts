@@ -1,3 +1,4 @@
+import { createUser } from 'nkeys.js';
 import { expect, test } from 'vitest';
 import { KeyRotations } from '../../../controller/probes/key-rotations.ts';
 import type { ProbeDoc } from '../../../controller/probes/probe.ts';
@@ -32,4 +33,27 @@ test('an organization with unresponsive probes does not delay the key rotations 
   await clock.advance(0);
   expect(ordered).toEqual(['greedy 0', 'greedy 1', 'modest', 'shared']);
   rotations.stop();
+});
+
+test('the order after which a probe drops its old keys is repeated until the probe responds', async () => {
+  const clock = new SimulatedClock();
+  const next = createUser().getPublicKey();
+  const probe = { ...probeDoc('one', null), next_public_key: next, next_box_key: 'Xnext' };
+  const orders: unknown[] = [];
+  const rotations = new KeyRotations({
+    probes: {
+      find: async () => (orders.length === 0 ? probe : { ...probe, rotation_asked_at: null }),
+      offerKeys: async () => null, adoptKeys: async () => ({ ...probe }), isKeyTaken: async () => false,
+    },
+    order: async ({ public_key }, { rotate }) => {
+      orders.push([public_key, rotate]);
+      if (orders.length === 2) throw new Error('no response');
+      return Buffer.from(JSON.stringify({ v: 1, uses: next, next: null }));
+    },
+    publishIdentities: async () => {}, directory: { refresh: async () => {} }, clock, log: createLog('test', 'silent'),
+  });
+  rotations.advance(probe);
+  await clock.advance(1000);
+  const last = [next, { known: next, next }];
+  expect(orders).toEqual([['Uone', { known: 'Uone', next }], last, last]);
 });
