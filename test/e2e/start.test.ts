@@ -60,16 +60,6 @@ describe('an installation', () => {
     expect(new Set(probes.map((line) => line.probe)).size, 'the probe keeps its identity').toBe(1);
   });
 
-  test.each(ROLES.filter((role) => role !== 'quickstart'))('restarts its %s after kill -9', async (role) => {
-    const killed = await farwatch.kill9(role);
-    await farwatch.replaced(role, killed);
-    await until(
-      async () => (await get(`${farwatch.url}/api/auth/me`, session)).status === 200,
-      { what: 'the account can be read' },
-    );
-    await until(async () => (await fetch(`${farwatch.url}/readyz`)).status === 200, { what: 'ready again' });
-  });
-
   test('stops the processes that a killed quickstart left behind', async () => {
     await farwatch.kill9('quickstart');
     await farwatch.start();

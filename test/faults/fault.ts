@@ -1,4 +1,4 @@
-import { test } from 'vitest';
+import { test, type TestAPI } from 'vitest';
 import type { Invariants } from './invariants.ts';
 
 /** A fault's line in the table. */
@@ -23,7 +23,18 @@ declare module 'vitest' {
  * of `npm run faults`: as `toOutcome` creates them from a tally, or only as text.
  */
 export function fault(id: string, done: string, run: () => Promise<Outcome | string>): void {
-  test(`${id}: ${done}`, async ({ task }) => {
+  declareFault(test, id, done, run);
+}
+
+/** A fault that takes about a minute, and whose parts other faults share: not in `npm test`. */
+export function longFault(id: string, done: string, run: () => Promise<Outcome | string>): void {
+  declareFault(test.runIf(process.env['FARWATCH_FAULTS'] === 'all'), id, done, run);
+}
+
+function declareFault(
+  declare: TestAPI | ReturnType<TestAPI['runIf']>, id: string, done: string, run: () => Promise<Outcome | string>,
+): void {
+  declare(`${id}: ${done}`, async ({ task }) => {
     const result = await run();
     const report = typeof result === 'string' ? { outcome: result, invariants: {} } : result;
     task.meta.fault = { id, done, ...report };

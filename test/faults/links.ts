@@ -4,7 +4,7 @@ import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import type { FarProbe } from './far-probe.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 import type { Load } from './load.ts';
 import { countResults, repeats, SEED, spooledBy, toOutcome } from './tally.ts';
 
@@ -72,7 +72,7 @@ export function links(on: { readonly load: Load; readonly far: FarProbe }): void
     return toOutcome({ injected: silences, results, incidents: { expected: 0, opened: 0 }, recoveryMs });
   });
 
-  fault('F15', 'the link of a probe carries 64 kbit/s: a backlog waits for it, then all targets fail', async () => {
+  longFault('F15', 'the link of a probe carries 64 kbit/s: a backlog waits for it, then all targets fail', async () => {
     const ids = await on.load.steady(MONITORS, 'slow', { ...FAR, confirmation_policy: { retries: 1 } });
     const [firstId = ''] = ids;
     on.far.nats.drop();

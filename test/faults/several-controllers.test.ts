@@ -3,7 +3,7 @@ import { EventClient } from '../helpers/event-client.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
-import { fault, type Outcome } from './fault.ts';
+import { fault, longFault, type Outcome } from './fault.ts';
 import { Load } from './load.ts';
 import { Several, type Member } from './several.ts';
 import { countResults, repeats, SEED, toOutcome } from './tally.ts';
@@ -161,7 +161,7 @@ fault('F26', 'the owner receives nothing from the bus, while it reaches the data
   return outcome(cuts, takenMs, cuts);
 });
 
-fault('F39', 'the controllers are restarted one after another under load', async () => {
+longFault('F39', 'the controllers are restarted one after another under load', async () => {
   const rounds = repeats(1, 3);
   await load.steady(MONITORS, 'rolling');
   const takenMs: number[] = [];

@@ -8,7 +8,7 @@ import type { PageDoc } from '../../controller/status-pages/page.ts';
 import { storeUrl } from '../helpers/ledger.ts';
 import { withDatabase } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
-import { fault } from './fault.ts';
+import { longFault } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts } from './parts.ts';
 import { toOutcome } from './tally.ts';
@@ -95,7 +95,7 @@ async function staysReadable(subdomain: string, asOf: string): Promise<void> {
   expect((await textOf(style ?? '')).status).toBe(200);
 }
 
-fault('F63', 'status pages without database and NATS, from the start, and one that is withdrawn in the meantime', async () => {
+longFault('F63', 'status pages without database and NATS, from the start, and one that is withdrawn in the meantime', async () => {
   load = await Load.on(Parts.start({ env: { STATUS_PAGE_DOMAIN: 'pages.example' } }));
   const { farwatch: parts } = load;
   const { nats, database, controller } = parts;

@@ -9,7 +9,7 @@ import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { until } from '../helpers/until.ts';
 import { ensureDebianPackages } from '../services/packages.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 import { FencedNetwork, type Uplink } from './fenced-network.ts';
 import { Load } from './load.ts';
 import { outageMs, toOutcome } from './tally.ts';
@@ -157,7 +157,7 @@ describe.runIf(isRoot)('probes with separate uplinks', () => {
     return `1 incident by the other two regions; ${missed.length} late missed slots changed nothing`;
   });
 
-  fault('F14', 'three in ten packets between all probes and NATS are lost; meanwhile the target fails', async () => {
+  longFault('F14', 'three in ten packets between all probes and NATS are lost; meanwhile the target fails', async () => {
     const id = await createMonitor('/loss', REGIONS, 3);
     for (const uplink of uplinks()) uplink.lose(30, network.nats);
     const issued = load.countOf(id) + 60;
