@@ -9,7 +9,6 @@ import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 import { makeFarwatch, startFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
-import { until } from '../helpers/until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STORE: FarwatchRole = findPrograms('mongod', process.env).length > 0 ? 'mongod' : 'embedded-mongo';
