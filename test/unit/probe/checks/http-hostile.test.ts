@@ -183,10 +183,10 @@ describe('captured response data', () => {
 
 describe('body decoding', () => {
   test('yields the start of a Brotli stream with any window', async () => {
-    const page = Buffer.from(Array.from({ length: 700_000 }, (_, at) => `line ${at % 3001} of ${at}\n`).join(''));
-    for (const bits of [16, 17, 18, 21, 22, 23, 24]) {
+    const page = Buffer.from(Array.from({ length: 250_000 }, (_, at) => `line ${at % 3001} of ${at}\n`).join(''));
+    for (const bits of [16, 18, 21, 22, 23, 24]) {
       const stream = brotliCompressSync(page, {
-        params: { [constants.BROTLI_PARAM_LGWIN]: bits, [constants.BROTLI_PARAM_QUALITY]: 5 },
+        params: { [constants.BROTLI_PARAM_LGWIN]: bits, [constants.BROTLI_PARAM_QUALITY]: 2 },
       });
       const isSame = await new BodyDecoder().decode(
         { pieces: [stream], encodings: ['br'], isCut: false },
