@@ -57,9 +57,9 @@ export default defineConfig({
       project('unit', 2),
       project('simulation', 2),
       project('store', 2),
-      project('bus', 4),
+      project('bus', 3),
       project('api', 2),
-      project('faults', 6),
+      project('faults', 5),
       project('e2e', 4),
       // All of them may install packages, and most of their time is that.
       project('services', 2),

@@ -10,10 +10,12 @@ const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
 const NULL_FREE = ['store', 'bus', 'api'];
 const BUNDLED = ['faults', 'e2e'];
 /**
- * These tests mostly wait for real processes, so the others run alongside. Those of faults come last, because they
- * suffer most when checks and unit tests use both cores.
+ * Queues run side by side, and their steps one after another: what computes, what drives a browser or a whole
+ * installation, and what mostly waits. Faults come last, because they suffer most while both cores compute.
  */
-const IO_BOUND = ['browser', 'services', 'e2e', 'faults'];
+const QUEUES = [
+  [...Object.keys(CHECKS), 'unit', 'simulation', 'store', 'api'], ['browser', 'e2e', 'services'], ['bus', 'faults'],
+];
 
 const named = process.argv.slice(2);
 /** Seconds by step; `services` runs only when it is named. */
@@ -36,6 +38,4 @@ if (steps.some((name) => NULL_FREE.includes(name))) {
 }
 const progress = new Progress(Object.fromEntries(steps.map((name) => [name, SECONDS[name]])));
 progress.open();
-const checks = steps.filter((name) => name in CHECKS);
-const computing = steps.filter((name) => !(name in CHECKS) && !IO_BOUND.includes(name));
-conclude(await runSteps([checks, computing, IO_BOUND.filter((name) => steps.includes(name))], progress));
+conclude(await runSteps(QUEUES.map((queue) => queue.filter((name) => steps.includes(name))), progress));
