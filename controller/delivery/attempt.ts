@@ -17,7 +17,7 @@ import type { Digest, SendContext } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 
 export interface AttemptDeps {
-  /** Queues `work` for the database. The clock of an attempt starts when `work` starts. */
+  /** Limits how many queues and attempts start at once. The clock of an attempt starts with `work`. */
   runInTurn<T>(work: () => Promise<T>): Promise<T>;
   deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll'>;
   digests: Pick<DigestClaimStore, 'claim' | 'release'>;

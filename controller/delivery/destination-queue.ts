@@ -60,8 +60,8 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
   }
 
   async #carryOut(effect: QueueEffect): Promise<QueueMessage | null> {
-    const { queues, pools } = this.#deps;
-    if (effect.kind === 'load') return this.#load();
+    const { attempt, queues, pools } = this.#deps;
+    if (effect.kind === 'load') return attempt.runInTurn(() => this.#load());
     if (effect.kind === 'recovered') {
       await queues.recordRecovery(this.#id, effect.at);
       return null;

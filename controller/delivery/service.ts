@@ -7,15 +7,15 @@ import { sleep, within, type Clock } from '../../shared/time.ts';
 import { findDue } from '../work/due-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
-import type { AttemptReport } from './attempt.ts';
-import { MAX_DATABASE_CALLS, queueDatabaseCalls, type UnqueuedStores } from './database-queue.ts';
+import type { AttemptDeps, AttemptReport } from './attempt.ts';
 import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';
 import type { QueueMessage, AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import { SendPools } from './send-pools.ts';
 import type { DeliveryStore } from './store.ts';
 
-export interface DeliveryServiceDeps extends UnqueuedStores {
+export interface DeliveryServiceDeps extends Pick<DestinationQueueDeps, 'pending' | 'queues'> {
+  attempt: Omit<AttemptDeps, 'runInTurn'>;
   due: QueueStore['due'];
   removeOlder: DeliveryStore['removeOlder'];
   /** Whether this controller serves the destinations of a shard. */
@@ -44,6 +44,11 @@ const MAX_POLL_GAP_MS = 5000;
 /** Further destinations wait in the database; the most overdue start first. */
 const MAX_ACTIVE_QUEUES = 10_000;
 const POLL_PAGE_SIZE = 200;
+/**
+ * Queues and attempts that read their start from the database at once. Outcomes are recorded without waiting,
+ * because the claim expires.
+ */
+const MAX_CONCURRENT_STARTS = 16;
 const LOG_RETENTION_MS = 400 * 86_400_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const SWEEP_PAGE_SIZE = 500;
@@ -62,7 +67,7 @@ const MAILBOX_MESSAGES = 16;
 /** Supervises one queue for each destination with due deliveries. */
 export class DeliveryService {
   readonly #deps: DeliveryServiceDeps;
-  readonly #databaseQueue = new PQueue({ concurrency: MAX_DATABASE_CALLS });
+  readonly #starts = new PQueue({ concurrency: MAX_CONCURRENT_STARTS });
   readonly counts: DeliveryCounts = {
     sent: 0, retry: 0, failed: 0, dropped: 0, again: 0, lost: 0, resumed: 0,
   };
@@ -75,12 +80,13 @@ export class DeliveryService {
   #failedAt = -Infinity;
 
   constructor(deps: DeliveryServiceDeps) {
-    const { clock, log, peers } = deps;
+    const { clock, log, peers, pending, queues } = deps;
     this.#deps = deps;
     // Every attempt in progress adds a listener.
     setMaxListeners(0, this.#aborter.signal);
     const queueDeps: DestinationQueueDeps = {
-      ...queueDatabaseCalls(deps, this.#databaseQueue), pools: this.#pools, abortSignal: this.#aborter.signal,
+      attempt: { ...deps.attempt, runInTurn: (start) => this.#starts.add(start) }, pending, queues,
+      pools: this.#pools, abortSignal: this.#aborter.signal,
       onAttempted: (deliveryId, report) => this.#count(deliveryId, report),
     };
     this.#queues = new Supervisor({
@@ -167,7 +173,7 @@ export class DeliveryService {
     }
     // A backlog waits in the database, not in memory.
     const isCrowded =
-      this.#databaseQueue.size >= POLL_PAGE_SIZE && clock.monotonic() - this.#polledAt < MAX_POLL_GAP_MS;
+      this.#starts.size >= POLL_PAGE_SIZE && clock.monotonic() - this.#polledAt < MAX_POLL_GAP_MS;
     if (!isCrowded) {
       // Active destinations may still be listed as due, so read more than a page to see the others.
       const limit = POLL_PAGE_SIZE + this.activeQueues;

@@ -1,11 +1,9 @@
-import PQueue from 'p-queue';
 import { createHmac } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { observeDeliveries } from '../../controller/wiring/metrics.ts';
 import { attemptDelivery } from '../../controller/delivery/attempt.ts';
 import { FailingCount } from '../../controller/delivery/failing-count.ts';
-import { queueDatabaseCalls } from '../../controller/delivery/database-queue.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { webhookPayload } from '../../controller/delivery/content/webhook-payload.ts';
 import type { DestinationDoc } from '../../controller/destinations/destination.ts';
@@ -499,16 +497,13 @@ describe('a destination', () => {
     const destination = await rig.destination(`${receiver.url}/hook`);
     await alerts.fanOut(alertOf(monitorConfig(), newId(1), { startedAt: rig.clock.now() }));
     const [waiting] = await rig.deliveries.pending(destination._id, 1);
-    const databaseQueue = new PQueue({ concurrency: 1 });
-    let leave = (): void => undefined;
-    const others = databaseQueue.add(() => new Promise<void>((resolve) => (leave = resolve)));
-    const attempt = attemptDelivery(
-      queueDatabaseCalls(rig.stores(), databaseQueue).attempt, { id: waiting?.id as string }, new AbortController().signal,
-    );
-    rig.clock.warp(25_000);
-    leave();
+    const runInTurn = <T>(work: () => Promise<T>): Promise<T> => {
+      rig.clock.warp(25_000);
+      return work();
+    };
+    const deps = { ...rig.stores().attempt, runInTurn };
+    const attempt = attemptDelivery(deps, { id: waiting?.id as string }, new AbortController().signal);
     expect(await attempt).toMatchObject({ outcome: { kind: 'sent' }, isResumed: false });
-    await others;
     expect(receiver.requests).toHaveLength(1);
   });
 

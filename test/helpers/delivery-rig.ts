@@ -3,11 +3,10 @@ import { CLAIM_MS } from '../../controller/delivery/claimed-delivery.ts';
 import { DigestClaimStore } from '../../controller/delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../../controller/delivery/digests/window-store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';
-import type { UnqueuedStores } from '../../controller/delivery/database-queue.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { sendAlert, sendDigest } from '../../controller/delivery/senders/send-alert.ts';
-import { DeliveryService } from '../../controller/delivery/service.ts';
+import { DeliveryService, type DeliveryServiceDeps } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type {
   DestinationDoc, DestinationFields, DestinationSettings,
@@ -130,7 +129,7 @@ export class DeliveryRig {
   }
 
   /** The senders' dependencies. */
-  stores(change: ControllerChange = {}): UnqueuedStores {
+  stores(change: ControllerChange = {}): Pick<DeliveryServiceDeps, 'attempt' | 'pending' | 'queues'> {
     const { queues, incidents, suppressions, digests } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
     const { poster = this.poster, clock = this.clock } = change;

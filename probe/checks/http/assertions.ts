@@ -2,7 +2,7 @@ import type { Assertion } from '../../../shared/contracts/check-spec.ts';
 import { parseJsonPath } from '../../../shared/json-path.ts';
 import { shortened } from '../check.ts';
 import type { Content, ContentRule } from './content.ts';
-import { findInJson } from './json-text.ts';
+import { parseJsonText, valueAt, type JsonText } from './json-text.ts';
 import { containsText } from './literal-search.ts';
 import { headerValue } from './response-head.ts';
 
@@ -27,29 +27,32 @@ interface Value {
 export class AssertionRule implements ContentRule {
   readonly wantsBody: boolean;
   readonly #assertions: readonly Assertion[];
+  readonly #wantsJson: boolean;
 
   constructor(assertions: readonly Assertion[]) {
     this.#assertions = assertions;
+    this.#wantsJson = assertions.some(({ source }) => source === 'json');
     this.wantsBody = assertions.some(({ source }) => source !== 'header');
   }
 
   /** The first failed assertion, and how many others failed. */
   problem(content: Content): string | null {
-    const problems = this.#assertions.flatMap((assertion) => problemOf(assertion, find(assertion, content)));
+    const json = this.#wantsJson ? parseJsonText(content.text.utf8) : null;
+    const problems = this.#assertions.flatMap((one) => problemOf(one, find(one, content, json)));
     const [first, ...others] = new Set(problems);
     if (first === undefined) return null;
     return others.length === 0 ? first : `${first} (and ${others.length} more)`;
   }
 }
 
-function notJson(what: 'nothing' | 'deep' | 'text', { text, part }: Content): string {
-  if (what === 'nothing') return 'Expected JSON, got an empty body';
-  if (what === 'deep') return 'Expected JSON, got more than 1000 levels';
+function notJson(instead: 'nothing' | 'large' | 'text', { text, part }: Content): string {
+  if (instead === 'nothing') return 'Expected JSON, got an empty body';
+  if (instead === 'large') return 'Expected JSON, got more than 256 kB';
   const size = part === null ? '' : `, received only ${part}`;
   return `Expected JSON, got something else${size}: ${shown(text.start)}`;
 }
 
-function find({ source, property = '' }: Assertion, content: Content): Found {
+function find({ source, property = '' }: Assertion, content: Content, json: JsonText | null): Found {
   if (source === 'body') {
     const { text } = content;
     const { start } = text;
@@ -60,11 +63,10 @@ function find({ source, property = '' }: Assertion, content: Content): Found {
     const value = headerValue(content.head.text, property);
     return value === null ? { found: false, instead: 'no such header' } : valueOf(value);
   }
+  if (json !== null && 'instead' in json) return { problem: notJson(json.instead, content) };
   const path = parseJsonPath(property);
-  if (typeof path === 'string') return { found: false, instead: 'no such value' };
-  const json = findInJson(content.text.utf8, path);
-  if (json.kind === 'other') return { problem: notJson(json.what, content) };
-  return json.kind === 'found' ? valueOf(json.value) : { found: false, instead: 'no such value' };
+  const value = json === null || typeof path === 'string' ? undefined : valueAt(json.value, path);
+  return value === undefined ? { found: false, instead: 'no such value' } : valueOf(value);
 }
 
 function valueOf(value: unknown): Value {

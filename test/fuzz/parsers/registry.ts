@@ -8,7 +8,6 @@ import { publishedDate, rdapResponse, whoisResponse } from './domains.ts';
 import { evidenceText } from './evidence.ts';
 import type { FuzzedParser } from './fuzzed-parser.ts';
 import { icmpPacket, pingOutput } from './icmp.ts';
-import { jsonText } from './json-text.ts';
 import { hostsFile, systemServers } from './name-service.ts';
 import { assertions, keywords, literalSearch } from './page-content.ts';
 import { redirects } from './redirects.ts';
@@ -29,7 +28,6 @@ export const FUZZED_PARSERS: readonly FuzzedParser[] = [
   excerptText,
   hostsFile,
   icmpPacket,
-  jsonText,
   keywords,
   literalSearch,
   pingOutput,
