@@ -8,10 +8,9 @@ import type { Peers } from '../work/peers.ts';
 import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../work/periodic-task.ts';
 import type { AttemptReport } from './attempt.ts';
 import { MAX_DATABASE_CALLS, queueDatabaseCalls, type UnqueuedStores } from './database-queue.ts';
-import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';
+import { DestinationQueue, type DestinationQueueDeps, SendPools } from './destination-queue.ts';
 import type { QueueMessage, AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
-import { SendPools } from './send-pools.ts';
 import type { DeliveryStore } from './store.ts';
 
 export interface DeliveryServiceDeps extends UnqueuedStores {
