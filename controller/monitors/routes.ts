@@ -1,5 +1,5 @@
 import { isoTime } from '../../shared/time.ts';
-import { canSeeCredentials } from '../access/roles.ts';
+import { canSeeCredentials } from '../access/tenant.ts';
 import { AppError } from '../errors/app-error.ts';
 import { idParams } from '../http/input/params.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';

@@ -1,4 +1,4 @@
-import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
 import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
 import { CONCEALED } from './settings/http-credentials.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
 import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type {

@@ -3,7 +3,7 @@ import type { OperatorContext, PublicContext } from '../../http/routing/route.ts
 import type { AccountDeps } from '../deps.ts';
 import type { ProjectDoc } from '../projects/store.ts';
 import { visibleProjects } from '../projects/verbs/projects.ts';
-import { projectRoleOf } from '../../access/roles.ts';
+import { projectRoleOf } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
 import type { ChangePasswordInput, LoginInput } from '../schema.ts';
 import type { UserDoc } from '../users/store.ts';

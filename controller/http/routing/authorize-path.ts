@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { projectRoleOf, reachesProjectRole } from '../../access/roles.ts';
+import { projectRoleOf, reachesProjectRole } from '../../access/tenant.ts';
 import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import { checkKind, insufficient, membershipOfKey, projectHeader, type GrantedContext } from './authorize.ts';
 import { UUID } from '../input/params.ts';

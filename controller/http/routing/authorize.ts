@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { hashSecret } from '../../../shared/ids.ts';
 import {
-  projectRoleOf, reachesOrganizationRole, reachesProjectRole,
-  type Membership, type OrganizationRole, type ProjectRole,
-} from '../../access/roles.ts';
+  projectRoleOf, reachesOrganizationRole, reachesProjectRole, type Membership, type OrganizationRole,
+  type ProjectRole,
+} from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { UUID } from '../input/params.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';

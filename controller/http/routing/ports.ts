@@ -1,4 +1,4 @@
-import type { Membership, ProjectFacts } from '../../access/roles.ts';
+import type { Membership, ProjectFacts } from '../../access/tenant.ts';
 import type { RouteResponse, KeyActor, PublicContext, Route, SessionActor } from './route.ts';
 
 /** Reads credentials on every request, so that a revocation takes effect at once. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ProjectRole } from '../../access/roles.ts';
+import type { ProjectRole } from '../../access/tenant.ts';
 import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
 import { percentOf, type MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
 import { RECENT_HOURS } from '../../results/reading/recent/recent-hours.ts';
