@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parse } from 'tldts';
-import { parsedUrl } from '../../shared/parsed-url.ts';
+import { parsedUrl } from '../../shared/net-guard.ts';
 import type { MonitorDoc } from './monitor.ts';
 import { asciiHost, splitHostPort } from './target.ts';
 

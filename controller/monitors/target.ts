@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { parsedUrl } from '../../shared/parsed-url.ts';
+import { parsedUrl } from '../../shared/net-guard.ts';
 
 const CREDENTIALS = 'Target must not contain a username or password';
 

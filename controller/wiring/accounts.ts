@@ -10,7 +10,6 @@ import { SessionTokens } from '../accounts/sessions/tokens.ts';
 import type { Tenant } from '../access/tenant.ts';
 import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
-import type { TenantReader } from '../http/routing/ports.ts';
 import { Quota } from '../plans/quota.ts';
 import type { Mail, MailClass, Mailer } from '../platform/mail/mailer-port.ts';
 import { WorkClaims } from '../work/work-claims.ts';
@@ -64,14 +63,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     },
     ...stores.accounts,
   };
-  const tenants: TenantReader = {
-    memberships: (userId) => members.listOfUser(userId),
-    hasOrganization: async (organizationId) => (await organizations.find(organizationId)) !== null,
-    project: (projectId) => projects.find(projectId),
-    defaultProject: (organizationId) => projects.findDefault(organizationId),
-  };
   return {
-    deps, quota, tenants, sessionEnds,
+    deps, quota, sessionEnds,
     people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores.accounts, tenant, userId) },
     credentials: new Credentials(deps),
     /** 256-bit keys for links that need no storage; the first one signs. */

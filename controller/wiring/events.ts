@@ -7,7 +7,7 @@ import {
   groupEvent, monitorEvents, probeEvent, stateEvent, type ProbeStatusChange, type ChangedMonitor,
 } from '../events/views.ts';
 import type { Quota } from '../plans/quota.ts';
-import type { StatusHistory } from '../results/writing/outbox.ts';
+import type { StatusHistory } from '../results/writing/monitor-writes.ts';
 import type { Accounts } from './accounts.ts';
 import type { Fleet } from './fleet.ts';
 import type { ControllerPorts } from './ports.ts';
