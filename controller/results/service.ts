@@ -23,12 +23,14 @@ import { RecentHours } from './reading/recent/recent-hours.ts';
 import { ShardQueries } from './shards/shard-queries.ts';
 import { manualEndFeed, type ManualEndSource } from './feeds/manual-end-feed.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
-import { publishRaw, type HasRawReaders } from './raw-results.ts';
+import { publishRaw, type RawReaders } from './raw-results.ts';
 import type { ShardStores } from './shards/shard-parts.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
 import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
+
+type WitnessVote = Omit<ClockDecision & { kind: 'witness' }, 'kind'>;
 
 /** Payload of a notification that reports lost input. */
 const LOST = 'lost';
@@ -54,9 +56,11 @@ export interface ResultsDeps<M> {
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
   manualEnds: ManualEndSource;
-  hasRawReaders: HasRawReaders;
-  /** Called with each failure that is recorded here, and its monitor's state afterwards. */
-  onFailure(state: MonitorState, region: string, result: CheckResult): void;
+  rawReaders: readonly RawReaders[];
+  /** Receives each failure that is recorded here, with its monitor's state afterwards. */
+  confirmations: { onResult(state: MonitorState, region: string, result: CheckResult): void };
+  /** Asks other regions if too few report the monitor as down. */
+  witnesses: { request(state: MonitorState, onVote: (vote: WitnessVote) => void): void };
   /**
    * Called when a local shard may have queued input: the shard is new here, or another controller notified
    * us.
@@ -106,13 +110,15 @@ export class ResultsService<M> {
         onApplied: [
           (state, { fresh }) => this.#latest.note(state, fresh),
           (_state, { fresh }, replayed) => {
-            if (!replayed) publishRaw(bus, deps.hasRawReaders, fresh);
+            if (!replayed) publishRaw(bus, deps.rawReaders, fresh);
           },
           ({ monitors }, { fresh }, replayed) => {
             if (replayed) return;
             for (const { region, result } of fresh) {
               const monitor = result.outcome === 'failure' ? monitors.get(result.monitor_id) : undefined;
-              if (monitor) deps.onFailure(monitor.state, region, result);
+              if (!monitor) continue;
+              deps.confirmations.onResult(monitor.state, region, result);
+              deps.witnesses.request(monitor.state, (vote) => this.#recordWitness(vote));
             }
           },
         ],
@@ -201,11 +207,6 @@ export class ResultsService<M> {
     else this.#deps.bus.publish(subjects.notify(shard), LOST);
   }
 
-  /** Records a witness vote. It is lost if the shard has moved meanwhile. */
-  recordWitness(decision: Omit<ClockDecision & { kind: 'witness' }, 'kind'>): void {
-    this.shards.get(shardOf(decision.monitor_id))?.send({ kind: 'witness', decision: { kind: 'witness', ...decision } });
-  }
-
   /** Writes what was taken, then releases the shards. */
   async stop(): Promise<void> {
     await Promise.all([this.#changes, this.#pings, this.#manualEnds].map((feed) => feed.stop()));
@@ -229,6 +230,11 @@ export class ResultsService<M> {
     this.#changes.trigger();
     this.#pings.trigger();
     this.#manualEnds.trigger();
+  }
+
+  /** Records a witness vote. It is lost if the shard has moved meanwhile. */
+  #recordWitness(vote: WitnessVote): void {
+    this.shards.get(shardOf(vote.monitor_id))?.send({ kind: 'witness', decision: { kind: 'witness', ...vote } });
   }
 
   #onNotification(shard: number, message: BusMessage): void {
