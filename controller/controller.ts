@@ -141,14 +141,16 @@ export async function openController(options: ExternalPorts, publicPages = openP
   events.publishProbes({ fleet, accounts });
   fleet.quarantines.compareBy(results.agreements);
   const { history, unwritten } = results;
-  const { notifyOwner } = monitors.deps;
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
     statusPages,
     routes: [
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...fleet.routes,
-      ...incidents.routesOver({ notifications: notifications.log, history, unwritten, notifyOwner }),
+      ...incidents.routesOver({
+        notifications: notifications.log, history, unwritten,
+        notifyOwner: results.notifyOwner.bind(results, 'manualEnds'),
+      }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
       ...dashboardRoutes({
@@ -157,7 +159,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...statusPages.routes, ...configurationRoutes({ pages: statusPages.deps, ...groups.deps }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
-        monitors: stores.monitors, pings: stores.pings, notifyOwner,
+        monitors: stores.monitors, pings: stores.pings,
+        notifyOwner: results.notifyOwner.bind(results, 'pings'),
         onPingLost: (shard) => results.interrupted(shard),
       }),
     ],

@@ -14,7 +14,8 @@ export function publishRaw(bus: Bus, readers: readonly RawReaders[], fresh: Fres
     const { config, region } = source;
     const { organization_id: organizationId, project_id: projectId, monitor_id: monitorId } = config;
     if (!readers.some((each) => each.has(organizationId, projectId))) continue;
-    bus.publish(subjects.raw(organizationId, projectId, monitorId, region), JSON.stringify(rawResult(source)));
+    const subject = subjects.raw(organizationId, projectId, monitorId, region);
+    bus.publish(subject, JSON.stringify(rawResult(source)));
   }
 }
 

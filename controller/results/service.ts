@@ -32,6 +32,8 @@ import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
 type WitnessVote = Omit<ClockDecision & { kind: 'witness' }, 'kind'>;
 
+/** The name of a feed is also the payload of a notification that it has something new. */
+type Feed = 'changes' | 'pings' | 'manualEnds';
 /** Payload of a notification that reports lost input. */
 const LOST = 'lost';
 /** Payload of a notification from a controller that waits for its share of the shards. */
@@ -84,9 +86,7 @@ export class ResultsService<M> {
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
   readonly #queries: ShardQueries;
-  readonly #changes: PeriodicTask;
-  readonly #pings: PeriodicTask;
-  readonly #manualEnds: PeriodicTask;
+  readonly #feeds: Record<Feed, PeriodicTask>;
   readonly #subscriptions = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
@@ -125,9 +125,18 @@ export class ResultsService<M> {
         onConfigs: () => this.pollFeeds(),
       },
     });
-    this.#queries = new ShardQueries({
-      shards: this.shards, isCurrent: () => this.#leases.areCurrent, bus, clock, log,
+    const contact = new BusContact(bus, clock);
+    this.#leases = new Leases({
+      isCutOff: () => contact.isLost(),
+      clock, log, store: stores.leases, holder: deps.holder,
+      acquired: (shard) => this.shards.acquire(shard),
+      released: (shard) => this.shards.release(shard),
+      peers: deps.peers,
+      requestShards: (shards) => {
+        for (const shard of shards) bus.publish(subjects.notify(shard), JOINED);
+      },
     });
+    this.#queries = new ShardQueries({ shards: this.shards, leases: this.#leases, bus, clock, log });
     this.unwritten = new UnwrittenReader({
       clock, owners: this.#queries, stored: (ids) => stores.states.find(ids),
     });
@@ -157,29 +166,18 @@ export class ResultsService<M> {
     this.certificates = new CertificateReader({
       owners: this.#queries, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
     });
-    const contact = new BusContact(bus, clock);
-    this.#leases = new Leases({
-      isCutOff: () => contact.isLost(),
-      clock, log, store: stores.leases, holder: deps.holder,
-      acquired: (shard) => this.shards.acquire(shard),
-      released: (shard) => this.shards.release(shard),
-      peers: deps.peers,
-      requestShards: (shards) => {
-        for (const shard of shards) bus.publish(subjects.notify(shard), JOINED);
-      },
-    });
     const feedDeps = { clock, log, shards: this.shards, peers: deps.peers };
-    this.#changes = changeFeed({ ...feedDeps, ...deps.monitors });
-    this.#pings = pingFeed({ ...feedDeps, source: deps.pings });
-    this.#manualEnds = manualEndFeed({ ...feedDeps, source: deps.manualEnds });
+    this.#feeds = {
+      changes: changeFeed({ ...feedDeps, ...deps.monitors }),
+      pings: pingFeed({ ...feedDeps, source: deps.pings }),
+      manualEnds: manualEndFeed({ ...feedDeps, source: deps.manualEnds }),
+    };
   }
 
   start(): void {
     this.shards.start();
     this.#leases.start();
-    this.#changes.start();
-    this.#pings.start();
-    this.#manualEnds.start();
+    for (const feed of Object.values(this.#feeds)) feed.start();
   }
 
   /**
@@ -195,10 +193,10 @@ export class ResultsService<M> {
     return this.shards.get(shard) !== undefined;
   }
 
-  /** Makes the owner of a shard poll for changes now. */
-  notifyOwner(shard: number): void {
-    if (this.ownsShard(shard)) this.pollFeeds();
-    else this.#deps.bus.publish(subjects.notify(shard), '');
+  /** Makes the owner of a shard poll that feed now. */
+  notifyOwner(feed: Feed, shard: number): void {
+    if (this.ownsShard(shard)) this.#feeds[feed].trigger();
+    else this.#deps.bus.publish(subjects.notify(shard), feed);
   }
 
   /** Notifies the owner of a shard that input was lost, so that silence up to now does not count. */
@@ -209,7 +207,7 @@ export class ResultsService<M> {
 
   /** Writes what was taken, then releases the shards. */
   async stop(): Promise<void> {
-    await Promise.all([this.#changes, this.#pings, this.#manualEnds].map((feed) => feed.stop()));
+    await Promise.all(Object.values(this.#feeds).map((feed) => feed.stop()));
     await this.shards.stop();
     await this.#leases.stop();
   }
@@ -227,9 +225,7 @@ export class ResultsService<M> {
 
   /** Polls now for changed monitors, new pings and manual incident changes. */
   pollFeeds(): void {
-    this.#changes.trigger();
-    this.#pings.trigger();
-    this.#manualEnds.trigger();
+    for (const feed of Object.values(this.#feeds)) feed.trigger();
   }
 
   /** Records a witness vote. It is lost if the shard has moved meanwhile. */
@@ -241,7 +237,8 @@ export class ResultsService<M> {
     const content = Buffer.from(message.data).toString('utf8');
     if (content === JOINED) return this.#leases.controllerJoined();
     if (content === LOST) this.shards.interrupted(shard);
-    this.pollFeeds();
+    if (Object.hasOwn(this.#feeds, content)) this.#feeds[content as Feed].trigger();
+    else this.pollFeeds();
     this.#deps.onNotified();
   }
 

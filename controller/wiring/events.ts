@@ -1,11 +1,10 @@
 import { shardOf } from '../../shared/ids.ts';
 import type { Tenant } from '../access/tenant.ts';
-import { publisherOn } from '../events/event.ts';
+import {
+  publisherOn, groupEvent, monitorEvents, probeEvent, stateEvent, type ProbeStatusChange, type ChangedMonitor,
+} from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';
-import {
-  groupEvent, monitorEvents, probeEvent, stateEvent, type ProbeStatusChange, type ChangedMonitor,
-} from '../events/views.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { StatusHistory } from '../results/writing/monitor-writes.ts';
 import type { Accounts } from './accounts.ts';

@@ -1,6 +1,5 @@
 import { formatUuid, type UuidCache } from './uuid-cache.ts';
 
-
 /** Reads what ByteWriter wrote. Throws RangeError on truncated input or numbers out of range. */
 export class ByteReader {
   readonly #bytes: Buffer;

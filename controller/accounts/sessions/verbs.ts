@@ -8,7 +8,7 @@ import { AppError, notFound } from '../../errors/app-error.ts';
 import type { ChangePasswordInput, LoginInput } from '../schema.ts';
 import type { UserDoc } from '../users/store.ts';
 import type { SessionDoc } from './store.ts';
-import { invalidToken } from './tokens.ts';
+import { invalidToken } from './credentials.ts';
 
 const SESSION_MS = 7 * 86_400_000;
 const MAX_LISTED_SESSIONS = 100;

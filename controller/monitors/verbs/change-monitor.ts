@@ -5,20 +5,12 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import { CONTENDED } from '../rules.ts';
-import type { MonitorChange, MonitorStore } from '../store.ts';
+import type { MonitorChange } from '../store.ts';
 import { leaveDeletedGroups } from './change-many.ts';
+import { loadMonitor } from './read-monitors.ts';
 
 /** Attempts before a contended update gives up. */
 const MAX_ATTEMPTS = 10;
-
-/** Throws MONITOR_NOT_FOUND, including for deleted monitors and those of other tenants. */
-export async function loadMonitor(
-  deps: { monitors: Pick<MonitorStore, 'find'> }, { tenant }: ProjectContext, id: string,
-): Promise<MonitorDoc> {
-  const doc = await deps.monitors.find(tenant, id);
-  if (doc === null) throw new AppError('MONITOR_NOT_FOUND', 'Monitor not found');
-  return doc;
-}
 
 /**
  * Writes what `plan` returns, and plans again if the monitor changed meanwhile. Throws MONITOR_NOT_FOUND,

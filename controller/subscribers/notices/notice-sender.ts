@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Log } from '../../../shared/log.ts';
 import { sleep } from '../../../shared/time.ts';
-import { CLAIM_MS } from '../../delivery/claimed-delivery.ts';
+import { CLAIM_MS } from '../../delivery/attempt-steps.ts';
 import type { Peers } from '../../work/peers.ts';
 import { ONLY_CONTROLLER_INTERVAL_MS, PeriodicTask } from '../../work/periodic-task.ts';
 import { WorkClaims } from '../../work/work-claims.ts';
