@@ -49,13 +49,25 @@ export function publisherOn(bus: Pick<Bus, 'publish' | 'isConnected'>): EventPub
  * A monitor's status change, or the start or end of maintenance, which keeps the status. A repetition after a
  * crash gets the same event id.
  */
-export function stateEvent(change: StatusChange): LiveEvent {
+function stateEvent(change: StatusChange): LiveEvent {
   const { id, organization_id, project_id, monitor_id, from, to, at, reason, incident_id } = change;
   const data = {
     monitor_id, status: to, previous_status: from, in_maintenance: change.in_maintenance ?? false,
     at, reason, incident_id,
   };
   return { id, kind: 'monitor.state', organization_id, project_id, at, data };
+}
+
+/** The history of statuses, with an event for each change. */
+export function publishingHistory(
+  publisher: EventPublisher, history: { add(change: StatusChange): Promise<void> },
+) {
+  return {
+    add: async (change: StatusChange): Promise<void> => {
+      await history.add(change);
+      publisher.publish(stateEvent(change));
+    },
+  };
 }
 
 /** A region's vote has changed. A repetition after a crash gets the same event id. */

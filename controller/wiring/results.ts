@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
 import { assignedOf } from '../assignments/assigned-regions.ts';
+import { publishingHistory } from '../events/event.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/cached-limits.ts';
@@ -46,7 +47,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
     rawReaders: [readers.directory, events.hub.streamedProjects],
     confirmations: fleet.confirmations, witnesses: fleet.witnesses,
     stores: {
-      ...resultStores(stores), history: events.publishingHistory(stores.statusHistory),
+      ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),
       incidents: incidents.outbox, alerts: notifications.alerts,
     },
     limits: {

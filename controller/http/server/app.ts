@@ -9,8 +9,8 @@ import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
 import { CallerCache, runRoute, type RunnerDeps } from '../routing/route-runner.ts';
 import {
-  clientAddress, addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse,
-  sendUnmatched, type Exchange, type ExchangeState,
+  addressKey, beginExchange, clientAddress, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError,
+  sendResponse, sendUnmatched, type Exchange, type ExchangeState,
 } from '../routing/exchange.ts';
 import type { RequestObserver } from './metrics.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limit.ts';

@@ -173,3 +173,10 @@ function readRow(from: ByteReader, into: ResultColumns, place: number, previousA
   }
   if (flags & HAS_RARE) into.rare.set(place, JSON.parse(from.text()) as RareParts);
 }
+
+/** Results of the hour that starts at `hour` (Unix ms); undefined without any. */
+export function rowsOf({ hours }: { hours: readonly HourRows[] }, hour: number): HourRows | undefined {
+  // The current hour comes last.
+  for (let at = hours.length - 1; at >= 0; at -= 1) if (hours[at]?.hour === hour) return hours[at];
+  return undefined;
+}

@@ -296,6 +296,7 @@ export class EntryBuilder {
   }
 
   #takePings(): JournalEntry['pings'] {
+    if (this.#pings.size === 0) return [];
     const pings = [...this.#pings.values()];
     this.#pings = new Map();
     return withRunTimes(pings, (id) => this.state.monitors.get(id)?.state.heartbeat?.started_at ?? null);

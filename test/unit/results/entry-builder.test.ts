@@ -6,7 +6,8 @@ import { hourAllowance } from '../../../controller/results/intake/refusal-rules.
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import { rowsOf, type LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
+import { rowsOf } from '../../../controller/results/hours/hour-rows.ts';
+import type { LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';

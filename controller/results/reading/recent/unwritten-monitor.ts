@@ -3,10 +3,10 @@ import { accountMonitored, HOUR_MS } from '../../../verdicts/time-accounting/tim
 import { isInMaintenance } from '../../../verdicts/time-accounting/maintenance-rules.ts';
 import type { MonitorConfig } from '../../../verdicts/monitor-config.ts';
 import type { HourTimes, MonitorState } from '../../../verdicts/monitor-state.ts';
-import type { HourRows } from '../../hours/hour-rows.ts';
+import { rowsOf, type HourRows } from '../../hours/hour-rows.ts';
 import { fillGap, type Totals } from '../../hours/rollup.ts';
 import { DEGRADED, isFilling, noCounts, outcomeOf, timesColumn } from '../../hours/row-layout.ts';
-import { rowsOf, type LiveMonitor } from '../../state/live-monitor.ts';
+import type { LiveMonitor } from '../../state/live-monitor.ts';
 import { recentResult, viewRecent, type RecentResult } from '../periods.ts';
 import { errorType } from '../../../../shared/contracts/result.ts';
 import { statusOfRegion } from '../../../verdicts/votes/region-rules.ts';
