@@ -1,7 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { parsedUrl } from '../../shared/net-guard.ts';
 import { parse } from 'tldts';
+import { parsedUrl } from '../../shared/net-guard.ts';
 import type { MonitorDoc } from './monitor.ts';
 
 const CREDENTIALS = 'Target must not contain a username or password';

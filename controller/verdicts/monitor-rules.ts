@@ -16,8 +16,9 @@ import {
   withoutVote,
 } from './votes/region-rules.ts';
 import { recordManualEnd, reopen } from './status/reopen-rules.ts';
-import { alertSlow } from './status/slow-rules.ts';
-import { countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes } from './status/status-rules.ts';
+import {
+  alertSlow, countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes,
+} from './status/status-rules.ts';
 import { withholdAlerts } from './notices/withheld-alert-rules.ts';
 
 /** The state of a monitor without any results. */

@@ -30,8 +30,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const { monitors, groups, regions, probes, pages, windows, subscriptions } = stores;
   const { users, organizations, members, projects } = stores.accounts;
   const quota = new Quota({
-    usage: stores.usage, plans, clock,
-    planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
+    usage: stores.usage, plans, clock, organizations, defaultPlan,
     count: {
       monitors: (organizationId) => monitors.countOfOrganization(organizationId),
       projects: (organizationId) => projects.countOfOrganization(organizationId),

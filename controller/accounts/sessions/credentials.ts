@@ -1,10 +1,10 @@
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT, type JWTHeaderParameters } from 'jose';
 import { hashSecret } from '../../../shared/ids.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { CredentialReader } from '../../http/routing/ports.ts';
 import type { KeyActor, SessionActor } from '../../http/routing/route.ts';
 import type { ApiKeyDoc } from '../api-keys/store.ts';
 import type { AccountDeps } from '../deps.ts';
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT, type JWTHeaderParameters } from 'jose';
 import type { KeyRing } from './key-ring.ts';
 
 const ISSUER = 'farwatch';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { isIP, isIPv6 } from 'node:net';
 import type { ParameterizedContext } from 'koa';
 import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import type { RateDecision } from '../limits/rate-limit.ts';
 import { isRawDeclaration, isStreamDeclaration, type RouteResponse, type Route } from './route.ts';
-import { isIP, isIPv6 } from 'node:net';
 import { ipv6Groups } from '../../../shared/net-guard.ts';
 
 /** The client's address: the peer, or the X-Forwarded-For entry that our outermost trusted proxy added. */

@@ -3,7 +3,7 @@ import { laneName, type ResultBatch, probeOfLane } from '../../../shared/contrac
 import type { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { EntryBatch } from '../journal/journal-entry.ts';
-import { LANES_PER_PROBE } from '../state/lane-rules.ts';
+import { LANES_PER_PROBE } from '../state/lanes.ts';
 
 /** Limits of one journal entry. The rest waits for the next. */
 const MAX_ENTRY_RESULTS = 1000;

@@ -9,8 +9,7 @@ import { LostLanes } from '../../../controller/results/dead-letters/lost-lanes.t
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { UnjournaledLanes } from '../../../controller/results/intake/pending-batches.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import { LANES_PER_PROBE } from '../../../controller/results/state/lane-rules.ts';
-import { Lanes } from '../../../controller/results/state/lanes.ts';
+import { LANES_PER_PROBE, Lanes } from '../../../controller/results/state/lanes.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { batchOf, configOf, HOUR, resultOf } from './build.ts';
 
