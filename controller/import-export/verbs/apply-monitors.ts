@@ -3,7 +3,8 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import { settable, type Settable } from '../../monitors/settable.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
-import { changeMonitor, newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
+import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
+import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
 import type { PlannedMonitor } from './plan-monitors.ts';
 
 /** Monitors written concurrently. */

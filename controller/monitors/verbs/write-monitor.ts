@@ -1,18 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { newId, shardOf } from '../../../shared/ids.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { authorOf, type ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
-import { nextStatus, PAUSES_DISABLED, type Transition, CONTENDED } from '../rules.ts';
+import { nextStatus, PAUSES_DISABLED, type Transition } from '../rules.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
 import { settable, type Settable } from '../settable.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import type { MonitorChange, NewMonitor } from '../store.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
+import { changeMonitor } from './change-monitor.ts';
 import { checkSettings } from './check-settings.ts';
-import { loadMonitor } from './read-monitors.ts';
 
 /**
  * Throws VALIDATION_ERROR, VALIDATION_FAILED (settings of a heartbeat), and with limit and usage
@@ -85,28 +84,4 @@ export async function reserveMonitors(
 export function monitorLimitReached(limit: number, usage: number): AppError {
   const message = `This plan allows ${limit} monitors`;
   return new AppError('MONITOR_LIMIT_REACHED', message, { details: { limit, usage } });
-}
-
-/** Attempts before a contended update gives up. */
-const MAX_ATTEMPTS = 10;
-
-/**
- * Writes what `plan` returns, and plans again if the monitor changed meanwhile. Throws MONITOR_NOT_FOUND,
- * CONFLICT if concurrent changes keep winning, and the errors of `plan`.
- */
-export async function changeMonitor(
-  deps: MonitorWriteDeps, ctx: ProjectContext, id: string,
-  plan: (seen: MonitorDoc) => MonitorChange | Promise<MonitorChange>,
-): Promise<MonitorDoc> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const seen = await loadMonitor(deps, ctx, id);
-    const change = await plan(seen);
-    if (isDeepStrictEqual({ ...seen, ...change }, seen)) return seen;
-    const changed = await deps.monitors.change(seen, { ...change, updated_at: ctx.now });
-    if (changed === null) continue;
-    deps.notifyOwner(shardOf(id));
-    if (changed.group_id !== seen.group_id) await leaveDeletedGroups(deps, ctx, [changed.group_id]);
-    return changed;
-  }
-  throw new AppError('CONFLICT', CONTENDED);
 }

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { newSecret, shardName } from '../../../shared/ids.ts';
 import { entryId } from '../journal/journal-entry.ts';
 import type { LanePosition, Snapshot } from '../state/records.ts';
-import { insertMissing, upsertNewer } from '../../platform/mongo/documents.ts';
+import { insertMissing, upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 
 /** Lanes per document: about 400 kB. */
 const MAX_DOCUMENT_LANES = 2000;

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { StateRecord } from '../state/records.ts';
-import { upsertNewer } from '../../platform/mongo/documents.ts';
+import { upsertNewer } from '../../platform/mongo/upsert-newer.ts';
 import { SharedValues } from '../state/shard-state.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from './stored-state.ts';
 

@@ -3,7 +3,7 @@ import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { StatusHistory } from './monitor-writes.ts';
-import { insertMissing } from '../../platform/mongo/documents.ts';
+import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 
 type StatusChangeDoc = Omit<StatusChange, 'id'> & { _id: string };
 

@@ -3,7 +3,7 @@ import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs } from '../../platform/mongo/claim-filters.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertMissing } from '../../platform/mongo/documents.ts';
+import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 import type { NoticeDoc } from '../notice.ts';
 
 /** Collection `subscriber_notices`. */

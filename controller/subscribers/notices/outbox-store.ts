@@ -1,9 +1,10 @@
 import type { Db, UpdateFilter } from 'mongodb';
 import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs, notHeld } from '../../platform/mongo/claim-filters.ts';
-import { Documents, insertMissing } from '../../platform/mongo/documents.ts';
+import { Documents } from '../../platform/mongo/documents.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../../platform/mongo/remove-older.ts';
+import { insertMissing } from '../../platform/mongo/upsert-newer.ts';
 import type { WorkClaim } from '../../work/work-claims.ts';
 import type { OutgoingDoc } from '../notice.ts';
 
