@@ -79,15 +79,15 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-    path: 'result: from the socket to a webhook', limit: 117,
+    path: 'result: from the socket to a webhook', limit: 122,
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
-    path: 'request: `GET /api/monitors/:id`', limit: 42,
+    path: 'request: `GET /api/monitors/:id`', limit: 49,
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 70,
+    path: 'request: `POST /api/monitors`', limit: 75,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
   },

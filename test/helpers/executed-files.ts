@@ -6,8 +6,8 @@ import { root } from '../root.mjs';
 export const REPEATS = 20;
 
 /**
- * The files of the product in which a named function ran in every repeat of `run`, as paths in the repository. `settle`
- * waits, outside the measurement, for what a repeat has started.
+ * The files of the product in which a function ran in every repeat of `run`, as paths in the repository. `settle` waits,
+ * outside the measurement, for what a repeat has started.
  */
 export async function filesOfPath(
   run: (repeat: number) => Promise<unknown>, settle: () => Promise<unknown> = () => Promise.resolve(),
@@ -21,7 +21,7 @@ export async function filesOfPath(
   return [...common ?? []].sort();
 }
 
-/** What V8 counted while `work` ran. Functions without a name include the modules themselves. */
+/** What V8 counted while `work` ran. The modules themselves ran before. */
 async function executedFiles(work: () => Promise<unknown>): Promise<string[]> {
   const session = new Session();
   session.connect();
@@ -30,8 +30,7 @@ async function executedFiles(work: () => Promise<unknown>): Promise<string[]> {
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     await work();
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    const executed = result.filter(({ functions }) => functions.some(({ functionName, ranges }) =>
-      functionName !== '' && (ranges[0]?.count ?? 0) > 0));
+    const executed = result.filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0));
     const paths = executed.map(({ url }) => relative(root, url.replace(/^file:\/\//, '')));
     return paths.filter((path) => /^(controller|shared)\//.test(path));
   } finally {
