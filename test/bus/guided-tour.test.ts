@@ -79,15 +79,15 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-    path: 'result: from the socket to a webhook', limit: 122,
+    path: 'result: from the socket to a webhook', limit: 121,
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
-    path: 'request: `GET /api/monitors/:id`', limit: 49,
+    path: 'request: `GET /api/monitors/:id`', limit: 48,
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 75,
+    path: 'request: `POST /api/monitors`', limit: 74,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
   },
