@@ -13,7 +13,7 @@ import { openMailer } from './platform/mail/mailer.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
-import { OwnedShards } from './results/shards/owned-shards.ts';
+import { OwnedShards, createSignals } from './wiring/signals.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
@@ -29,7 +29,6 @@ import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
 import { readControllerId, openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
-import { createSignals } from './wiring/signals.ts';
 import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiring/status-pages.ts';
 import { openStores } from './wiring/stores.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
@@ -113,7 +112,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const servers = new HttpServers(config.http);
   const ports: ControllerPorts = {
     ...options, log, stores: await openStores(mongo.db, clock), signals: createSignals(), peers: new Peers(),
-    holder: readControllerId(config.dataDir), ownsShard: ownedShards.has, baseUrl: () => servers.url,
+    holder: readControllerId(config.dataDir), ownsShard: ownedShards.has, baseUrl: servers.baseUrl,
   };
   const { stores } = ports;
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
@@ -142,14 +141,16 @@ export async function openController(options: ExternalPorts, publicPages = openP
   events.publishProbes({ fleet, accounts });
   fleet.quarantines.compareBy(results.agreements);
   const { history, unwritten } = results;
-  const { notifyOwner } = monitors.deps;
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
     statusPages,
     routes: [
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...fleet.routes,
-      ...incidents.routesOver({ notifications: notifications.log, history, unwritten, notifyOwner }),
+      ...incidents.routesOver({
+        notifications: notifications.log, history, unwritten,
+        notifyOwner: results.notifyOwner.bind(results, 'manualEnds'),
+      }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
       ...dashboardRoutes({
@@ -158,7 +159,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...statusPages.routes, ...configurationRoutes({ pages: statusPages.deps, ...groups.deps }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
-        monitors: stores.monitors, pings: stores.pings, notifyOwner,
+        monitors: stores.monitors, pings: stores.pings,
+        notifyOwner: results.notifyOwner.bind(results, 'pings'),
         onPingLost: (shard) => results.interrupted(shard),
       }),
     ],

@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { parsedUrl } from './parsed-url.ts';
+import { parsedUrl } from './net-guard.ts';
 
 const DNS_PORT = 53;
 

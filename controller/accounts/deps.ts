@@ -11,7 +11,7 @@ import { OrganizationStore } from './organizations/store.ts';
 import { ProjectStore } from './projects/store.ts';
 import type { SessionEndNotifier } from './sessions/session-end-notifier.ts';
 import { SessionStore } from './sessions/store.ts';
-import type { SessionTokens } from './sessions/tokens.ts';
+import type { SessionTokens } from './sessions/credentials.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { WorkClaims } from '../work/work-claims.ts';
 import type { PasswordAttempts } from './users/password-attempts.ts';

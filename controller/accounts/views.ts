@@ -8,7 +8,7 @@ import type { MemberCredentials, NamedMember } from './members/verbs.ts';
 import type { OrganizationDoc } from './organizations/store.ts';
 import type { ProjectMember } from './projects/verbs/members.ts';
 import type { VisibleProject } from './projects/verbs/projects.ts';
-import type { OrganizationRole } from '../access/roles.ts';
+import type { OrganizationRole } from '../access/tenant.ts';
 import type { SessionDoc } from './sessions/store.ts';
 import type { Account } from './sessions/verbs.ts';
 import type { UserDoc } from './users/store.ts';

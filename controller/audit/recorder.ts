@@ -28,10 +28,9 @@ export function createAuditRecorder({ entries, organizationsOf, log }: AuditReco
   };
   return {
     async record(request) {
-      const { audit: action } = request.route;
       const { status, audit } = request.response;
-      if (typeof action !== 'string' || status >= 400 || audit === null) return;
-      const entry = auditEntry(action, request);
+      if (status >= 400 || audit === null) return;
+      const entry = auditEntry(request);
       try {
         for (const organizationId of await organizationIdsFor(entry)) {
           await entries.insert({ _id: newId(entry.created_at), ...entry, organization_id: organizationId });
@@ -46,8 +45,8 @@ export function createAuditRecorder({ entries, organizationsOf, log }: AuditReco
 /** `organization_id` is null for a change of the caller's own account. */
 type AuditEntry = Omit<AuditDoc, '_id' | 'organization_id'> & { organization_id: string | null };
 
-function auditEntry(action: string, request: HandledRequest): AuditEntry {
-  const { route, context, params, query, body, response } = request;
+function auditEntry(request: HandledRequest): AuditEntry {
+  const { action, route, context, params, query, body, response } = request;
   const actor = response.audit?.actor ?? actorOf(context.actor);
   // The response names a new resource; the last path parameter names an existing one.
   const pathId = [...route.path.matchAll(/:([A-Za-z_]+)/g)].map(([, name = '']) => params[name]).at(-1);

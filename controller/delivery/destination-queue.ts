@@ -1,12 +1,37 @@
+import PQueue from 'p-queue';
 import type { ActorContext, Behaviour } from '../../shared/actor/actor-ref.ts';
 import { attemptDelivery, type AttemptDeps, type AttemptReport } from './attempt.ts';
 import type { QueuedDelivery } from './delivery.ts';
 import {
-  initialQueue, nextInQueue, QUEUE_PAGE, type QueueEffect, type QueueMessage, type QueueState, type QueueStep,
+  initialQueue, nextInQueue, QUEUE_PAGE, type Pool, type QueueEffect, type QueueMessage, type QueueState,
+  type QueueStep,
 } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
-import type { SendPools } from './send-pools.ts';
 import type { DeliveryStore } from './store.ts';
+
+const MAX_CONCURRENT_PER_POOL = 256;
+
+/**
+ * Destinations that are failing or slow have their own pool, so that they cannot block the others, however
+ * many of them hang. The number of active queues limits how many attempts wait.
+ */
+export class SendPools {
+  readonly #pools: Record<Pool, PQueue> = {
+    fast: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }),
+    slow: new PQueue({ concurrency: MAX_CONCURRENT_PER_POOL }),
+  };
+  readonly #closed = new AbortController();
+
+  /** Runs `work` when the pool has room. Resolves to null without running it if the pools are closed. */
+  async run<T>(pool: Pool, work: () => Promise<T>): Promise<T | null> {
+    return this.#pools[pool].add(async () => (this.#closed.signal.aborted ? null : work()));
+  }
+
+  /** Lets running work finish but starts no more. */
+  close(): void {
+    this.#closed.abort();
+  }
+}
 
 export interface DestinationQueueDeps {
   attempt: AttemptDeps;

@@ -1,6 +1,5 @@
 import type { WorkClaim } from '../work/work-claims.ts';
 import type { QueuedDelivery } from './delivery.ts';
-import type { Pool } from './send-pools.ts';
 
 /** Per destination. One that is new, slow or failing counts as unproven. */
 export const MAX_CONCURRENT_ATTEMPTS = 4;
@@ -13,6 +12,9 @@ const SLOW_THRESHOLD_MS = 2000;
 const MIN_OUTAGE_MS = 60_000;
 /** Delay after an attempt that could not start for lack of capacity. */
 const BUSY_RETRY_MS = 1000;
+
+/** A destination that is failing or slow uses the slow pool. */
+export type Pool = 'fast' | 'slow';
 
 /**
  * `loading`: reading the queue. `working`: sending. `settling`: storing when it is due next. `idle`:

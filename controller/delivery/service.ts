@@ -8,10 +8,9 @@ import { findDue } from '../work/due-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import type { AttemptDeps, AttemptReport } from './attempt.ts';
-import { DestinationQueue, type DestinationQueueDeps } from './destination-queue.ts';
+import { DestinationQueue, type DestinationQueueDeps, SendPools } from './destination-queue.ts';
 import type { QueueMessage, AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
-import { SendPools } from './send-pools.ts';
 import type { DeliveryStore } from './store.ts';
 
 export interface DeliveryServiceDeps extends Pick<DestinationQueueDeps, 'pending' | 'queues'> {

@@ -4,10 +4,12 @@ import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { removeOlder } from '../platform/mongo/remove-older.ts';
 import type { WorkClaim } from '../work/work-claims.ts';
-import { DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery } from './delivery.ts';
+import {
+  DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery, type AlertDetails, type RegionName,
+} from './delivery.ts';
 import { lineOf } from './recipient-rules.ts';
 import type { DeliveryUpdate } from './retry-rules.ts';
-import { restoreDelivery } from './stored-delivery.ts';
+import { each, restoring } from '../platform/mongo/null-fields.ts';
 
 /** Fields of a `QueuedDelivery`. */
 const QUEUED = {
@@ -123,3 +125,21 @@ export class DeliveryStore {
     return removeOlder(this.#deliveries, before, limit);
   }
 }
+
+const restoreNames = each(restoring<RegionName>({ city: null }));
+
+/** Restores null fields that the database omits. */
+const restoreDelivery = restoring<DeliveryDoc>({
+  monitor_id: null, incident_id: null, next_attempt_at: null, claim: null, delivered_at: null,
+  last_retry_at: null, error_message: null,
+}, {
+  alert: restoring<AlertDetails>({ monitor: null, incident: null, error: null, last_success: null }, {
+    probe: restoring<NonNullable<AlertDetails['probe']>>({ reason: null }),
+    incident: restoring<NonNullable<AlertDetails['incident']>>({ resolved_at: null }),
+    last_success: restoring<NonNullable<AlertDetails['last_success']>>({ response_time_ms: null }),
+    regions: restoreNames,
+    votes: restoring<NonNullable<AlertDetails['votes']>>(
+      {}, { down: restoreNames, up: restoreNames, rechecking: restoreNames, silent: restoreNames },
+    ),
+  }),
+});

@@ -1,5 +1,4 @@
-import { parseHttpUrl } from '../../shared/net-guard.ts';
-import { parsedUrl } from '../../shared/parsed-url.ts';
+import { parseHttpUrl, parsedUrl } from '../../shared/net-guard.ts';
 import type { OutboundReader } from '../platform/outbound/reader-port.ts';
 import type { Lookup } from './domain.ts';
 import { readRdap } from './rdap-response.ts';

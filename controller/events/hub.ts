@@ -4,8 +4,7 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { Bus, BusSubscription } from '../platform/bus/bus-port.ts';
 import { Channel, type EventSink } from './channel.ts';
-import { liveEventMessage, type LiveEvent } from './event.ts';
-import { resultEvent } from './views.ts';
+import { liveEventMessage, type LiveEvent, resultEvent } from './event.ts';
 import { StreamedProjects } from './streamed-projects.ts';
 
 /** Interval of keep-alive comments, so that proxies don't close idle streams. */

@@ -1,5 +1,5 @@
 import { isoTime } from '../../shared/time.ts';
-import type { ProjectRole } from '../access/roles.ts';
+import type { ProjectRole } from '../access/tenant.ts';
 import { isInMaintenance, runtimeStatus, shownTarget } from '../monitors/rules.ts';
 import type { GroupView } from './responses.ts';
 import type { GroupDoc } from './group.ts';

@@ -1,7 +1,6 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { EventPublisher } from '../events/event.ts';
-import { regionEvent } from '../events/views.ts';
+import { type EventPublisher, regionEvent } from '../events/event.ts';
 import type { RegionChange } from '../verdicts/monitor-state.ts';
 import type { IncidentsPort, IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
 import { recoverySeconds } from './change-rules.ts';

@@ -1,5 +1,5 @@
 import { isoTime } from '../../shared/time.ts';
-import { canSeeCredentials } from '../access/roles.ts';
+import { canSeeCredentials } from '../access/tenant.ts';
 import { AppError } from '../errors/app-error.ts';
 import { idParams } from '../http/input/params.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
@@ -12,8 +12,9 @@ import { monitorsOfProbeRoute } from './of-probe/routes.ts';
 import { overviewRoute } from './overview/routes.ts';
 import { monitorListQuery, periodQuery } from './schema.ts';
 import { CONCEALMENT } from './settings/http-credentials.ts';
-import { loadMonitor } from './verbs/change-monitor.ts';
-import { listMonitors, readMonitor, readMonitorStats, readOrganizationStats } from './verbs/read-monitors.ts';
+import {
+  listMonitors, loadMonitor, readMonitor, readMonitorStats, readOrganizationStats,
+} from './verbs/read-monitors.ts';
 import { viewListedMonitor, viewMonitor, viewSettings, viewStats } from './views.ts';
 import { writeRoutes } from './write-routes.ts';
 

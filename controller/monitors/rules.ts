@@ -1,5 +1,5 @@
-import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
-import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
+import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
 import type { LifecycleStatus, MonitorDoc } from './monitor.ts';
 import { CONCEALED } from './settings/http-credentials.ts';
 

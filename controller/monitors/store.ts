@@ -9,7 +9,7 @@ import { invalidatesEarlierResults } from './config.ts';
 import { affectsCounts } from './counts/count-rules.ts';
 import { searchTextOf, type MonitorDoc, type ShownMonitor } from './monitor.ts';
 import { restoreMonitor } from './stored-monitor.ts';
-import { monitoredDomain } from './monitored-domain.ts';
+import { monitoredDomain } from './target.ts';
 
 /** Bookkeeping fields for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'windows_changed_at' | 'uncounted' | 'counted' | 'counted_revision';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
-import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
-import type { MonitorLive } from '../results/reading/recent/monitor-live.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
+import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
 import type { PeriodStats } from '../results/reading/periods.ts';
 import type {
   listedMonitorView, listStats, monitorStatsResponse, monitorView, settingsResponse,

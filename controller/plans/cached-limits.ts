@@ -34,10 +34,10 @@ export class CachedLimits {
   }
 
   /** Retention of raw results, ms. Returns the longest of any plan until the organization's plan is read. */
-  rawRetentionMs(organizationId: string): number {
+  readonly rawRetentionMs = (organizationId: string): number => {
     const limits = this.#limitsOf(organizationId);
     return limits ? limits.raw_results_days * DAY_MS : this.maxRawRetentionMs;
-  }
+  };
 
   /** Maximum number of regions per monitor; null until the plan is read. */
   regionsPerMonitor(organizationId: string): number | null {

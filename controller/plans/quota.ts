@@ -9,7 +9,9 @@ interface QuotaDeps {
   usage: UsageStore;
   plans: Plans;
   clock: Clock;
-  planOf(organizationId: string): Promise<PlanName>;
+  organizations: { find(organizationId: string): Promise<{ plan?: PlanName | null } | null> };
+  /** Of organizations without a plan of their own. */
+  defaultPlan: PlanName;
   /** Counts the actual documents, to correct a counter that a crash left too high. */
   count: Partial<Record<CountedResource, (organizationId: string) => Promise<number>>>;
 }
@@ -28,7 +30,8 @@ export class Quota {
   }
 
   async limitsOf(organizationId: string): Promise<PlanLimits> {
-    return this.#deps.plans[await this.#deps.planOf(organizationId)];
+    const { organizations, plans, defaultPlan } = this.#deps;
+    return plans[(await organizations.find(organizationId))?.plan ?? defaultPlan];
   }
 
   limitsOfPlan(plan: PlanName): PlanLimits {

@@ -75,6 +75,12 @@ export class FleetDirectory {
     return this.#probes.get(id) ?? null;
   }
 
+  /** The organization of a private region, null for a shared one; undefined for an unknown one. */
+  readonly regionOwner = (id: string): string | null | undefined => this.region(id)?.organization_id;
+
+  /** Whether the probe's reports count for verdicts: those of a quarantined one do not. */
+  readonly hasVote = (id: string): boolean => (this.probe(id)?.quarantine ?? null) === null;
+
   enrolled(id: string): EnrolledProbe | null {
     const probe = this.probe(id);
     return probe && isEnrolled(probe) ? probe : null;

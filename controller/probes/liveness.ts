@@ -113,9 +113,7 @@ export class Liveness {
   }
 
   /** Added to the probe's timestamps, ms; 0 while its clock is about right or without beats. */
-  clockShiftMs(probeId: string): number {
-    return clockShiftMs(this.track(probeId));
-  }
+  readonly clockShiftMs = (probeId: string): number => clockShiftMs(this.track(probeId));
 
   statusOf(probe: ProbeDoc): { status: ProbeStatus; reason: string | null } {
     return statusOf(probe, this.#view(probe._id), this.#deps.clock.now());

@@ -82,11 +82,6 @@ export class Quarantines {
     this.#listeners.push(listener);
   }
 
-  /** Whether the probe's reports count for verdicts. */
-  hasVote(probeId: string): boolean {
-    return (this.#deps.directory.probe(probeId)?.quarantine ?? null) === null;
-  }
-
   async #poll(): Promise<void> {
     const { clock, directory } = this.#deps;
     const enrolled = [...directory.probes()].filter(isEnrolled);

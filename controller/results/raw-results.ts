@@ -2,19 +2,20 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { FreshResult } from './state/entry-step.ts';
 
-/** Whether a project's raw results have readers. */
-export type HasRawReaders = (organizationId: string, projectId: string) => boolean;
+/** Those that may read a project's raw results. */
+export interface RawReaders {
+  has(organizationId: string, projectId: string): boolean;
+}
 
 /** Publishes journaled results to readers of raw results. The stream RAW keeps the last hour. */
-export function publishRaw(bus: Bus, hasRawReaders: HasRawReaders, fresh: FreshResult[]): void {
+export function publishRaw(bus: Bus, readers: readonly RawReaders[], fresh: FreshResult[]): void {
   if (!bus.isConnected) return;
   for (const source of fresh) {
     const { config, region } = source;
-    if (!hasRawReaders(config.organization_id, config.project_id)) continue;
-    bus.publish(
-      subjects.raw(config.organization_id, config.project_id, config.monitor_id, region),
-      JSON.stringify(rawResult(source)),
-    );
+    const { organization_id: organizationId, project_id: projectId, monitor_id: monitorId } = config;
+    if (!readers.some((each) => each.has(organizationId, projectId))) continue;
+    const subject = subjects.raw(organizationId, projectId, monitorId, region);
+    bus.publish(subject, JSON.stringify(rawResult(source)));
   }
 }
 

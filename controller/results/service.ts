@@ -23,13 +23,17 @@ import { RecentHours } from './reading/recent/recent-hours.ts';
 import { ShardQueries } from './shards/shard-queries.ts';
 import { manualEndFeed, type ManualEndSource } from './feeds/manual-end-feed.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
-import { publishRaw, type HasRawReaders } from './raw-results.ts';
+import { publishRaw, type RawReaders } from './raw-results.ts';
 import type { ShardStores } from './shards/shard-parts.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
 import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
+type WitnessVote = Omit<ClockDecision & { kind: 'witness' }, 'kind'>;
+
+/** The name of a feed is also the payload of a notification that it has something new. */
+type Feed = 'changes' | 'pings' | 'manualEnds';
 /** Payload of a notification that reports lost input. */
 const LOST = 'lost';
 /** Payload of a notification from a controller that waits for its share of the shards. */
@@ -54,9 +58,11 @@ export interface ResultsDeps<M> {
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
   manualEnds: ManualEndSource;
-  hasRawReaders: HasRawReaders;
-  /** Called with each failure that is recorded here, and its monitor's state afterwards. */
-  onFailure(state: MonitorState, region: string, result: CheckResult): void;
+  rawReaders: readonly RawReaders[];
+  /** Receives each failure that is recorded here, with its monitor's state afterwards. */
+  confirmations: { onResult(state: MonitorState, region: string, result: CheckResult): void };
+  /** Asks other regions if too few report the monitor as down. */
+  witnesses: { request(state: MonitorState, onVote: (vote: WitnessVote) => void): void };
   /**
    * Called when a local shard may have queued input: the shard is new here, or another controller notified
    * us.
@@ -80,9 +86,7 @@ export class ResultsService<M> {
   readonly #latest = new LatestChecks();
   readonly #leases: Leases;
   readonly #queries: ShardQueries;
-  readonly #changes: PeriodicTask;
-  readonly #pings: PeriodicTask;
-  readonly #manualEnds: PeriodicTask;
+  readonly #feeds: Record<Feed, PeriodicTask>;
   readonly #subscriptions = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
@@ -106,22 +110,33 @@ export class ResultsService<M> {
         onApplied: [
           (state, { fresh }) => this.#latest.note(state, fresh),
           (_state, { fresh }, replayed) => {
-            if (!replayed) publishRaw(bus, deps.hasRawReaders, fresh);
+            if (!replayed) publishRaw(bus, deps.rawReaders, fresh);
           },
           ({ monitors }, { fresh }, replayed) => {
             if (replayed) return;
             for (const { region, result } of fresh) {
               const monitor = result.outcome === 'failure' ? monitors.get(result.monitor_id) : undefined;
-              if (monitor) deps.onFailure(monitor.state, region, result);
+              if (!monitor) continue;
+              deps.confirmations.onResult(monitor.state, region, result);
+              deps.witnesses.request(monitor.state, (vote) => this.#recordWitness(vote));
             }
           },
         ],
         onConfigs: () => this.pollFeeds(),
       },
     });
-    this.#queries = new ShardQueries({
-      shards: this.shards, isCurrent: () => this.#leases.areCurrent, bus, clock, log,
+    const contact = new BusContact(bus, clock);
+    this.#leases = new Leases({
+      isCutOff: () => contact.isLost(),
+      clock, log, store: stores.leases, holder: deps.holder,
+      acquired: (shard) => this.shards.acquire(shard),
+      released: (shard) => this.shards.release(shard),
+      peers: deps.peers,
+      requestShards: (shards) => {
+        for (const shard of shards) bus.publish(subjects.notify(shard), JOINED);
+      },
     });
+    this.#queries = new ShardQueries({ shards: this.shards, leases: this.#leases, bus, clock, log });
     this.unwritten = new UnwrittenReader({
       clock, owners: this.#queries, stored: (ids) => stores.states.find(ids),
     });
@@ -151,29 +166,18 @@ export class ResultsService<M> {
     this.certificates = new CertificateReader({
       owners: this.#queries, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
     });
-    const contact = new BusContact(bus, clock);
-    this.#leases = new Leases({
-      isCutOff: () => contact.isLost(),
-      clock, log, store: stores.leases, holder: deps.holder,
-      acquired: (shard) => this.shards.acquire(shard),
-      released: (shard) => this.shards.release(shard),
-      peers: deps.peers,
-      requestShards: (shards) => {
-        for (const shard of shards) bus.publish(subjects.notify(shard), JOINED);
-      },
-    });
     const feedDeps = { clock, log, shards: this.shards, peers: deps.peers };
-    this.#changes = changeFeed({ ...feedDeps, ...deps.monitors });
-    this.#pings = pingFeed({ ...feedDeps, source: deps.pings });
-    this.#manualEnds = manualEndFeed({ ...feedDeps, source: deps.manualEnds });
+    this.#feeds = {
+      changes: changeFeed({ ...feedDeps, ...deps.monitors }),
+      pings: pingFeed({ ...feedDeps, source: deps.pings }),
+      manualEnds: manualEndFeed({ ...feedDeps, source: deps.manualEnds }),
+    };
   }
 
   start(): void {
     this.shards.start();
     this.#leases.start();
-    this.#changes.start();
-    this.#pings.start();
-    this.#manualEnds.start();
+    for (const feed of Object.values(this.#feeds)) feed.start();
   }
 
   /**
@@ -189,10 +193,10 @@ export class ResultsService<M> {
     return this.shards.get(shard) !== undefined;
   }
 
-  /** Makes the owner of a shard poll for changes now. */
-  notifyOwner(shard: number): void {
-    if (this.ownsShard(shard)) this.pollFeeds();
-    else this.#deps.bus.publish(subjects.notify(shard), '');
+  /** Makes the owner of a shard poll that feed now. */
+  notifyOwner(feed: Feed, shard: number): void {
+    if (this.ownsShard(shard)) this.#feeds[feed].trigger();
+    else this.#deps.bus.publish(subjects.notify(shard), feed);
   }
 
   /** Notifies the owner of a shard that input was lost, so that silence up to now does not count. */
@@ -201,14 +205,9 @@ export class ResultsService<M> {
     else this.#deps.bus.publish(subjects.notify(shard), LOST);
   }
 
-  /** Records a witness vote. It is lost if the shard has moved meanwhile. */
-  recordWitness(decision: Omit<ClockDecision & { kind: 'witness' }, 'kind'>): void {
-    this.shards.get(shardOf(decision.monitor_id))?.send({ kind: 'witness', decision: { kind: 'witness', ...decision } });
-  }
-
   /** Writes what was taken, then releases the shards. */
   async stop(): Promise<void> {
-    await Promise.all([this.#changes, this.#pings, this.#manualEnds].map((feed) => feed.stop()));
+    await Promise.all(Object.values(this.#feeds).map((feed) => feed.stop()));
     await this.shards.stop();
     await this.#leases.stop();
   }
@@ -226,16 +225,20 @@ export class ResultsService<M> {
 
   /** Polls now for changed monitors, new pings and manual incident changes. */
   pollFeeds(): void {
-    this.#changes.trigger();
-    this.#pings.trigger();
-    this.#manualEnds.trigger();
+    for (const feed of Object.values(this.#feeds)) feed.trigger();
+  }
+
+  /** Records a witness vote. It is lost if the shard has moved meanwhile. */
+  #recordWitness(vote: WitnessVote): void {
+    this.shards.get(shardOf(vote.monitor_id))?.send({ kind: 'witness', decision: { kind: 'witness', ...vote } });
   }
 
   #onNotification(shard: number, message: BusMessage): void {
     const content = Buffer.from(message.data).toString('utf8');
     if (content === JOINED) return this.#leases.controllerJoined();
     if (content === LOST) this.shards.interrupted(shard);
-    this.pollFeeds();
+    if (Object.hasOwn(this.#feeds, content)) this.#feeds[content as Feed].trigger();
+    else this.pollFeeds();
     this.#deps.onNotified();
   }
 

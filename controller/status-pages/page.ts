@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../shared/parsed-url.ts';
+import { parsedUrl } from '../../shared/net-guard.ts';
 
 export const COLOR_SCHEMES = ['light', 'dark', 'system'] as const;
 export const TIMEFRAMES = ['24h', '7d', '30d', '90d'] as const;

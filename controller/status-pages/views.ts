@@ -1,4 +1,4 @@
-import type { ProjectRole } from '../access/roles.ts';
+import type { ProjectRole } from '../access/tenant.ts';
 import { componentStatus, shownTarget } from '../monitors/rules.ts';
 import type { ComponentView, PageView } from './responses.ts';
 import { topLevelBranding } from './branding-rules.ts';

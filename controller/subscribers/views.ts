@@ -1,4 +1,4 @@
-import { canSeeCredentials, type ProjectRole } from '../access/roles.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { SubscriberView } from './responses.ts';
 import type { SubscriberDoc } from './subscriber.ts';

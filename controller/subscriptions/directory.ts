@@ -40,7 +40,7 @@ export class SubscriptionDirectory {
   }
 
   /** Whether the organization has subscribers. */
-  hasAny(organizationId: string): boolean {
+  has(organizationId: string): boolean {
     return this.#organizations.has(organizationId);
   }
 

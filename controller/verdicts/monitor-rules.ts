@@ -5,20 +5,20 @@ import { trackCertificate } from './notices/certificate-rules.ts';
 import { holdFlaps, instantOf } from './notices/flap-rules.ts';
 import { heartbeatAfterConfig, applyOverdue, applyPing, applyUnmonitored, startCountdown } from './status/heartbeat-rules.ts';
 import { reportLateOutages } from './status/late-outage-rules.ts';
-import { beginMaintenance, endMaintenance } from './time-accounting/maintenance-history-rules.ts';
-import { mergeMaintenance } from './time-accounting/maintenance-rules.ts';
+import { beginMaintenance, endMaintenance, mergeMaintenance } from './time-accounting/maintenance-rules.ts';
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import { resolveNoData, applyNoData } from './notices/no-data-rules.ts';
 import { isAssigned } from './votes/quorum-rules.ts';
-import { reportRegionChanges } from './votes/region-change-rules.ts';
 import {
-  afterResult, isOfCurrentCheck, carryOverAssigned, NEW_REGION, recordFormerRegions, withoutVote,
+  reportRegionChanges, afterResult, isOfCurrentCheck, carryOverAssigned, NEW_REGION, recordFormerRegions,
+  withoutVote,
 } from './votes/region-rules.ts';
 import { recordManualEnd, reopen } from './status/reopen-rules.ts';
-import { alertSlow } from './status/slow-rules.ts';
-import { countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes } from './status/status-rules.ts';
+import {
+  alertSlow, countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes,
+} from './status/status-rules.ts';
 import { withholdAlerts } from './notices/withheld-alert-rules.ts';
 
 /** The state of a monitor without any results. */

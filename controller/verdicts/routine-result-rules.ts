@@ -4,8 +4,7 @@ import type { MonitorState, RegionState, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import { isAwaitingReports } from './status/overlap-rules.ts';
 import { isAssigned, verdictOf } from './votes/quorum-rules.ts';
-import { hasUnalertedDownRegion } from './votes/region-change-rules.ts';
-import { isOfCurrentCheck } from './votes/region-rules.ts';
+import { hasUnalertedDownRegion, isOfCurrentCheck } from './votes/region-rules.ts';
 
 /**
  * True if a monitor is up and the result only confirms its region, as nearly all do. The rules then change

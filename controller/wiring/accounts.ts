@@ -3,14 +3,12 @@ import { CLAIM_MS } from '../accounts/invitations/store.ts';
 import { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import { mailOwners } from '../accounts/mail/owner-mail.ts';
 import { findAssignee } from '../accounts/projects/verbs/members.ts';
-import { Credentials } from '../accounts/sessions/credentials.ts';
+import { Credentials, SessionTokens } from '../accounts/sessions/credentials.ts';
 import { parseKeyRing } from '../accounts/sessions/key-ring.ts';
 import { SessionEndNotifier } from '../accounts/sessions/session-end-notifier.ts';
-import { SessionTokens } from '../accounts/sessions/tokens.ts';
 import type { Tenant } from '../access/tenant.ts';
 import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
-import type { TenantReader } from '../http/routing/ports.ts';
 import { Quota } from '../plans/quota.ts';
 import type { Mail, MailClass, Mailer } from '../platform/mail/mailer-port.ts';
 import { WorkClaims } from '../work/work-claims.ts';
@@ -32,8 +30,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const { monitors, groups, regions, probes, pages, windows, subscriptions } = stores;
   const { users, organizations, members, projects } = stores.accounts;
   const quota = new Quota({
-    usage: stores.usage, plans, clock,
-    planOf: async (organizationId) => (await organizations.find(organizationId))?.plan ?? defaultPlan,
+    usage: stores.usage, plans, clock, organizations, defaultPlan,
     count: {
       monitors: (organizationId) => monitors.countOfOrganization(organizationId),
       projects: (organizationId) => projects.countOfOrganization(organizationId),
@@ -64,14 +61,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     },
     ...stores.accounts,
   };
-  const tenants: TenantReader = {
-    memberships: (userId) => members.listOfUser(userId),
-    hasOrganization: async (organizationId) => (await organizations.find(organizationId)) !== null,
-    project: (projectId) => projects.find(projectId),
-    defaultProject: (organizationId) => projects.findDefault(organizationId),
-  };
   return {
-    deps, quota, tenants, sessionEnds,
+    deps, quota, sessionEnds,
     people: { assignee: (tenant: Tenant, userId: string) => findAssignee(stores.accounts, tenant, userId) },
     credentials: new Credentials(deps),
     /** 256-bit keys for links that need no storage; the first one signs. */

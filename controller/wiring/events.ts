@@ -1,13 +1,11 @@
 import { shardOf } from '../../shared/ids.ts';
 import type { Tenant } from '../access/tenant.ts';
-import { publisherOn } from '../events/event.ts';
+import {
+  groupEvent, monitorEvents, probeEvent, publisherOn, type ChangedMonitor, type ProbeStatusChange,
+} from '../events/event.ts';
 import { EventHub } from '../events/hub.ts';
 import { eventRoutes } from '../events/routes.ts';
-import {
-  groupEvent, monitorEvents, probeEvent, stateEvent, type ProbeStatusChange, type ChangedMonitor,
-} from '../events/views.ts';
 import type { Quota } from '../plans/quota.ts';
-import type { StatusHistory } from '../results/writing/outbox.ts';
 import type { Accounts } from './accounts.ts';
 import type { Fleet } from './fleet.ts';
 import type { ControllerPorts } from './ports.ts';
@@ -29,13 +27,6 @@ export function openEvents({ bus, clock, log, ownsShard }: ControllerPorts) {
   return {
     publisher, hub,
     routesOver: (quota: Quota) => eventRoutes({ hub, quota }),
-    /** The history, with an event for each change. */
-    publishingHistory: (history: StatusHistory): StatusHistory => ({
-      add: async (change) => {
-        await history.add(change);
-        publisher.publish(stateEvent(change));
-      },
-    }),
     /** Publishes that monitors were written, once their owners know it. */
     publishMonitors: (monitors: readonly ChangedMonitor[]): void => {
       for (const event of monitorEvents(monitors, clock.now())) publisher.publish(event);

@@ -23,7 +23,7 @@ export function openEvidence(ports: ControllerPorts, { fleet }: EvidenceSources)
   return {
     intake: new EvidenceIntake({
       bus, directory, clock, log,
-      clockShiftMs: (probeId) => liveness.clockShiftMs(probeId),
+      clockShiftMs: liveness.clockShiftMs,
       store: (arrivals) => storeEvidence(keepDeps, arrivals),
     }),
     routes: evidenceRoutes({ evidence, monitors, incidents }),

@@ -14,9 +14,7 @@ export class HttpServers {
   }
 
   /** What links begin with; empty before `listen`. */
-  get url(): string {
-    return this.#url;
-  }
+  readonly baseUrl = (): string => this.#url;
 
   /** Resolves to the address that links begin with. */
   async listen(api: HttpServer, metricsServer: HttpServer | null): Promise<string> {

@@ -52,7 +52,7 @@ interface HttpSources {
   domains: Pick<Domains, 'lookups'>;
   evidence: Pick<Evidence, 'intake'>;
   subscribers: Pick<Subscribers, 'noticeSender' | 'post'>;
-  statusPages: Pick<StatusPages, 'fastResponses' | 'routeByHost'>;
+  statusPages: Pick<StatusPages, 'fastResponses' | 'hosts' | 'counter'>;
 }
 
 /** The HTTP edge, with its metrics and the audit log. */
@@ -60,7 +60,7 @@ export function openHttp(
   { config, mongo, stores, bus, clock, log, consoleDir }: ControllerPorts, sources: HttpSources,
 ) {
   const { accounts, results, fleet, notifications, events, evidence, subscribers, statusPages } = sources;
-  const { credentials, tenants, organizationsOf } = accounts;
+  const { credentials, organizationsOf } = accounts;
   const registry = new Registry();
   observeResults(registry, results.shards, bus);
   const { assignments, confirmations, rates, responder } = fleet;
@@ -111,7 +111,7 @@ export function openHttp(
       ...auditRoutes({ entries }), ...sources.routes,
     ],
     audit: createAuditRecorder({ entries, organizationsOf, log }),
-    credentials, tenants, clock, log, turns, documentMemory, guards,
+    credentials, tenants: stores.accounts, clock, log, turns, documentMemory, guards,
     cookie: new SessionCookie(config.http.baseUrl),
     limiter: new RateLimiter(clock, config.http.rateLimit),
     trustProxy: config.http.trustProxy,
@@ -119,14 +119,14 @@ export function openHttp(
     observe: observeRequests(registry),
     onConnectionRefused: () => refusedConnections.inc(),
     fastResponses: statusPages.fastResponses,
-    routeByHost: (request) => {
-      const pending = statusPages.routeByHost(request);
-      if (pending === undefined) rewriteViewPath(request);
-      return pending?.then(() => rewriteViewPath(request));
+    hosts: statusPages.hosts,
+    onPageRequest: (request) => {
+      statusPages.counter.record(request);
+      rewriteViewPath(request);
     },
   };
   /** For an address of its own; null: the metrics are among the other routes. */
-  const { fastResponses: _fastResponses, routeByHost: _routeByHost, ...plain } = edge;
+  const { fastResponses: _fastResponses, hosts: _hosts, onPageRequest: _onPageRequest, ...plain } = edge;
   const metricsEdge = metrics.listen === null ? null : { ...plain, routes: metricsRoutes, isBare: true };
   return { edge, metricsEdge };
 }

@@ -2,7 +2,7 @@ import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
-import { CLAIM_MS } from '../delivery/claimed-delivery.ts';
+import { CLAIM_MS } from '../delivery/attempt-steps.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import type { RegionNaming } from '../delivery/ports.ts';

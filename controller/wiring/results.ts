@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
 import { assignedOf } from '../assignments/assigned-regions.ts';
+import { publishingHistory } from '../events/event.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/cached-limits.ts';
-import type { OwnedShards } from '../results/shards/owned-shards.ts';
 import { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
@@ -15,6 +15,7 @@ import type { Incidents } from './incidents.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
+import type { OwnedShards } from './signals.ts';
 import type { Stores } from './stores.ts';
 import type { RawReaders } from './subscriptions.ts';
 
@@ -43,18 +44,16 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
     clock, log, random, bus, peers, holder, pings, manualEnds: stores.incidents,
-    hasRawReaders: (organizationId, projectId) =>
-      readers.directory.hasAny(organizationId) || events.hub.streamedProjects.has(organizationId, projectId),
+    rawReaders: [readers.directory, events.hub.streamedProjects],
+    confirmations: fleet.confirmations, witnesses: fleet.witnesses,
     stores: {
-      ...resultStores(stores), history: events.publishingHistory(stores.statusHistory),
+      ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),
       incidents: incidents.outbox, alerts: notifications.alerts,
     },
     limits: {
-      rawRetentionMs: (organizationId) => limits.rawRetentionMs(organizationId),
-      maxRawRetentionMs: limits.maxRawRetentionMs,
-      regionOwner: (region) => fleet.directory.region(region)?.organization_id,
-      clockShiftMs: (probeId) => fleet.liveness.clockShiftMs(probeId),
-      hasVote: (probeId) => fleet.quarantines.hasVote(probeId),
+      rawRetentionMs: limits.rawRetentionMs, maxRawRetentionMs: limits.maxRawRetentionMs,
+      regionOwner: fleet.directory.regionOwner, hasVote: fleet.directory.hasVote,
+      clockShiftMs: fleet.liveness.clockShiftMs,
       hasLiveProbe: (region) => fleet.liveness.liveProbes(region).length > 0,
       canGetMoreVotes: (state) => fleet.witnesses.canGetMoreVotes(state),
       assignments: fleet.assignments,
@@ -80,13 +79,9 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
       },
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
-    onFailure: (state, region, result) => {
-      fleet.confirmations.onResult(state, region, result);
-      fleet.witnesses.request(state, (decision) => service.recordWitness(decision));
-    },
     onNotified: () => notifications.service.trigger(),
   });
-  sources.ownedShards.follow((shard) => service.ownsShard(shard));
+  sources.ownedShards.follow(service);
   signals.monitorConfigsChanged.on(() => service.pollFeeds());
   return service;
 }

@@ -24,3 +24,15 @@ export function createSignals() {
     postPublished: new Signal(),
   };
 }
+
+/** Which shards this controller serves: none before its results service is open. */
+export class OwnedShards {
+  #owner: { ownsShard(shard: number): boolean } | null = null;
+
+  readonly has = (shard: number): boolean => this.#owner?.ownsShard(shard) ?? false;
+
+  /** From now on `owner` decides. */
+  follow(owner: { ownsShard(shard: number): boolean }): void {
+    this.#owner = owner;
+  }
+}

@@ -113,19 +113,13 @@ export function openStatusPages(ports: ControllerPorts, sources: PageSources) {
     followIncidents: () => follower.trigger(),
   };
   return {
-    deps, domainChecks, counter, streams, follower,
+    deps, hosts, domainChecks, counter, streams, follower,
     snapshots: createSnapshotRefresh({ pages, pageCache: readers, snapshots, clock, log }),
     /** Waits for the snapshots that are being written. */
     snapshotWrites: { stop: () => publicPages.settled() },
     fastResponses: fastPageResponses(readers),
     /** From now on readers get pages as they are. */
     connect: () => readers.connect((subdomain) => readPublicPage(shown, subdomain, clock.now())),
-    /** Rewrites a request for the host of a page, and counts visits. Never rejects. */
-    routeByHost: (request: IncomingMessage): Promise<void> | undefined => {
-      const pending = hosts.rewrite(request);
-      if (pending === undefined) counter.record(request);
-      return pending?.then(() => counter.record(request));
-    },
     routes: [
       ...pageRoutes(deps), ...domainRoutes(deps), ...postRoutes(deps),
       ...publicPageRoutes(readers), ...detailRoutes(shown, readers, clock),

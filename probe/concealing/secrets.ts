@@ -1,7 +1,7 @@
 import {
   isSpecOf, NON_SECRET_HEADERS, type CheckSpec, type HttpSpec, type KeywordSpec,
 } from '../../shared/contracts/check-spec.ts';
-import { parsedUrl } from '../../shared/parsed-url.ts';
+import { parsedUrl } from '../../shared/net-guard.ts';
 import { isCredentialName } from './credential-names.ts';
 
 /** Shorter strings would match in every text. */

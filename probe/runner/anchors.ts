@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { classifyAddress } from '../../shared/net-guard.ts';
-import { parsedUrl } from '../../shared/parsed-url.ts';
+import { classifyAddress, parsedUrl } from '../../shared/net-guard.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { sleep, type Clock, type Timer } from '../../shared/time.ts';
 import type { Resolver } from '../checks/network/resolver.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ByteReader } from './byte-reader.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
 import type { UuidCache } from './uuid-cache.ts';
 import {
   checkError, checkResult, DROP_REASONS, droppedRange, EPOCH, MAX_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,

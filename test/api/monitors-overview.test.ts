@@ -5,7 +5,7 @@ import type { IncidentDoc } from '../../controller/incidents/incident.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
 import { emptyRollup } from '../../controller/results/hours/rollup.ts';
-import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { QueryPlans } from '../helpers/query-plans.ts';

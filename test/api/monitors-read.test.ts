@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncidentDoc } from '../../controller/incidents/incident.ts';
-import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';
 import type { Figures } from '../helpers/owners-bus.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { KeyRingStore } from '../../controller/accounts/sessions/key-ring-store.ts';
-import { SessionTokens } from '../../controller/accounts/sessions/tokens.ts';
+import { SessionTokens } from '../../controller/accounts/sessions/credentials.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { publisherOn, type LiveEvent } from '../../controller/events/event.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
-import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import { createLog } from '../../shared/log.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';

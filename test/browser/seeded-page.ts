@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { emptyRollup } from '../../controller/results/hours/rollup.ts';
-import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import type { TestApp } from '../helpers/make-app.ts';
 import { newTenant } from '../helpers/tenants.ts';
 

@@ -1,5 +1,5 @@
 import { SuppressionStore } from '../../controller/alert-mail/store.ts';
-import { CLAIM_MS } from '../../controller/delivery/claimed-delivery.ts';
+import { CLAIM_MS } from '../../controller/delivery/attempt-steps.ts';
 import { DigestClaimStore } from '../../controller/delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../../controller/delivery/digests/window-store.ts';
 import { FanOut } from '../../controller/delivery/fan-out.ts';

@@ -85,7 +85,8 @@ export class FleetRig {
       directory: openDirectory(ports), otherUsers: async () => [], notify: async () => undefined,
       quota: new Quota({
         usage: new UsageStore(this.mongo.db), plans: config.accounts.plans, clock: systemClock,
-        planOf: async () => 'scale', count: {},
+        organizations: { find: async () => null },
+      defaultPlan: 'scale', count: {},
       }),
     });
     await fleet.lifecycle.start();

@@ -1,8 +1,9 @@
 import type { LiveEvent } from '../../controller/events/event.ts';
 import type { BusSubscription } from '../../controller/platform/bus/bus-port.ts';
 import { BusError } from '../../shared/bus-error.ts';
-import type { MonitorLive } from '../../controller/results/reading/recent/monitor-live.ts';
-import type { UnwrittenResponse, UnwrittenMonitor } from '../../controller/results/reading/recent/unwritten-monitor.ts';
+import type {
+  MonitorLive, UnwrittenResponse, UnwrittenMonitor,
+} from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import type { PeriodStats, RecentResult } from '../../controller/results/reading/periods.ts';
 import type { ControllerBus } from '../../controller/wiring/ports.ts';
 import { shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';

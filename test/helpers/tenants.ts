@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../shared/ids.ts';
-import type { OrganizationRole, ProjectRole } from '../../controller/access/roles.ts';
+import type { OrganizationRole, ProjectRole } from '../../controller/access/tenant.ts';
 import type { ApiClient, Loose } from './api-client.ts';
 import type { TestApp } from './make-app.ts';
 

@@ -10,7 +10,7 @@ import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
 import type { ChangeFeedDeps } from '../../controller/results/feeds/change-feed.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { AlertsPort, IncidentsPort } from '../../controller/verdicts/effect.ts';
-import type { StatusHistory } from '../../controller/results/writing/outbox.ts';
+import type { StatusHistory } from '../../controller/results/writing/monitor-writes.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';

@@ -56,7 +56,8 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
   const writer: MonitorWriteDeps = {
     monitors: new MonitorStore(db),
     quota: new Quota({
-      usage: new UsageStore(db), plans: loadPlans(null), clock: systemClock, planOf: async () => 'scale',
+      usage: new UsageStore(db), plans: loadPlans(null), clock: systemClock, organizations: { find: async () => null },
+      defaultPlan: 'scale',
       count: {},
     }),
     groups: {

@@ -1,7 +1,7 @@
-import type { Tenant } from '../../controller/access/tenant.ts';
 import fc from 'fast-check';
 import type { Db } from 'mongodb';
 import { beforeAll, expect, test } from 'vitest';
+import type { Tenant } from '../../controller/access/tenant.ts';
 import { AppError } from '../../controller/errors/app-error.ts';
 import { MAX_LEVELS, type GroupDoc } from '../../controller/groups/group.ts';
 import { GroupStore } from '../../controller/groups/store.ts';
@@ -40,7 +40,8 @@ beforeAll(async () => {
 function controllerOn(db: Db, agedMs = 0): TreeDeps {
   const clock = { ...systemClock, now: () => Date.now() + agedMs };
   const quota = new Quota({
-    usage: new UsageStore(db), plans: loadPlans(null), clock, planOf: async () => 'scale', count: {},
+    usage: new UsageStore(db), plans: loadPlans(null), clock, organizations: { find: async () => null },
+      defaultPlan: 'scale', count: {},
   });
   const monitors = new MonitorStore(db);
   const groups = new GroupStore(db, clock);

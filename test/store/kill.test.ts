@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient, MongoServerError, type Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { guardDeadSockets } from '../../controller/platform/mongo/mongo-dead-socket.ts';
+import { guardDeadSockets } from '../../controller/platform/mongo/mongo.ts';
 import { programFile } from '../bundle.mjs';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';

@@ -8,13 +8,13 @@ import { writeClosedHours, isDueForWriting } from '../../controller/results/writ
 import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { toUnwrittenMonitor } from '../../controller/results/reading/recent/unwritten-monitor.ts';
-import { rowsOf } from '../../controller/results/state/live-monitor.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { StateStore } from '../../controller/results/writing/state-store.ts';
 import { Statistics } from '../../controller/results/reading/statistics.ts';
 import { Random } from '../simulation/random.ts';
 import { batchOf, configOf, idIn, resultOf } from '../unit/results/build.ts';
 import { withMongo } from './with-mongo.ts';
+import { rowsOf } from '../../controller/results/hours/hour-rows.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

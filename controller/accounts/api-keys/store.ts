@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
-import type { KeyScope } from '../../access/roles.ts';
+import type { KeyScope } from '../../access/tenant.ts';
 import type { ApiKeyListQuery } from '../schema.ts';
 
 export interface ApiKeyDoc {

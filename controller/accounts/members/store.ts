@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
-import type { Membership, OrganizationRole, ProjectRole } from '../../access/roles.ts';
+import type { Membership, OrganizationRole, ProjectRole } from '../../access/tenant.ts';
 
 export interface MemberDoc extends Membership {
   _id: string;

@@ -1,7 +1,7 @@
 import type { OrganizationContext } from '../../http/routing/route.ts';
 import type { ApiKeyDoc } from '../api-keys/store.ts';
 import type { AccountDeps, NamedCredential } from '../deps.ts';
-import { reachesOrganizationRole, type OrganizationRole } from '../../access/roles.ts';
+import { reachesOrganizationRole, type OrganizationRole } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
 import type { UserDoc } from '../users/store.ts';
 import type { MemberDoc } from './store.ts';

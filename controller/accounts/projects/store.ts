@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { DocumentsById } from '../../platform/mongo/documents.ts';
-import type { ProjectFacts } from '../../access/roles.ts';
+import type { ProjectFacts } from '../../access/tenant.ts';
 
 export interface ProjectDoc extends ProjectFacts {
   name: string;

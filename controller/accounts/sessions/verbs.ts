@@ -3,12 +3,12 @@ import type { OperatorContext, PublicContext } from '../../http/routing/route.ts
 import type { AccountDeps } from '../deps.ts';
 import type { ProjectDoc } from '../projects/store.ts';
 import { visibleProjects } from '../projects/verbs/projects.ts';
-import { projectRoleOf } from '../../access/roles.ts';
+import { projectRoleOf } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
 import type { ChangePasswordInput, LoginInput } from '../schema.ts';
 import type { UserDoc } from '../users/store.ts';
 import type { SessionDoc } from './store.ts';
-import { invalidToken } from './tokens.ts';
+import { invalidToken } from './credentials.ts';
 
 const SESSION_MS = 7 * 86_400_000;
 const MAX_LISTED_SESSIONS = 100;

@@ -1,5 +1,4 @@
-import type { AlertContent } from './alert-content.ts';
-import { clip } from './text.ts';
+import { type AlertContent, clip } from './alert-content.ts';
 
 /** Slack's limits for header and section blocks. */
 const MAX_HEADER_LENGTH = 150;

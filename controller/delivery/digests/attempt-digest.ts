@@ -1,9 +1,7 @@
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { AttemptDeps } from '../attempt.ts';
-import { retryWhileClaimed, type ClaimedDelivery } from '../claimed-delivery.ts';
+import { retryWhileClaimed, type ClaimedDelivery, destinationChange, recordHealth } from '../attempt-steps.ts';
 import type { CountedOutcome, DeliveryDoc, DigestPlace } from '../delivery.ts';
-import { recordHealth } from '../record-health.ts';
-import { destinationChange } from '../obstacles.ts';
 import type { AttemptOutcome } from '../queue-rules.ts';
 import { afterAttempt, afterDeferral } from '../retry-rules.ts';
 

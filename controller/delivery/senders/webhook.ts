@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { newSigningSecret, type DestinationDoc } from '../../destinations/destination.ts';
 import { isReservedHeader } from '../../destinations/webhook-rules.ts';
 import type { PostOutcome } from '../../platform/outbound/poster-port.ts';
-import { webhookPayload } from '../content/webhook-payload.ts';
 import type { AlertDetails, SendOutcome } from '../delivery.ts';
 import type { SendContext, SendDeps } from './send-alert.ts';
+import { alertContent, plainText, redactedTarget } from '../content/alert-content.ts';
 
 /** The receiver must respond within this time (HTTP API, "Delivery behaviour"). */
 export const RESPONSE_TIMEOUT_MS = 10_000;
@@ -58,4 +58,24 @@ export function webhookSendOutcome(outcome: PostOutcome): SendOutcome {
 
 function unsent(reason: string): SendOutcome {
   return { kind: 'dead', reason, status: null, durationMs: null };
+}
+
+/**
+ * Body of a webhook, version 1. Instants are Unix ms; `timestamp` is the time of the attempt. For alerts
+ * about a probe, `monitor` is null and `probe` is present.
+ */
+export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: string) {
+  const { event, incident, probe, regions } = alert;
+  const content = alertContent(alert, baseUrl);
+  const { subject } = content;
+  return {
+    version: '1', event, timestamp, monitor: alert.monitor && viewMonitor(alert.monitor), incident, subject,
+    message: plainText(content),
+    ...(probe ? { probe: { ...probe, region: regions[0]?.id } } : {}),
+  };
+}
+
+function viewMonitor(monitor: NonNullable<AlertDetails['monitor']>) {
+  const { id, name, type } = monitor;
+  return { id, name, url: redactedTarget(monitor), type };
 }

@@ -1,4 +1,4 @@
-import { BodyParts } from './body-parts.ts';
+import { BodyParts } from './body.ts';
 
 /**
  * Limits the memory of documents that are being received or queued. Above the limit, it refuses the newest

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { projectRoleOf, reachesProjectRole } from '../../access/roles.ts';
+import { projectRoleOf, reachesProjectRole } from '../../access/tenant.ts';
 import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import { checkKind, insufficient, membershipOfKey, projectHeader, type GrantedContext } from './authorize.ts';
 import { UUID } from '../input/params.ts';
@@ -26,7 +26,7 @@ export async function authorizePath(
     if (headerProjectId === null) throw new AppError('PROJECT_ID_REQUIRED', 'X-Project-ID is required');
     throw new AppError('INVALID_PROJECT_ID', 'X-Project-ID must name the project in the path');
   }
-  const project = await tenants.project(id);
+  const project = await tenants.projects.find(id);
   if (project === null) throw new AppError('PROJECT_NOT_FOUND', 'Project not found');
   const { organization_id: organizationId } = project;
   if (caller.kind === 'key' && caller.organizationId !== organizationId) {
@@ -35,7 +35,7 @@ export async function authorizePath(
   }
   const membership = caller.kind === 'key'
     ? membershipOfKey(caller)
-    : (await tenants.memberships(caller.userId)).find((one) => one.organization_id === organizationId);
+    : (await tenants.members.listOfUser(caller.userId)).find((one) => one.organization_id === organizationId);
   const role = projectRoleOf(membership, project);
   if (role === null) throw new AppError('ACCESS_DENIED', 'You do not have access to this project');
   if (!reachesProjectRole(role, auth.role)) {

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { hashSecret } from '../../../shared/ids.ts';
 import {
-  projectRoleOf, reachesOrganizationRole, reachesProjectRole,
-  type Membership, type OrganizationRole, type ProjectRole,
-} from '../../access/roles.ts';
+  projectRoleOf, reachesOrganizationRole, reachesProjectRole, type Membership, type OrganizationRole,
+  type ProjectRole,
+} from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { UUID } from '../input/params.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';
@@ -86,10 +86,10 @@ export async function authorize(
     return { tenant: { organizationId }, role, ...granted };
   }
   const [membership, named] = await Promise.all([
-    membershipOf(tenants, caller, headers), projectId === null ? null : tenants.project(projectId),
+    membershipOf(tenants, caller, headers), projectId === null ? null : tenants.projects.find(projectId),
   ]);
   const { organization_id: organizationId } = membership;
-  const project = projectId === null ? await tenants.defaultProject(organizationId) : named;
+  const project = projectId === null ? await tenants.projects.findDefault(organizationId) : named;
   if (project === null) throw new AppError('PROJECT_NOT_FOUND', 'Project not found');
   if (project.organization_id !== organizationId) {
     const message = 'X-Project-ID names a project in another organization';
@@ -135,7 +135,7 @@ async function membershipOf(
   tenants: TenantReader, caller: Caller, headers: IncomingHttpHeaders,
 ): Promise<Membership> {
   if (caller.kind === 'key') return membershipOfKey(caller);
-  const memberships = await tenants.memberships(caller.userId);
+  const memberships = await tenants.members.listOfUser(caller.userId);
   const named = headers['x-organization-id'];
   if (named === undefined) {
     if (memberships[0] !== undefined) return memberships[0];
@@ -144,7 +144,7 @@ async function membershipOf(
   const id = String(named).trim().toLowerCase();
   const chosen = memberships.find((membership) => membership.organization_id === id);
   if (chosen !== undefined) return chosen;
-  if (UUID.test(id) && (await tenants.hasOrganization(id))) {
+  if (UUID.test(id) && (await tenants.organizations.find(id)) !== null) {
     const message = 'X-Organization-ID names an organization that this account does not belong to';
     throw new AppError('ORGANIZATION_MISMATCH', message);
   }

@@ -1,4 +1,4 @@
-import type { Membership, ProjectFacts } from '../../access/roles.ts';
+import type { Membership, ProjectFacts } from '../../access/tenant.ts';
 import type { RouteResponse, KeyActor, PublicContext, Route, SessionActor } from './route.ts';
 
 /** Reads credentials on every request, so that a revocation takes effect at once. */
@@ -11,15 +11,19 @@ export interface CredentialReader {
 
 export interface TenantReader {
   /** Oldest first. */
-  memberships(userId: string): Promise<Membership[]>;
-  hasOrganization(organizationId: string): Promise<boolean>;
-  /** A project of any organization; null if it doesn't exist. */
-  project(projectId: string): Promise<ProjectFacts | null>;
-  /** Null if the organization was deleted. */
-  defaultProject(organizationId: string): Promise<ProjectFacts | null>;
+  members: { listOfUser(userId: string): Promise<Membership[]> };
+  organizations: { find(organizationId: string): Promise<object | null> };
+  projects: {
+    /** A project of any organization; null if it doesn't exist. */
+    find(projectId: string): Promise<ProjectFacts | null>;
+    /** Null if the organization was deleted. */
+    findDefault(organizationId: string): Promise<ProjectFacts | null>;
+  };
 }
 
 export interface HandledRequest {
+  /** What the audit log calls it. */
+  action: string;
   route: Route;
   context: PublicContext & { tenant?: { organizationId: string; projectId?: string } };
   params: Record<string, string>;
@@ -29,7 +33,7 @@ export interface HandledRequest {
   response: RouteResponse;
 }
 
-/** Logs successes of routes that declare `audit`. Never rejects: the change is already made. */
+/** Logs the successes of requests. Never rejects: the change is already made. */
 export interface AuditRecorder {
   record(request: HandledRequest): Promise<void>;
 }

@@ -5,7 +5,6 @@ import { asUnauthenticated, authorizePath } from './authorize-path.ts';
 import { authenticate, authorize, credentialOf, requireBearer } from './authorize.ts';
 import { readBody } from '../body/body.ts';
 import type { DocumentReader, ReceivedBody } from '../body/document-reader.ts';
-import type { CallerCache } from '../limits/caller-cache.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from '../limits/rate-limit.ts';
 import { authorOf, type RouteResponse, type Caller, type Route } from './route.ts';
@@ -13,6 +12,7 @@ import type { SessionCookie } from './session-cookie.ts';
 import type { StreamGuards } from '../responses/stream-guards.ts';
 import { fieldError, parseQuery, validate } from '../input/validation.ts';
 import type { Exchange } from './exchange.ts';
+import { hashSecret } from '../../../shared/ids.ts';
 
 export interface RunnerDeps {
   credentials: CredentialReader;
@@ -81,7 +81,9 @@ export async function runRoute(
       await permit(await identify(deps.clock.now()));
     });
   }
-  await deps.audit.record({ route, context, params, query, body, response });
+  if (typeof route.audit === 'string') {
+    await deps.audit.record({ action: route.audit, route, context, params, query, body, response });
+  }
   return response;
 }
 
@@ -135,4 +137,33 @@ function rejectAnyParameter(query: Record<string, string>): undefined {
   const name = Object.keys(query)[0];
   if (name === undefined) return undefined;
   throw fieldError(name, 'Unrecognized parameter', 'unrecognized_keys');
+}
+
+const MAX_CALLERS = 10_000;
+
+/**
+ * Caches the owners of credentials, so that a request can be counted before it costs a query. Used for the
+ * rate limit only. Holds 10,000 entries and evicts the least recently used.
+ */
+export class CallerCache {
+  /** Rate-limit keys by hash of the credential. */
+  readonly #keys = new Map<string, string>();
+
+  /** The rate-limit key of `credential`; null if it isn't cached. */
+  keyOf(credential: string): string | null {
+    return this.#keys.get(hashSecret(credential)) ?? null;
+  }
+
+  remember(credential: string, key: string): void {
+    const hash = hashSecret(credential);
+    this.#keys.delete(hash);
+    this.#keys.set(hash, key);
+    const [oldest] = this.#keys.keys();
+    if (this.#keys.size > MAX_CALLERS && oldest !== undefined) this.#keys.delete(oldest);
+  }
+
+  /** Called when the credential is no longer valid. */
+  forget(credential: string): void {
+    this.#keys.delete(hashSecret(credential));
+  }
 }

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { KeyScope, OrganizationRole, ProjectRole } from '../../access/roles.ts';
-import type { Tenant } from '../../access/tenant.ts';
+import type { KeyScope, OrganizationRole, ProjectRole, Tenant } from '../../access/tenant.ts';
 import type { AppError, ErrorCode } from '../../errors/app-error.ts';
 import type { Page, PageReader } from '../../pages/layout.ts';
 import type { BodyFormat } from '../body/body.ts';

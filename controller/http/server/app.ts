@@ -7,20 +7,18 @@ import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import { MAX_DISCARDED_BYTES } from '../body/body.ts';
 import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
-import { CallerCache } from '../limits/caller-cache.ts';
-import { clientAddress } from '../limits/client-address.ts';
+import { CallerCache, runRoute, type RunnerDeps } from '../routing/route-runner.ts';
+import {
+  addressKey, beginExchange, clientAddress, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError,
+  sendResponse, sendUnmatched, type Exchange, type ExchangeState,
+} from '../routing/exchange.ts';
 import type { RequestObserver } from './metrics.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limit.ts';
 import { effectiveLimits, type ServerLimits } from '../limits/server-limits.ts';
 import { referenceRoutes } from '../reference/routes.ts';
 import type { Route } from '../routing/route.ts';
-import { runRoute, type RunnerDeps } from '../routing/route-runner.ts';
 import { checkRoutes, inMatchingOrder } from '../routing/route-table.ts';
 import { createHttpServer, type ServerHandlers, type HttpServer, type RefusalWriter } from './server.ts';
-import {
-  addressKey, beginExchange, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError, sendResponse,
-  sendUnmatched, type Exchange, type ExchangeState,
-} from '../routing/exchange.ts';
 import { fastHandler, type FastResponses } from './fast-responses.ts';
 
 export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
@@ -40,7 +38,9 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
   /** Responses sent without routing. */
   fastResponses?: FastResponses;
   /** Rewrites a request's URL by its host. Never rejects. */
-  routeByHost?(request: IncomingMessage): Promise<void> | undefined;
+  hosts?: { rewrite(request: IncomingMessage): Promise<void> | undefined };
+  /** Called with each request outside the API, whose URL it may rewrite. */
+  onPageRequest?(request: IncomingMessage): void;
   /** Omits the API reference. */
   isBare?: boolean;
 }
@@ -71,11 +71,15 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   const handlers: ServerHandlers = {
     handle: (request, response) => {
       const respond = () => {
-        if (server.isListening && respondFast(request, response)) return;
+        const { url = '' } = request;
+        const isPage = !url.startsWith('/api/');
+        if (isPage) deps.onPageRequest?.(request);
+        const mayBeReady = isPage || url.startsWith('/api/public/');
+        if (mayBeReady && server.isListening && respondFast(request, response)) return;
         // Koa's promise never rejects: `wrapResponse` sends failures, and the `error` event reports the rest.
         void handle(request, response);
       };
-      const pending = deps.routeByHost?.(request);
+      const pending = deps.hosts?.rewrite(request);
       if (pending === undefined) respond();
       else void pending.then(respond);
     },

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { networksOf } from '../../work/client-networks.ts';
-import { clientAddress } from '../limits/client-address.ts';
-import { addressKey } from '../routing/exchange.ts';
+import { clientAddress, addressKey } from '../routing/exchange.ts';
 
 /** Node stores the response that a socket is waiting for under this name. */
 export interface HttpSocket extends Socket {

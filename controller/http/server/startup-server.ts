@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { clientAddress } from '../limits/client-address.ts';
+import {
+  clientAddress, addressKey, addressKeyOf, errorBody, JSON_CONTENT, RETRY_AFTER_SECONDS, requestIdOf,
+  SECURITY_HEADERS,
+} from '../routing/exchange.ts';
 import type { CompressedResponse } from '../responses/compressed-response.ts';
 import { rateLimitHeaders, RateLimiter } from '../limits/rate-limit.ts';
 import { effectiveLimits } from '../limits/server-limits.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
-import {
-  addressKey, addressKeyOf, errorBody, JSON_CONTENT, RETRY_AFTER_SECONDS, requestIdOf, SECURITY_HEADERS,
-} from '../routing/exchange.ts';
 import { send } from './fast-responses.ts';
 
 interface StartupDeps {

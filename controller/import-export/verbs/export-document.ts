@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { canSeeCredentials } from '../../access/roles.ts';
+import { canSeeCredentials } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { viewSettings } from '../../monitors/views.ts';
 import type { exportResponse } from '../responses.ts';

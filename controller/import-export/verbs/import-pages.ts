@@ -1,4 +1,4 @@
-import { reachesProjectRole } from '../../access/roles.ts';
+import { reachesProjectRole } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { validationError, type ValidationIssue } from '../../http/input/validation.ts';

@@ -2,8 +2,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { ResultQuery } from '../../results/reading/history/history-page.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { loadMonitor } from '../verbs/change-monitor.ts';
-import { daysOf, liveOf } from '../verbs/read-monitors.ts';
+import { daysOf, liveOf, loadMonitor } from '../verbs/read-monitors.ts';
 import { SERIES_DAYS } from './responses.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { CheckResult, TlsFacts } from '../../../shared/contracts/result.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
 import type { RegionCertificate } from '../../results/reading/certificates.ts';
-import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
 import type { StatusSpan } from '../../results/reading/history/history-page.ts';
 import type { Assigned } from '../../verdicts/monitor-state.ts';
 import { votesOf } from '../../verdicts/votes/quorum-rules.ts';

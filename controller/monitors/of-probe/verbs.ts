@@ -1,6 +1,6 @@
 import { notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SearchableMonitor } from '../list/list-store.ts';
 import type { MonitorDoc } from '../monitor.ts';

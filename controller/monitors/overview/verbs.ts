@@ -1,6 +1,6 @@
 import type { Tenant } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
 import type { MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
 import type { RecentHour } from '../../results/reading/recent/recent-hours.ts';
 import { DAY_MS, HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { ProjectRole } from '../../access/roles.ts';
-import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { ProjectRole } from '../../access/tenant.ts';
+import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
 import { percentOf, type MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
 import { RECENT_HOURS } from '../../results/reading/recent/recent-hours.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';

@@ -1,21 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { shardOf } from '../../../shared/ids.ts';
-import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import type { MonitorChange, MonitorStore } from '../store.ts';
+import type { MonitorChange } from '../store.ts';
 import { leaveDeletedGroups } from './change-many.ts';
-
-/** Throws MONITOR_NOT_FOUND, including for deleted monitors and those of other tenants. */
-export async function loadMonitor(
-  deps: { monitors: Pick<MonitorStore, 'find'> }, { tenant }: ProjectContext, id: string,
-): Promise<MonitorDoc> {
-  const doc = await deps.monitors.find(tenant, id);
-  if (doc === null) throw new AppError('MONITOR_NOT_FOUND', 'Monitor not found');
-  return doc;
-}
+import { loadMonitor } from './read-monitors.ts';
 
 /**
  * Writes what `plan` returns, and plans again if the monitor changed meanwhile. Throws MONITOR_NOT_FOUND,

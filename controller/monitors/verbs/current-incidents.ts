@@ -1,5 +1,5 @@
 import type { Tenant } from '../../access/tenant.ts';
-import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { OpenIncident } from '../ports.ts';
 

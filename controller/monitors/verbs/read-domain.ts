@@ -2,8 +2,8 @@ import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { DomainView } from '../ports.ts';
-import { registrableDomain } from '../monitored-domain.ts';
-import { loadMonitor } from './change-monitor.ts';
+import { registrableDomain } from '../target.ts';
+import { loadMonitor } from './read-monitors.ts';
 
 /**
  * Throws MONITOR_NOT_FOUND, and STATS_NOT_FOUND before the first lookup or if the domain is not monitored.

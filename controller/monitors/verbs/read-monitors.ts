@@ -2,14 +2,23 @@ import { MONITOR_TYPES, type MonitorType } from '../../../shared/contracts/check
 import type { Tenant } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import type { MonitorLive } from '../../results/reading/recent/monitor-live.ts';
+import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { planList, type MonitorListQuery } from '../list/list-rules.ts';
 import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import { PERIOD_DAYS, type MonitorListInput } from '../schema.ts';
-import { loadMonitor } from './change-monitor.ts';
+import type { MonitorStore } from '../store.ts';
 import { currentIncidents } from './current-incidents.ts';
+
+/** Throws MONITOR_NOT_FOUND, including for deleted monitors and those of other tenants. */
+export async function loadMonitor(
+  deps: { monitors: Pick<MonitorStore, 'find'> }, { tenant }: ProjectContext, id: string,
+): Promise<MonitorDoc> {
+  const doc = await deps.monitors.find(tenant, id);
+  if (doc === null) throw new AppError('MONITOR_NOT_FOUND', 'Monitor not found');
+  return doc;
+}
 
 /** Throws MONITOR_NOT_FOUND. */
 export async function readMonitor(deps: MonitorDeps, ctx: ProjectContext, id: string) {

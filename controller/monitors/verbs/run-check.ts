@@ -6,7 +6,7 @@ import { searchTextOf, type MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type { TestMonitorInput } from '../schema.ts';
 import { settable } from '../settable.ts';
-import { loadMonitor } from './change-monitor.ts';
+import { loadMonitor } from './read-monitors.ts';
 import { checkSettings } from './check-settings.ts';
 import { newMonitor } from './write-monitor.ts';
 

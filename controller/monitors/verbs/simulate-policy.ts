@@ -7,7 +7,7 @@ import { Replay } from '../../verdicts/replay.ts';
 import { toMonitorConfig } from '../config.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SimulationInput } from '../schema.ts';
-import { loadMonitor } from './change-monitor.ts';
+import { loadMonitor } from './read-monitors.ts';
 
 /** More than a week of three regions that check once a minute. */
 const MAX_RESULTS = 50_000;

@@ -1,7 +1,9 @@
-import { MongoClient, type Db, type Document } from 'mongodb';
+import type { Socket } from 'node:net';
+import { MongoClient, MongoNetworkError, type Db, type Document } from 'mongodb';
+// @ts-expect-error The driver has no types for its internals.
+import { Connection } from 'mongodb/lib/cmap/connection.js';
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
-import { guardDeadSockets } from './mongo-dead-socket.ts';
 import { stopPoolTimers } from './mongo-pool-timer.ts';
 
 export interface Mongo {
@@ -77,4 +79,28 @@ export async function waitForMongo(mongo: Mongo, deps: { clock: Clock; log: Log 
 function firstLine(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return (text.split('\n', 1)[0] as string).slice(0, 300);
+}
+
+const GUARDED = Symbol.for('farwatch.mongo-dead-socket');
+
+interface DriverConnection {
+  readonly socket: Socket;
+  writeCommand(command: unknown, options: unknown): Promise<void>;
+  [GUARDED]?: true;
+}
+
+/**
+ * Makes commands fail on a dead socket that has not emitted an event yet. Driver 7.8 would write to it, wait
+ * for `drain`, and hang forever, past every timeout; a test reproduces the hang.
+ */
+export function guardDeadSockets(): void {
+  const prototype: DriverConnection = Connection.prototype;
+  if (prototype[GUARDED] === true) return;
+  prototype[GUARDED] = true;
+  const write = prototype.writeCommand;
+  prototype.writeCommand = async function (this: DriverConnection, command, options): Promise<void> {
+    const isDead = this.socket.destroyed || this.socket.writableEnded;
+    if (isDead) throw new MongoNetworkError('the connection was closed');
+    return write.call(this, command, options);
+  };
 }

@@ -1,7 +1,7 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
-import { nextMaintenanceChangeAt } from '../../verdicts/time-accounting/maintenance-history-rules.ts';
+import { nextMaintenanceChangeAt } from '../../verdicts/time-accounting/maintenance-rules.ts';
 import { noDataAt } from '../../verdicts/notices/no-data-rules.ts';
 import { regionSilentAfterMs } from '../../verdicts/votes/region-rules.ts';
 import { reopenAt } from '../../verdicts/status/reopen-rules.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/time.ts';
 import { ONCE_AN_HOUR, TokenBuckets } from '../../../shared/token-buckets.ts';
 import { probeOfLane } from '../../../shared/contracts/result.ts';
 import type { JournalEntry } from '../journal/journal-entry.ts';
-import { isCrowdedOut } from '../state/lane-rules.ts';
+import { isCrowdedOut } from '../state/lanes.ts';
 import type { LanePosition } from '../state/records.ts';
 import type { DeadLetterBox } from './dead-letter-box.ts';
 import { epochsLetter } from './dead-letter.ts';

@@ -1,5 +1,4 @@
-import { ByteReader } from '../../../shared/contracts/byte-reader.ts';
-import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
+import { ByteReader, ByteWriter } from '../../../shared/contracts/bytes.ts';
 import { PHASES } from '../../../shared/contracts/result.ts';
 import { readColumn, writeColumn } from './column-codec.ts';
 import { ResultColumns } from './result-columns.ts';

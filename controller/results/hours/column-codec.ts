@@ -1,5 +1,4 @@
-import type { ByteReader } from '../../../shared/contracts/byte-reader.ts';
-import type { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
+import type { ByteReader, ByteWriter } from '../../../shared/contracts/bytes.ts';
 
 /**
  * Marks a constant column, followed by the value. Otherwise: the Rice parameter k plus one, the median, and

@@ -1,5 +1,4 @@
-import { ByteReader } from '../../../shared/contracts/byte-reader.ts';
-import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
+import { ByteReader, ByteWriter } from '../../../shared/contracts/bytes.ts';
 import { writeTimings } from '../../../shared/contracts/result-pack.ts';
 import { PHASES } from '../../../shared/contracts/result.ts';
 import { ResultColumns } from './result-columns.ts';
@@ -173,4 +172,11 @@ function readRow(from: ByteReader, into: ResultColumns, place: number, previousA
     (into.phases[bit] as Float64Array)[place] = mask & (1 << bit) ? from.varint() : 0;
   }
   if (flags & HAS_RARE) into.rare.set(place, JSON.parse(from.text()) as RareParts);
+}
+
+/** Results of the hour that starts at `hour` (Unix ms); undefined without any. */
+export function rowsOf({ hours }: { hours: readonly HourRows[] }, hour: number): HourRows | undefined {
+  // The current hour comes last.
+  for (let at = hours.length - 1; at >= 0; at -= 1) if (hours[at]?.hour === hour) return hours[at];
+  return undefined;
 }

@@ -1,5 +1,4 @@
-import { ByteReader } from '../../../shared/contracts/byte-reader.ts';
-import { ByteWriter } from '../../../shared/contracts/byte-writer.ts';
+import { ByteReader, ByteWriter } from '../../../shared/contracts/bytes.ts';
 import type { HourTimes } from '../../verdicts/monitor-state.ts';
 import type { Counts } from './row-layout.ts';
 import type { Histogram, RegionRollup, Rollup, Totals } from './rollup.ts';

@@ -4,21 +4,19 @@ import {
 } from '../../../shared/contracts/result.ts';
 import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
-import { hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { isAssigned } from '../../verdicts/votes/quorum-rules.ts';
 import { MAX_AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
-import { rowsOf, type LiveMonitor } from '../state/live-monitor.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { AssignmentCheck } from './assignment-check.ts';
-import { hourAllowance } from './hour-allowance.ts';
-import { holdBatch, PendingBatches, type PendingBatch, type PendingAcknowledgement } from './pending-batches.ts';
+import { excessOf, refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-rules.ts';
+import {
+  holdBatch, PendingBatches, type PendingBatch, type PendingAcknowledgement, UnjournaledLanes,
+} from './pending-batches.ts';
 import { withRunTimes, type ReceivedPing } from './ping-rules.ts';
-import { refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-rules.ts';
 import type { Instant, TakeLimits, TakenMessage } from './take-limits.ts';
-import { UnjournaledLanes } from './unjournaled-lanes.ts';
 
 /** Limit per journal entry and for the queue. Further pings wait in their collection. */
 const MAX_PENDING_PINGS = 2000;
@@ -298,6 +296,7 @@ export class EntryBuilder {
   }
 
   #takePings(): JournalEntry['pings'] {
+    if (this.#pings.size === 0) return [];
     const pings = [...this.#pings.values()];
     this.#pings = new Map();
     return withRunTimes(pings, (id) => this.state.monitors.get(id)?.state.heartbeat?.started_at ?? null);
@@ -335,14 +334,6 @@ function isUnassigned(config: MonitorConfig, region: string): boolean {
     // Handled where the monitor's own rules run.
     return false;
   }
-}
-
-/** Ignores queued results, which are few compared with the limit of an hour. */
-function excessOf(
-  result: CheckResult, monitor: LiveMonitor | undefined, config: MonitorConfig | undefined, region: string,
-): 'too_many' | null {
-  const rows = monitor && rowsOf(monitor, hourOf(result.started_at));
-  return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
 }
 
 /** Failures, first results and recoveries are written at once. A repeated outcome may wait a second. */

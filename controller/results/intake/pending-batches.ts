@@ -1,8 +1,9 @@
 import { decodeBatch, PACKED_FORMAT } from '../../../shared/contracts/result-pack.ts';
-import { laneName, type ResultBatch } from '../../../shared/contracts/result.ts';
+import { laneName, type ResultBatch, probeOfLane } from '../../../shared/contracts/result.ts';
 import type { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
 import type { DeadLetter } from '../dead-letters/dead-letter.ts';
 import type { EntryBatch } from '../journal/journal-entry.ts';
+import { LANES_PER_PROBE } from '../state/lanes.ts';
 
 /** Limits of one journal entry. The rest waits for the next. */
 const MAX_ENTRY_RESULTS = 1000;
@@ -88,4 +89,46 @@ export function holdBatch(bytes: Uint8Array, batch: ResultBatch, ids: UuidCache)
   if (bytes[0] !== PACKED_FORMAT) return batch;
   const { epoch, engine, first, last, dropped } = batch;
   return { epoch, engine, first, last, dropped, get results() { return decodeBatch(bytes, ids).results; } };
+}
+
+/**
+ * Lane positions that include unjournaled batches, so that each lane is processed strictly in order. A lane
+ * stays until the journal has all of it, even if the state drops it meanwhile.
+ */
+export class UnjournaledLanes {
+  readonly #positions = new Map<string, number>();
+  /** Number of these lanes by probe. */
+  readonly #counts = new Map<string, number>();
+
+  /** Undefined if the lane has no unjournaled batches. */
+  get(lane: string): number | undefined {
+    return this.#positions.get(lane);
+  }
+
+  /**
+   * False if the probe has as many other unjournaled lanes as the state keeps. With more, one entry would
+   * drop lanes that it has just moved.
+   */
+  hasRoom(lane: string): boolean {
+    return this.#positions.has(lane) || (this.#counts.get(probeOfLane(lane)) ?? 0) < LANES_PER_PROBE;
+  }
+
+  set(lane: string, position: number): void {
+    if (!this.#positions.has(lane)) this.#count(lane, 1);
+    this.#positions.set(lane, position);
+  }
+
+  /** The journal has the lane up to `position`. */
+  settle(lane: string, position: number): void {
+    if (this.#positions.get(lane) !== position) return;
+    this.#positions.delete(lane);
+    this.#count(lane, -1);
+  }
+
+  #count(lane: string, by: number): void {
+    const probe = probeOfLane(lane);
+    const count = (this.#counts.get(probe) ?? 0) + by;
+    if (count > 0) this.#counts.set(probe, count);
+    else this.#counts.delete(probe);
+  }
 }

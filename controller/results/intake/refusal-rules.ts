@@ -3,7 +3,11 @@ import { shardOf } from '../../../shared/ids.ts';
 import { foreignReason } from '../../verdicts/votes/region-rules.ts';
 import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import { rowsOf } from '../hours/hour-rows.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { TakeLimits } from './take-limits.ts';
+import { CONFIRMATIONS_PER_INTERVAL } from '../../../shared/contracts/assignment.ts';
+import { HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 
 /** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, loses no result. */
 const MAX_FUTURE_MS = 2 * 3_600_000;
@@ -53,4 +57,26 @@ function foreignBy(
     // Handled where the monitor's own rules run, so that no other monitor is affected.
     return null;
   }
+}
+
+/** Limit of manual checks per hour, in addition to the scheduled ones. */
+const MAX_MANUAL_RUNS = 500;
+/** During a move, two probes may check the same slot. */
+const MAX_CHECKS_PER_SLOT = 2;
+
+/**
+ * Limit of results per region, monitor and hour: each slot and confirmation, with rechecks, plus manual
+ * checks. Results beyond it are refused.
+ */
+export function hourAllowance({ interval_ms: intervalMs, retries }: MonitorConfig): number {
+  const slots = Math.ceil(HOUR_MS / Math.max(1000, intervalMs)) + 1;
+  return (MAX_CHECKS_PER_SLOT + CONFIRMATIONS_PER_INTERVAL) * slots * (1 + retries) + MAX_MANUAL_RUNS;
+}
+
+/** Ignores queued results, which are few compared with the limit of an hour. */
+export function excessOf(
+  result: CheckResult, monitor: LiveMonitor | undefined, config: MonitorConfig | undefined, region: string,
+): 'too_many' | null {
+  const rows = monitor && rowsOf(monitor, hourOf(result.started_at));
+  return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
 }

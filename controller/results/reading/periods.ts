@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { StoredResult } from '../hours/stored-result.ts';
-import type { MonitorLive } from './recent/monitor-live.ts';
+import type { MonitorLive } from './recent/unwritten-monitor.ts';
 
 /** Statistics of a period that ends now. */
 export interface PeriodStats {

@@ -26,13 +26,8 @@ export class ClockDuties {
     this.#parts = parts;
     this.#clock = new ShardClock(
       state, clock.now(), {
-        monotonic: () => clock.monotonic(),
+        ...limits, monotonic: () => clock.monotonic(),
         onFailed: (monitorId, now) => this.#setAside(monitorId, now),
-        assigned: (config) => limits.assigned(config),
-        hasVote: (probeId) => limits.hasVote(probeId),
-        hasLiveProbe: (region) => limits.hasLiveProbe(region),
-        canGetMoreVotes: (monitor) => limits.canGetMoreVotes(monitor),
-        noDataAfterMs: limits.noDataAfterMs,
       },
     );
     this.#hourWrites = new HourWrites({ clock, log, stores, state });

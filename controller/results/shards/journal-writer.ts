@@ -91,7 +91,8 @@ export class JournalWriter {
     const work = await this.#entriesDue(now);
     if (work.length === 0) return;
     try {
-      await deadLetters.storeNow(work.flatMap((part) => part.letters));
+      const letters = work.flatMap((part) => part.letters);
+      if (letters.length > 0) await deadLetters.storeNow(letters);
       const outcomes = await stores.journal.insert(work.map((part) => part.entry));
       const numbers = await stores.snapshots.numbers(work.map((part) => part.entry.shard));
       this.#failures = 0;

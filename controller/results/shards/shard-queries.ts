@@ -44,7 +44,7 @@ export interface ShardQueriesDeps {
   /** The local shards. */
   shards: { get(shard: number): Pick<ActorRef<ShardMessage & { kind: 'read' }>, 'ask'> | undefined };
   /** False if another controller may have taken over the local shards, whose data may be outdated. */
-  isCurrent(): boolean;
+  leases: { readonly areCurrent: boolean };
   bus: Bus;
   log: Log;
 }
@@ -126,7 +126,7 @@ export class ShardQueries {
 
   /** Returns an error as part of the result, because a failed query is no reason to reload the shard. */
   #read<A>(shard: number, read: (view: ShardView) => A, timeoutMs: number): Promise<A> | undefined {
-    const actor = this.#deps.isCurrent() ? this.#deps.shards.get(shard) : undefined;
+    const actor = this.#deps.leases.areCurrent ? this.#deps.shards.get(shard) : undefined;
     const pending = actor?.ask<Reading<A>>((respond) => ({
       kind: 'read',
       read: (view) => {

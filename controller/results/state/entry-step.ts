@@ -4,12 +4,12 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { applyItem, isAhead, newMonitorState } from '../../verdicts/monitor-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem } from '../../verdicts/monitor-state.ts';
 import { isRoutineResult, recordRoutineResult, writableCopy } from '../../verdicts/routine-result-rules.ts';
-import { HourRows, type RowParts, type RowSource } from '../hours/hour-rows.ts';
+import { HourRows, rowsOf, type RowParts, type RowSource } from '../hours/hour-rows.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
 import type { LanePosition, StateRecord } from './records.ts';
-import { newLiveMonitor, replaceRows, rowsOf, type LiveMonitor } from './live-monitor.ts';
+import { newLiveMonitor, replaceRows, type LiveMonitor } from './live-monitor.ts';
 
 /** A result that is new in an entry. */
 export interface FreshResult {

@@ -25,13 +25,6 @@ export function newLiveMonitor(state: MonitorState, position: number): LiveMonit
   return { state, own: null, position, unsavedFrom: null, queued: 0, writes: 0, hours: NO_HOURS };
 }
 
-/** Results of the hour that starts at `hour` (Unix ms); undefined without any. */
-export function rowsOf({ hours }: LiveMonitor, hour: number): HourRows | undefined {
-  // The current hour comes last.
-  for (let at = hours.length - 1; at >= 0; at -= 1) if (hours[at]?.hour === hour) return hours[at];
-  return undefined;
-}
-
 /** Replaces the rows of an hour; null removes them. */
 export function replaceRows(monitor: LiveMonitor, hour: number, rows: HourRows | null): void {
   const others = monitor.hours.filter((other) => other.hour !== hour);

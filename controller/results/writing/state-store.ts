@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { StateRecord } from '../state/records.ts';
 import { upsertNewer } from '../../platform/mongo/upserts.ts';
-import { SharedValues } from '../state/shared-values.ts';
+import { SharedValues } from '../state/shard-state.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from './stored-state.ts';
 
 /** Collection `monitor_states`: each monitor's state at a journal entry, and its pending effects. */

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Log } from '../../../shared/log.ts';
 import { sleep } from '../../../shared/time.ts';
-import { CLAIM_MS } from '../../delivery/claimed-delivery.ts';
+import { CLAIM_MS } from '../../delivery/attempt-steps.ts';
 import { DueWork } from '../../work/due-work.ts';
 import type { Peers } from '../../work/peers.ts';
 import { PeriodicTask } from '../../work/periodic-task.ts';

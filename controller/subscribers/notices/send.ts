@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/time.ts';
-import { retryWhileClaimed } from '../../delivery/claimed-delivery.ts';
+import { retryWhileClaimed } from '../../delivery/attempt-steps.ts';
 import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../delivery/senders/webhook.ts';
 import type { Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';

@@ -1,4 +1,4 @@
-import { canSeeCredentials } from '../../access/roles.ts';
+import { canSeeCredentials } from '../../access/tenant.ts';
 import { notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { loadPage } from '../../status-pages/verbs/read-pages.ts';

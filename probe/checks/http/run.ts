@@ -1,6 +1,6 @@
 import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec.ts';
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
-import { parsedUrl } from '../../../shared/parsed-url.ts';
+import { parsedUrl } from '../../../shared/net-guard.ts';
 import { failure, shortened, type ErrorLayer, type Finding, type ObservedResponse } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { correctCode } from '../network/own-route.ts';

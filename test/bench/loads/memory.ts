@@ -1,7 +1,6 @@
 import { BSON } from 'mongodb';
 import { phaseMs } from '../../../controller/monitors/slot-rules.ts';
-import { ShardState } from '../../../controller/results/state/shard-state.ts';
-import { SharedValues } from '../../../controller/results/state/shared-values.ts';
+import { ShardState, SharedValues } from '../../../controller/results/state/shard-state.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';
 import { toStateDoc, toStateRecord, type StateDoc } from '../../../controller/results/writing/stored-state.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';

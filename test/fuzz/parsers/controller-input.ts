@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type * as StrictJson from '../../../controller/http/body/strict-json.ts';
-import type * as ClientAddress from '../../../controller/http/limits/client-address.ts';
+import type * as ClientAddress from '../../../controller/http/routing/exchange.ts';
 import type * as ResultPack from '../../../shared/contracts/result-pack.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 
@@ -51,7 +51,7 @@ export const strictJson = fuzzedParser<typeof StrictJson>({
 
 /** The client's address is the peer's, or the entry added by the first trusted proxy, never further left. */
 export const clientAddress = fuzzedParser<typeof ClientAddress>({
-  name: 'client-address', entry: 'controller/http/limits/client-address.ts',
+  name: 'client-address', entry: 'controller/http/routing/exchange.ts',
   seeds: [
     '198.51.100.7, 203.0.113.9', '[2001:db8::1]:443, ::ffff:203.0.113.9', 'unknown, _hidden, "203.0.113.9:80"', ',,,', '[]',
     `[${']'.repeat(300)}`, 'fe80::1%eth0, 2001:db8:0:0:0:0:0:1',

@@ -1,3 +1,3 @@
 export { nextHop, tooManyRedirects } from '../../../probe/checks/http/hops.ts';
 export { requestBytes } from '../../../probe/checks/http/request-head.ts';
-export { parsedUrl } from '../../../shared/parsed-url.ts';
+export { parsedUrl } from '../../../shared/net-guard.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newKeyRing, parseKeyRing } from '../../../controller/accounts/sessions/key-ring.ts';
-import { SessionTokens } from '../../../controller/accounts/sessions/tokens.ts';
+import { SessionTokens } from '../../../controller/accounts/sessions/credentials.ts';
 
 const NOW = 1_760_000_000_000;
 const claims = { userId: 'u', secret: 's' };

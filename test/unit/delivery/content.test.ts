@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { alertContent, plainText } from '../../../controller/delivery/content/alert-content.ts';
+import {
+  alertContent, plainText, durationText, responseTimeText,
+} from '../../../controller/delivery/content/alert-content.ts';
 import type { AlertDetails } from '../../../controller/delivery/delivery.ts';
 import { alertMail } from '../../../controller/delivery/content/alert-mail.ts';
-import { webhookPayload } from '../../../controller/delivery/content/webhook-payload.ts';
+import { webhookPayload } from '../../../controller/delivery/senders/webhook.ts';
 import { slackMessage } from '../../../controller/delivery/content/slack-message.ts';
-import { durationText, responseTimeText } from '../../../controller/delivery/content/text.ts';
 import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts';
 
 const BASE = 'https://watch.example';

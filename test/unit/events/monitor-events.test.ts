@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { monitorEvents, type ChangedMonitor } from '../../../controller/events/views.ts';
+import { monitorEvents, type ChangedMonitor } from '../../../controller/events/event.ts';
 
 const changedMonitor = (id: string, change: Partial<ChangedMonitor> = {}): ChangedMonitor =>
   ({ _id: id, organization_id: 'acme', project_id: 'web', revision: 1, deleted_at: null, ...change });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { registrableDomain, monitoredDomain } from '../../../controller/monitors/monitored-domain.ts';
+import { registrableDomain, monitoredDomain } from '../../../controller/monitors/target.ts';
 
 test.each([
   ['HTTP', 'https://www.example.co.uk:8443/a?b', 'example.co.uk'],

@@ -7,10 +7,9 @@ import { limitsOf } from '../../helpers/take-limits.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
 import { LostLanes } from '../../../controller/results/dead-letters/lost-lanes.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
-import { UnjournaledLanes } from '../../../controller/results/intake/unjournaled-lanes.ts';
+import { UnjournaledLanes } from '../../../controller/results/intake/pending-batches.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import { LANES_PER_PROBE } from '../../../controller/results/state/lane-rules.ts';
-import { Lanes } from '../../../controller/results/state/lanes.ts';
+import { LANES_PER_PROBE, Lanes } from '../../../controller/results/state/lanes.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { batchOf, configOf, HOUR, resultOf } from './build.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { HourRows } from '../../../controller/results/hours/hour-rows.ts';
-import { newLiveMonitor, replaceRows, rowsOf } from '../../../controller/results/state/live-monitor.ts';
+import { HourRows, rowsOf } from '../../../controller/results/hours/hour-rows.ts';
+import { newLiveMonitor, replaceRows } from '../../../controller/results/state/live-monitor.ts';
 import { HOUR_MS } from '../../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { configOf, HOUR } from './build.ts';

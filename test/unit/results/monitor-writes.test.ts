@@ -1,8 +1,7 @@
 import { MongoNetworkError } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../shared/log.ts';
-import { MonitorWrites } from '../../../controller/results/writing/monitor-writes.ts';
-import type { OutboxPorts } from '../../../controller/results/writing/outbox.ts';
+import { MonitorWrites, type OutboxPorts } from '../../../controller/results/writing/monitor-writes.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';

@@ -41,7 +41,7 @@ beforeEach(() => {
       }),
   };
   queries = new ShardQueries({
-    clock, log: createLog('test', 'silent'), isCurrent: () => isCurrent, bus: { request } as Bus,
+    clock, log: createLog('test', 'silent'), leases: { get areCurrent() { return isCurrent; } }, bus: { request } as Bus,
     shards: { get: () => (held === null ? undefined : actor) },
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SharedValues } from '../../../controller/results/state/shared-values.ts';
+import { SharedValues } from '../../../controller/results/state/shard-state.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsedUrl } from '../../../shared/parsed-url.ts';
+import { parsedUrl } from '../../../shared/net-guard.ts';
 
 test('a text is a URL if `new URL` accepts it, even after Node has optimized its parser', () => {
   // A UTF-8 host as in a header: one character per byte, the second one a control character.

@@ -2,9 +2,8 @@ import type { OrganizationContext } from '../../../http/routing/route.ts';
 import { fieldError } from '../../../http/input/validation.ts';
 import type { AccountDeps, AccountStores } from '../../deps.ts';
 import { listMembers, type NamedMember } from '../../members/verbs.ts';
-import { projectRoleOf, type ProjectRole } from '../../../access/roles.ts';
+import { projectRoleOf, type ProjectRole, type Tenant } from '../../../access/tenant.ts';
 import type { ProjectMembersInput } from '../../schema.ts';
-import type { Tenant } from '../../../access/tenant.ts';
 import { readProject } from './projects.ts';
 
 export interface ProjectMember extends NamedMember {

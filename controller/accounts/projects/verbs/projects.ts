@@ -2,8 +2,7 @@ import { newId } from '../../../../shared/ids.ts';
 import type { OrganizationContext } from '../../../http/routing/route.ts';
 import { planLimitExceeded } from '../../../plans/quota.ts';
 import type { AccountDeps } from '../../deps.ts';
-import { projectRoleOf, type ProjectRole } from '../../../access/roles.ts';
-import type { Tenant } from '../../../access/tenant.ts';
+import { projectRoleOf, type ProjectRole, type Tenant } from '../../../access/tenant.ts';
 import { AppError } from '../../../errors/app-error.ts';
 import type { ProjectDoc } from '../store.ts';
 

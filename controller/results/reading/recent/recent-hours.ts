@@ -1,8 +1,7 @@
 import type { Clock } from '../../../../shared/time.ts';
 import { HOUR_MS, hourOf } from '../../../verdicts/time-accounting/time-accounting-rules.ts';
 import { meanTimeOf, steps, upOf, monitoredOf, type Totals } from '../../hours/rollup.ts';
-import type { MonitorLive } from './monitor-live.ts';
-import type { UnwrittenMonitor } from './unwritten-monitor.ts';
+import type { MonitorLive, UnwrittenMonitor } from './unwritten-monitor.ts';
 import type { UnwrittenReader } from './unwritten-reader.ts';
 import { unwrittenTotals, type UnwrittenRowsReader } from './unwritten-totals.ts';
 import type { MonitoredTime } from '../written/daily-uptimes.ts';

@@ -2,9 +2,8 @@ import { shardOf } from '../../../../shared/ids.ts';
 import type { Clock } from '../../../../shared/time.ts';
 import {
   recentOf, toUnwrittenMonitor, unwrittenRequest, unwrittenResponse, type UnwrittenMonitor,
-  type UnwrittenResponse,
+  type UnwrittenResponse, viewLive, type MonitorLive,
 } from './unwritten-monitor.ts';
-import { viewLive, type MonitorLive } from './monitor-live.ts';
 import type { RecentResult } from '../periods.ts';
 import { shardQuery, type ShardQueries } from '../../shards/shard-queries.ts';
 import type { ShardView } from '../../shards/shard-message.ts';

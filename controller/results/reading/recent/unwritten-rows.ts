@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { shardOf } from '../../../../shared/ids.ts';
-import { rowsOf } from '../../state/live-monitor.ts';
 import { shardQuery, type ShardQueries } from '../../shards/shard-queries.ts';
 import { storedResult, type StoredResult } from '../../hours/stored-result.ts';
+import { rowsOf } from '../../hours/hour-rows.ts';
 
 /** Results per response: about 150 kB as JSON. */
 const ROWS_PER_PAGE = 500;

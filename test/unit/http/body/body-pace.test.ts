@@ -1,8 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { BodyParts } from '../../../../controller/http/body/body-parts.ts';
-import { receiveBytes } from '../../../../controller/http/body/body.ts';
+import { BodyParts, receiveBytes } from '../../../../controller/http/body/body.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 
 /** A body that is being received; `send` resolves once its data has arrived. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressBucket, clientAddress } from '../../../../controller/http/limits/client-address.ts';
+import { addressBucket, clientAddress } from '../../../../controller/http/routing/exchange.ts';
 
 describe('client address', () => {
   test.each<[string, string | undefined, string | string[] | undefined, number, string]>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextMaintenanceChangeAt } from '../../../../controller/verdicts/time-accounting/maintenance-history-rules.ts';
+import { nextMaintenanceChangeAt } from '../../../../controller/verdicts/time-accounting/maintenance-rules.ts';
 import type { MonitorEffect } from '../../../../controller/verdicts/monitor-state.ts';
 import { HOUR } from '../../results/build.ts';
 import { MINUTE, MonitorRun } from '../build.ts';

@@ -1,0 +1,87 @@
+import { sleep, type Clock } from '../../shared/time.ts';
+import type { DeliveryDoc, CountedOutcome } from './delivery.ts';
+import type { DestinationDoc } from '../destinations/destination.ts';
+import type { Suppressions } from './ports.ts';
+import { STOPPED } from './recipient-rules.ts';
+import { MAX_PENDING_MS } from './retry-rules.ts';
+import type { AttemptDeps } from './attempt.ts';
+
+/** Longer than a whole attempt, from the claim to the recorded outcome. */
+export const CLAIM_MS = 30_000;
+/** Writing the outcome is retried until this long after the claim, well before the claim expires. */
+const WRITE_DEADLINE_MS = CLAIM_MS - 8000;
+const WRITE_RETRY_MS = 500;
+
+export interface ClaimedDelivery {
+  delivery: DeliveryDoc;
+  token: string;
+  /** When it was claimed, Unix ms. */
+  at: number;
+  elapsedMs(): number;
+}
+
+/**
+ * Retries a write while the claim holds, so that a short database outage does not cause a duplicate alert.
+ */
+export async function retryWhileClaimed<T>(
+  clock: Clock, claimed: Pick<ClaimedDelivery, 'elapsedMs'>, signal: AbortSignal, write: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (signal.aborted || claimed.elapsedMs() > WRITE_DEADLINE_MS) throw error;
+      await sleep(clock, WRITE_RETRY_MS);
+    }
+  }
+}
+
+/** Why a delivery fails without an attempt. */
+interface Obstacle {
+  reason: string;
+  /** Whether it counts as a failure of the destination, because the alert should have been delivered. */
+  isFailure: boolean;
+}
+
+/** What permanently prevents an attempt; null if nothing does. `now` is Unix ms. */
+export async function obstacleTo(
+  suppressions: Suppressions, delivery: DeliveryDoc, destination: DestinationDoc | null, now: number,
+): Promise<Obstacle | null> {
+  const { channel, recipient, organization_id, created_at, error_message } = delivery;
+  const change = destinationChange(delivery, destination);
+  if (change !== null) return { reason: change, isFailure: false };
+  if (channel === 'email' && (await suppressions.isStopped(organization_id, recipient))) {
+    return { reason: STOPPED, isFailure: true };
+  }
+  if (now - created_at <= MAX_PENDING_MS) return null;
+  return { reason: error_message ?? 'it could not be sent within 24 hours', isFailure: true };
+}
+
+/** Why the destination no longer accepts the delivery; null if it does. */
+export function destinationChange(delivery: DeliveryDoc, destination: DestinationDoc | null): string | null {
+  const { channel, recipient } = delivery;
+  if (destination === null) return 'the integration was deleted';
+  if (!destination.enabled) return 'the integration was disabled';
+  if (destination.type !== channel) return 'the integration has a different type now';
+  const isRemoved = destination.type === 'email' && !destination.config.to.includes(recipient);
+  return isRemoved ? 'the address was removed from the integration' : null;
+}
+
+/**
+ * Tracks the recipients of an email destination separately, because a mail to one says nothing about the
+ * others.
+ */
+export async function recordHealth(
+  deps: Pick<AttemptDeps, 'health' | 'clock' | 'onFailing'>, destination: DestinationDoc, recipient: string,
+  outcome: CountedOutcome,
+): Promise<void> {
+  const { health, clock, onFailing } = deps;
+  const { _id: id, type, config } = destination;
+  const others = type === 'email' ? config.to.filter((one) => one !== recipient) : null;
+  if (outcome.kind === 'sent') {
+    if (others !== null) await health.recordReached(id, { recipient, others }, clock.now());
+    return;
+  }
+  const failed = { reason: outcome.reason, recipient: (others ?? []).length > 0 ? recipient : null };
+  if (await health.recordFailure(id, failed, clock.now())) onFailing(destination, outcome.reason);
+}
