@@ -45,7 +45,9 @@ export function Toolbar({ options, monitors, search, onChange }: Props) {
     for (const tag of tags) found.tag.add(tag);
     for (const region of regions) found.region.add(region);
   }
-  const groupText = (group: Options['group']) => (group === 'none' || group === 'tree' ? overviewTexts[group] : overviewTexts[`by${group}`]);
+  const groupText = (group: Options['group']) => (
+    group === 'none' ? overviewTexts.none : `${overviewTexts.group}: ${group === 'tree' ? overviewTexts.tree : overviewTexts[`by${group}`]}`
+  );
   return (
     <div class="toolbar" role="search">
       <input
@@ -69,7 +71,7 @@ export function Toolbar({ options, monitors, search, onChange }: Props) {
         />
         <Choice
           label={overviewTexts.sort} value={options.sort} onValue={(sort) => onChange({ sort: sort as Options['sort'], isReversed: false })}
-          options={SORTS.map((sort) => [sort, overviewTexts[sort]])}
+          options={SORTS.map((sort) => [sort, `${overviewTexts.sort}: ${overviewTexts[sort]}`])}
         />
         <Button
           aria-label={overviewTexts.reverse} aria-pressed={options.isReversed} title={overviewTexts.reverse}
