@@ -1,13 +1,13 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  monitor: 'Monitor', summary: 'Summary', since: 'for', openIncident: 'Open incident',
+  monitor: 'Monitor', summary: 'Summary', since: 'for', openIncident: 'View incident',
   every: (duration: string) => `every ${duration}`, lastCheck: 'Last check', more: 'More actions',
   upIn: (count: number) => (count === 1 ? 'Up in one region' : `Up in all ${count} regions`),
   downIn: (down: number, all: number, names: string) => `Down in ${down} of ${all} regions: ${names}`,
-  runNow: 'Run now', pause: 'Pause', resume: 'Resume', pauseOrResume: 'Pause or resume', edit: 'Edit',
-  duplicate: 'Duplicate', disable: 'Disable', close: 'Close', again: 'Run again',
-  running: 'Checking from every region. If the target doesn’t respond, this takes until the timeout.',
+  runNow: 'Check now', pause: 'Pause', resume: 'Resume', pauseOrResume: 'Pause or resume', edit: 'Edit',
+  duplicate: 'Duplicate', disable: 'Disable', close: 'Close', again: 'Check again',
+  running: 'Checking from every region. This can take as long as the timeout if the target doesn’t respond.',
   donePause: 'Paused', doneResume: 'Resumed. Checks start now.', doneDisable: 'Disabled',
   deleted: (name: string) => `“${name}” was deleted`, deleteTitle: (name: string) => `Delete “${name}”?`,
   deleteText: 'Checks stop and all results are deleted. Incidents are kept. This can’t be undone.',
@@ -30,7 +30,7 @@ const english = {
   short_1h: '1 h', short_6h: '6 h', short_24h: '24 h', short_7d: '7 d', short_30d: '30 d', short_90d: '90 d', short_365d: '1 y',
   settings: 'Settings', runTimes: 'Run times', pings: 'Pings', lastPing: 'Last ping', noPing: 'none so far', expected: 'Expected', dueBy: 'Late after',
   everyWithin: (interval: string, grace: string) => `every ${interval}, ${grace} grace period`, pingAddress: 'Ping command',
-  pingHint: 'To track how long the job runs and how it ends, report its start and its exit code:',
+  pingHint: 'To track run times and failures, also report the job’s start and exit code:',
   silent: 'No data from its probes', quarantined: 'Probe quarantined', noProbeOnline: 'No probe online',
   overload: 'Probe overloaded', blockedTarget: 'Probe isn’t allowed to reach this target',
   unsupported: 'Probe too old for this check type', probeUnhealthy: 'Probe unhealthy',

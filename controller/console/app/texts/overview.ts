@@ -3,7 +3,7 @@ import { catalogue } from './catalogue.ts';
 const monitors = (count: number) => (count === 1 ? 'one monitor' : `${count} monitors`);
 
 const english = {
-  title: 'Monitors', search: 'Search by name, target or tag', all: 'All',
+  title: 'Monitors', search: 'Name, target or tag', all: 'All',
   state: 'State', type: 'Type', tag: 'Tag', region: 'Region', group: 'Group by', sort: 'Sort by', span: 'History',
   none: 'No grouping', tree: 'Groups', bystate: 'State', bytag: 'Tag', bytype: 'Type', byregion: 'Region',
   name: 'Name', since: 'Last change', last: 'Last check', time: 'Response time', uptime: 'Uptime',
@@ -26,7 +26,7 @@ const english = {
   emptyTitle: 'No monitors yet', emptyText: 'Add your first monitor. You’ll see a result within seconds.',
   first: 'Add monitor', import: 'Import', noMatches: 'No monitors match your filters', showAll: 'Clear filters',
   nextKey: 'Next monitor', previousKey: 'Previous monitor', selectKey: 'Select monitor', searchKey: 'Search monitors',
-  allKey: 'Select all shown', clearKey: 'Clear selection', wall: 'Wall',
+  allKey: 'Select all shown', clearKey: 'Clear selection', wall: 'Wallboard',
   nothingDown: 'Nothing is down', wallStale: (since: string) => `Out of date: no connection to the server since ${since}`, wallMore: (count: number) => `and ${count} more`,
   openKey: 'View monitor', loadingMore: (read: string, all: string) => `Loaded ${read} of ${all}`,
 };
