@@ -1,16 +1,10 @@
 import { catalogue } from './catalogue.ts';
 
-const REASONS: Readonly<Record<string, string>> = {
-  no_live_probe: 'no probe online', unreachable: 'probe unreachable', timeout: 'probe did not respond in time',
-  refused: 'probe at capacity', unsupported: 'probe does not support this check type',
-};
-
 const english = {
   success: 'Up', failure: 'Down', missed: 'Not checked', noRegion: 'No online probe can run this check.',
   runSummary: (up: number, down: number, missed: number) => [
     up > 0 ? `${up} up` : '', down > 0 ? `${down} down` : '', missed > 0 ? `${missed} not checked` : '',
   ].filter(Boolean).join(', '),
-  reason: (code: string) => REASONS[code] ?? code,
   type: 'What do you want to monitor?', HTTP: 'Web page or API', KEYWORD: 'Text on a page', TCP: 'Port or service', ICMP: 'Host (ping)', DNS: 'DNS records',
   HEARTBEAT: 'Job (heartbeat)', HTTP_long: 'Responds with the expected status', KEYWORD_long: 'Contains certain text, or doesn’t',
   TCP_long: 'Accepts connections and speaks its protocol', ICMP_long: 'Responds to pings', DNS_long: 'Have the expected values',

@@ -1,12 +1,6 @@
 import type { EditingTexts } from '../editing.ts';
 import type { Translation } from '../catalogue.ts';
 
-const REASONS: Readonly<Record<string, string>> = {
-  no_live_probe: 'keine Probe online', unreachable: 'Probe nicht erreichbar',
-  timeout: 'Probe hat nicht rechtzeitig geantwortet', refused: 'Probe ausgelastet',
-  unsupported: 'Probe unterstützt diesen Prüfungstyp nicht',
-};
-
 const changes = (count: number) => `${count} ${count === 1 ? 'Änderung' : 'Änderungen'}`;
 
 const german: Translation<EditingTexts> = {
@@ -14,7 +8,6 @@ const german: Translation<EditingTexts> = {
   runSummary: (up, down, missed) => [
     up > 0 ? `${up} erreichbar` : '', down > 0 ? `${down} ausgefallen` : '', missed > 0 ? `${missed} nicht geprüft` : '',
   ].filter(Boolean).join(', '),
-  reason: (code) => REASONS[code] ?? code,
   type: 'Was möchten Sie überwachen?', HTTP: 'Webseite oder API', KEYWORD: 'Text auf einer Seite', TCP: 'Port oder Dienst', ICMP: 'Host (Ping)',
   DNS: 'DNS-Einträge', HEARTBEAT: 'Job (Heartbeat)', HTTP_long: 'Antwortet mit dem erwarteten Status', KEYWORD_long: 'Enthält einen bestimmten Text oder nicht',
   TCP_long: 'Nimmt Verbindungen an und spricht sein Protokoll', ICMP_long: 'Antwortet auf Pings', DNS_long: 'Haben die erwarteten Werte',

@@ -5,7 +5,7 @@ const german: Translation<MonitorTexts> = {
   monitor: 'Monitor', summary: 'Überblick', since: 'seit', openIncident: 'Vorfall ansehen',
   every: (duration) => `alle ${duration}`, lastCheck: 'Letzte Prüfung', more: 'Weitere Aktionen',
   upIn: (count) => (count === 1 ? 'In einer Region erreichbar' : `In allen ${count} Regionen erreichbar`),
-  downIn: (down, all, names) => `Ausgefallen in ${down} von ${all} Regionen: ${names}`,
+  downIn: (down, all, names) => `Ausgefallen in ${down} von ${all} ${all === 1 ? 'Region' : 'Regionen'}: ${names}`,
   runNow: 'Jetzt prüfen', pause: 'Pausieren', resume: 'Fortsetzen', pauseOrResume: 'Pausieren oder fortsetzen', edit: 'Bearbeiten',
   duplicate: 'Duplizieren', disable: 'Deaktivieren', close: 'Schließen', again: 'Erneut prüfen',
   running: 'Prüfung aus allen Regionen läuft. Wenn das Ziel nicht antwortet, dauert sie bis zum Zeitlimit.',
@@ -14,7 +14,6 @@ const german: Translation<MonitorTexts> = {
   deleteText: 'Die Prüfungen enden, und alle Ergebnisse werden gelöscht. Die Vorfälle bleiben. Das lässt sich nicht rückgängig machen.',
   passed: 'Bestanden', slow: 'Langsam', failed: 'Fehlgeschlagen', missed: 'Nicht ausgeführt',
   dns: 'Namensauflösung', connect: 'Verbindung', tls: 'TLS', first_byte: 'Erstes Byte', transfer: 'Übertragung',
-  missedBecause: (reason) => `Nicht geprüft: ${reason}`,
   uptime24: 'Verfügbarkeit, 24 Stunden', uptime30: 'Verfügbarkeit, 30 Tage', uptime90: 'Verfügbarkeit, 90 Tage', latestTime: 'Letzte Antwortzeit',
   last24: 'Letzte 24 Stunden', last90: 'Letzte 90 Tage', notMonitored: 'nicht überwacht',
   barsLabel: (label, bad, all) => `${label}: ${bad === 0 ? 'kein Ausfall' : `Ausfall in ${bad} von ${all}`}`,
@@ -34,8 +33,9 @@ const german: Translation<MonitorTexts> = {
   pingHint: 'Um auch Laufzeiten und Fehler zu erfassen, melden Sie Start und Exit-Code des Jobs:',
   silent: 'Keine Daten von den Probes', quarantined: 'Probe in Quarantäne', noProbeOnline: 'Keine Probe online',
   overload: 'Probe überlastet', blockedTarget: 'Probe darf dieses Ziel nicht erreichen',
-  unsupported: 'Probe zu alt für diesen Prüfungstyp', probeUnhealthy: 'Probe gestört',
-  probeDown: 'Probe war ausgefallen', clockJump: 'Uhr der Probe ist gesprungen', unreachable: 'Probe hat nicht geantwortet',
+  unsupported: 'Probe unterstützt diesen Prüfungstyp nicht', probeUnhealthy: 'Probe gestört',
+  probeDown: 'Probe war ausgefallen', clockJump: 'Uhr der Probe ist gesprungen', unreachable: 'Probe nicht erreichbar',
+  timedOut: 'Probe hat nicht rechtzeitig geantwortet', refused: 'Probe ausgelastet',
 };
 
 export default german;
