@@ -3,7 +3,7 @@ import { catalogue } from './catalogue.ts';
 const monitors = (count: number) => (count === 1 ? 'one monitor' : `${count} monitors`);
 
 const english = {
-  title: 'Monitors', search: 'Name, target or tag', all: 'All',
+  title: 'Monitors', search: 'Search by name, target or tag', all: 'All',
   state: 'State', type: 'Type', tag: 'Tag', region: 'Region', group: 'Group by', sort: 'Sort by', span: 'History',
   none: 'No grouping', tree: 'Groups', bystate: 'State', bytag: 'Tag', bytype: 'Type', byregion: 'Region',
   name: 'Name', since: 'Last change', last: 'Last check', time: 'Response time', uptime: 'Uptime',

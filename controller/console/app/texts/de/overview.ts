@@ -4,7 +4,7 @@ import type { OverviewTexts } from '../overview.ts';
 const monitors = (count: number) => (count === 1 ? 'Einen Monitor' : `${count} Monitore`);
 
 const german: Translation<OverviewTexts> = {
-  title: 'Monitore', search: 'Name, Ziel oder Schlagwort', all: 'Alle',
+  title: 'Monitore', search: 'Nach Name, Ziel oder Schlagwort suchen', all: 'Alle',
   state: 'Zustand', type: 'Art', tag: 'Schlagwort', region: 'Region', group: 'Gruppieren', sort: 'Sortieren', span: 'Verlauf',
   none: 'Nicht gruppiert', tree: 'Gruppen', bystate: 'Zustand', bytag: 'Schlagwort', bytype: 'Art', byregion: 'Region',
   name: 'Name', since: 'Letzte Änderung', last: 'Letzte Prüfung', time: 'Antwortzeit', uptime: 'Verfügbar',
