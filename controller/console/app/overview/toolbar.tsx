@@ -45,9 +45,7 @@ export function Toolbar({ options, monitors, search, onChange }: Props) {
     for (const tag of tags) found.tag.add(tag);
     for (const region of regions) found.region.add(region);
   }
-  const groupText = (group: Options['group']) => (
-    group === 'none' ? overviewTexts.none : `${overviewTexts.group}: ${group === 'tree' ? overviewTexts.tree : overviewTexts[`by${group}`]}`
-  );
+  const groupText = (group: Options['group']) => (group === 'none' || group === 'tree' ? overviewTexts[group] : overviewTexts[`by${group}`]);
   return (
     <div class="toolbar" role="search">
       <input
