@@ -5,10 +5,10 @@ import type { Mail } from '../platform/mail/mailer-port.ts';
 /** Notifies an owner that the recipient at `address` stopped the organization's alert mails. */
 export function stoppedNotice(to: string, address: string, organizationName: string): Mail {
   const lines = [
-    `${address} stopped the alert emails from the organization "${nameInMail(organizationName)}".`,
-    'Email integrations with this address show it as suppressed. Make sure that somebody else receives '
+    `${address} opted out of alert emails from the organization "${nameInMail(organizationName)}".`,
+    'Email destinations with this address show that it opted out. Make sure that someone else receives '
     + 'their alerts.',
-    'Only the owner of the address can resume the emails, with the link in any earlier alert email.',
+    'Only the owner of the address can resume the emails, using the link in any earlier alert email.',
   ];
   return {
     to,

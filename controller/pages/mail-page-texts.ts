@@ -25,7 +25,7 @@ export type MailPageTexts = typeof ENGLISH & {
 };
 
 const GERMAN: MailPageTexts = {
-  verify: 'E-Mail-Adresse bestätigen', verifyLong: 'Klicken Sie auf den Knopf, um diese Adresse zu bestätigen.',
+  verify: 'E-Mail-Adresse bestätigen', verifyLong: 'Klicken Sie auf die Schaltfläche, um diese Adresse zu bestätigen.',
   verifyButton: 'Adresse bestätigen', verified: 'Adresse bestätigt', isVerified: (email) => `${email} ist bestätigt.`,
   reset: 'Neues Passwort wählen', resetLong: 'Auf allen Geräten müssen Sie sich danach neu anmelden.',
   newPassword: 'Neues Passwort', resetButton: 'Passwort ändern', changed: 'Passwort geändert',
@@ -33,17 +33,17 @@ const GERMAN: MailPageTexts = {
   signIn: 'Anmelden',
   stop: 'Alarm-Mails abbestellen?',
   sends: (organization, address) =>
-    `${organization} schickt Alarme zu den eigenen Monitoren an ${address}.`,
+    `${organization} sendet Alarme zu den eigenen Monitoren an ${address}.`,
   stopButton: 'Mails abbestellen', stopped: 'Alarm-Mails sind abbestellt',
-  noMore: (organization, address) => `${address} bekommt keine Alarm-Mails von ${organization} mehr.`,
-  resumeButton: 'Alarm-Mails wieder erhalten', resumed: 'Alarm-Mails kommen wieder',
-  sendsAgain: (organization, address) => `${address} bekommt die Alarm-Mails von ${organization} wieder.`,
-  failed: 'Das hat nicht geklappt',
-  serverError: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
+  noMore: (organization, address) => `${address} erhält keine Alarm-Mails von ${organization} mehr.`,
+  resumeButton: 'Alarm-Mails wieder erhalten', resumed: 'Alarm-Mails sind wieder aktiv',
+  sendsAgain: (organization, address) => `${address} erhält die Alarm-Mails von ${organization} wieder.`,
+  failed: 'Etwas ist schiefgegangen',
+  serverError: 'Der Fehler liegt bei uns. Bitte versuchen Sie es gleich noch einmal.',
   faults: {
-    token: 'Dieser Link gilt nicht: Er wurde schon benutzt, ist abgelaufen oder unvollständig.',
+    token: 'Dieser Link ist ungültig: Er wurde schon benutzt, ist abgelaufen oder unvollständig.',
     password: 'Das Passwort muss 10 bis 200 Zeichen haben',
-    RATE_LIMIT_EXCEEDED: 'Das waren zu viele Versuche. Bitte warten Sie etwas.',
+    RATE_LIMIT_EXCEEDED: 'Zu viele Versuche. Bitte versuchen Sie es später noch einmal.',
   },
 };
 

@@ -81,8 +81,8 @@ describe('a mailed link opens a page that', () => {
     const short = await app.client.send('POST', '/reset-password', { rawBody: 'token=dead&password=short', headers: form });
     expect(short.text).toContain('Das Passwort muss 10 bis 200 Zeichen haben');
     const dead = await app.client.send('POST', '/verify-email', { rawBody: 'token=dead', headers: form });
-    expect([dead.status, dead.text]).toEqual([400, expect.stringContaining('Dieser Link gilt nicht')]);
-    expect((await app.client.send('GET', '/stop-alerts?token=dead', { headers })).text).toContain('Das hat nicht geklappt');
+    expect([dead.status, dead.text]).toEqual([400, expect.stringContaining('Dieser Link ist ungültig')]);
+    expect((await app.client.send('GET', '/stop-alerts?token=dead', { headers })).text).toContain('Etwas ist schiefgegangen');
     const other = await app.client.send('GET', '/reset-password', { headers: { 'accept-language': 'fr' } });
     expect(other.headers.get('content-language')).toBe('en');
   });

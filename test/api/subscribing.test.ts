@@ -331,7 +331,7 @@ describe('the pages without JavaScript', () => {
   test('explain what is wrong with an address', async () => {
     const { subdomain } = await publish();
     const response = await form(`/status/${subdomain}/x`, 'subscribe', { email: 'visitor' });
-    expect([response.status, response.text]).toEqual([400, expect.stringContaining('Enter one email address')]);
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining('Enter a valid email address')]);
   });
 
   test('are logged for the organization, without the address', async () => {
@@ -365,7 +365,7 @@ describe('visitors of other languages', () => {
     expect(await stored(address)).toMatchObject({ language: 'fr' });
     for (const [path, text] of [
       [`${base}/verify?token=0`, 'Abonnement bestätigen'],
-      [`${base}/preferences?token=0`, 'Dieser Link ist nicht gültig'],
+      [`${base}/preferences?token=0`, 'Dieser Link ist ungültig'],
       [`${base}/unsubscribe?token=0&lang=ja`, 'このリンクは無効です'],
       ['/status/never-there', 'Diese Seite gibt es nicht'],
       [`/status/never-there/subscribe?lang=es`, 'Esta página no existe'],
@@ -374,7 +374,7 @@ describe('visitors of other languages', () => {
       expect((await german.get(path)).text, path).toContain(text);
     }
     const mistaken = { rawBody: 'email=visitor', headers };
-    expect((await german.send('POST', `${base}/subscribe`, mistaken)).text).toContain('geben Sie eine E-Mail-Adresse');
+    expect((await german.send('POST', `${base}/subscribe`, mistaken)).text).toContain('geben Sie eine gültige E-Mail-Adresse');
   });
 
   test('are recognized by Accept-Language, and get the default without it', async () => {

@@ -74,7 +74,7 @@ test('sign-in explains a proxy that does not pass on the Host header', async () 
   await page.context().clearCookies();
   await page.goto(`http://localhost:${ports.mistaken}`);
   await signIn();
-  await page.getByRole('alert').getByText('pass on the Host header').waitFor();
+  await page.getByRole('alert').getByText('passes the Host header').waitFor();
 });
 
 test('an import of many megabytes passes through it', async () => {

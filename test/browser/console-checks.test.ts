@@ -77,11 +77,11 @@ async function startProbe(region: string, name: string): Promise<void> {
 const visit = async (path: string) => void await page.goto(`${rig.controller.url}${path}`);
 const read = async (path: string) => (await rig.session.call('GET', `/api/monitors/${id}${path}`));
 
-test('Run now checks in every region, and shows the actual result of each', async () => {
+test('Check now checks in every region, and shows the actual result of each', async () => {
   await visit(`/monitors/${id}`);
   await page.getByText('Up in all 2 regions').waitFor();
   await page.keyboard.press('r');
-  const runs = page.getByRole('dialog', { name: 'Run now' }).locator('.runs li');
+  const runs = page.getByRole('dialog', { name: 'Check now' }).locator('.runs li');
   await runs.nth(1).waitFor();
   const texts = await runs.allInnerTexts();
   for (const [, name] of REGIONS) {
@@ -92,7 +92,7 @@ test('Run now checks in every region, and shows the actual result of each', asyn
   await takeScreenshot(page, 'console-checks-run-now');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('button', { name: 'Check again' }).click();
   await runs.filter({ hasText: 'Failed' }).nth(1).waitFor();
   await runs.filter({ hasText: /refused/i }).nth(1).waitFor();
   await page.keyboard.press('Escape');
@@ -130,7 +130,7 @@ test('the policy is changed in the form and shown, and the API returns it', asyn
   await page.getByRole('link', { name: 'Settings' }).last().click();
   await page.getByText('"regions": "all"').waitFor();
   expect((await read('/settings')).data?.['settings']).toMatchObject({ confirmation_policy: { regions: 'all', retries: 2 } });
-  await page.getByRole('link', { name: 'Try another policy' }).click();
+  await page.getByRole('link', { name: 'Policy replay' }).click();
   await expect.poll(() => page.getByRole('combobox').first().inputValue()).toBe('all');
 });
 

@@ -31,9 +31,7 @@ const BACK_LINK_STYLE = `(() => {
   return JSON.stringify({ fontSize, color, textDecorationLine, display, top, height });
 })()`;
 
-const ENGLISH: [locale: string, lines: number] = ['en-GB', 1];
-
-test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 2]]))('no filter of the overview is on a line by itself at 1280 px (%s)', async (locale, lines) => {
+test.each(fewOrAll(['en-GB'], ['en-GB', 'de-DE']))('no filter of the overview is on a line by itself at 1280 px (%s)', async (locale) => {
   await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page) => {
     await page.getByRole('link', { name: 'Gateway' }).waitFor();
     if (locale === 'de-DE') await page.getByText('6 Monitore').waitFor();
@@ -45,7 +43,7 @@ test.each(fewOrAll([ENGLISH], [ENGLISH, ['de-DE', 2]]))('no filter of the overvi
     expect(filters).toHaveLength(7);
     expect(Math.max(...filters.map(({ top }) => top))).toBeLessThan(Math.min(...filters.map(({ bottom }) => bottom)));
     const [search] = await boxesOf(page, '.toolbar > input');
-    expect((search?.bottom ?? 0) < Math.min(...filters.map(({ top }) => top)) ? 2 : 1).toBe(lines);
+    expect(search?.bottom).toBeLessThan(Math.min(...filters.map(({ top }) => top)));
   });
 });
 

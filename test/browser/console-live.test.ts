@@ -47,11 +47,11 @@ test('a complete installation is set up in the browser: operator, first check, a
   await page.getByLabel('Address', { exact: true }).first().fill(target.url);
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText('HTTP 200').waitFor();
-  await page.getByRole('button', { name: 'Monitor it', exact: true }).click();
+  await page.getByRole('button', { name: 'Create monitor', exact: true }).click();
   await page.getByText('is checked every minute').waitFor();
 
   await enrolProbe(page, 'dublin-1', 'Dublin');
-  await page.getByText('Waiting for it to come online').waitFor();
+  await page.getByText('Waiting for the probe to come online').waitFor();
   const command = await page.locator('code', { hasText: 'npm run probe' }).first().textContent() ?? '';
   // In its own process group, which is ended as a whole.
   probe = spawn('sh', ['-c', command], { env: cleanEnvironment({ DATA_DIR: dir }), stdio: 'ignore', detached: true });

@@ -137,7 +137,7 @@ describe('a monitor', () => {
       await pings.getByText(`curl -fsS ${rig.app.url}/api/heartbeat/${monitor.heartbeat_token}`, { exact: true }).waitFor();
       await pings.getByText('none so far').waitFor();
       await page.getByRole('heading', { name: 'Run times' }).waitFor();
-      await expect.poll(() => page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+      await expect.poll(() => page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
       expect(await findAccessibilityViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     });

@@ -75,7 +75,7 @@ describe('status pages in the console', () => {
       const heading = page.frameLocator('iframe').getByRole('heading', { level: 1 });
       const color = () => heading.evaluate((one) => one.ownerDocument.defaultView?.getComputedStyle(one).color);
       await expect.poll(color, { timeout: 30_000 }).toBe('rgb(1, 2, 3)');
-      await page.getByText('The logo is on another host').waitFor();
+      await page.getByText('doesn’t load logos from other hosts').waitFor();
       await takeScreenshot(page, 'console-page-own-style');
       await page.getByRole('button', { name: 'Publish' }).click();
       await page.frameLocator('iframe').getByText('Über uns').first().waitFor();
@@ -83,11 +83,11 @@ describe('status pages in the console', () => {
       await page.getByLabel('Description').fill('All we do');
       await page.getByLabel('Incident history').fill('14');
       await page.getByLabel('Google Analytics').fill('G-AB12CD34');
-      await page.getByLabel('Green from').fill('90');
+      await page.getByLabel('Green threshold').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('operational must be at least degraded').first().waitFor();
-      await page.getByLabel('Green from').fill('99.5');
-      await page.getByLabel('Yellow from').fill('90');
+      await page.getByLabel('Green threshold').fill('99.5');
+      await page.getByLabel('Yellow threshold').fill('90');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).nth(2).waitFor();
       await page.getByRole('link', { name: 'Branding' }).click();

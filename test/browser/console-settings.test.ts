@@ -93,7 +93,7 @@ describe('settings in the console', () => {
   test('people are invited with roles, promoted and removed', async () => {
     await newMember(rig.app, tenant, 'viewer');
     await rig.open(tenant.owner, '/settings/people', DESKTOP, async (page, problems) => {
-      await page.getByRole('button', { name: 'Invite a person' }).click();
+      await page.getByRole('button', { name: 'Invite people' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Email address').fill('grace@example.com');
       await dialog.getByLabel('Role in Default').selectOption('viewer');

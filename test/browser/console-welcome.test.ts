@@ -33,17 +33,17 @@ describe('setup', () => {
       await page.getByLabel('Address', { exact: true }).first().fill('shop.example/start?x=1');
       await page.getByRole('button', { name: 'Check now' }).click();
       await page.getByText('No online probe can run this check.').waitFor();
-      await page.getByRole('button', { name: 'Monitor it anyway' }).click();
+      await page.getByRole('button', { name: 'Create monitor anyway' }).click();
       await page.getByText('shop.example/start is checked every minute.').waitFor();
 
       await page.getByRole('button', { name: 'Save and send test alert' }).click();
-      await page.getByText('We sent a test alert').waitFor();
+      await page.getByText('Test alert sent').waitFor();
       await until(() => rig.app.mailsTo(EMAIL).length > 0, { what: 'the test alert in the mail' });
 
       await takeScreenshot(page, 'console-welcome');
       await enrolProbe(page, 'dublin-1', 'EU West');
       await page.getByText(`npm run probe -- --controller ${rig.app.url}`).waitFor();
-      await page.getByText('Waiting for it to come online').waitFor();
+      await page.getByText('Waiting for the probe to come online').waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
       expect(problems.filter((line) => !line.includes('401'))).toEqual([]);
     });

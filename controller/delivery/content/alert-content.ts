@@ -68,12 +68,12 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
   'monitor.ssl_expiring': ['TLS', 'warning', 'has a certificate that expires soon'],
   'monitor.region_degraded': ['REGION', 'warning', 'is down in one region but up in the others'],
   'monitor.no_data': ['NO DATA', 'warning', 'has no data: no region is reporting, so its state is unknown'],
-  'monitor.no_data_resolved': ['DATA', 'good', 'has data again'],
+  'monitor.no_data_resolved': ['DATA BACK', 'good', 'has data again'],
   'monitor.domain_expiring': ['DOMAIN', 'warning', 'has a domain registration that expires soon'],
   'probe.offline': ['PROBE OFFLINE', 'bad', 'is offline'],
   'probe.online': ['PROBE ONLINE', 'good', 'is back online'],
   'probe.quarantined': ['QUARANTINE', 'bad', 'is quarantined: its results do not count'],
-  'probe.released': ['QUARANTINE OVER', 'good', 'is no longer quarantined'],
+  'probe.released': ['RELEASED', 'good', 'is no longer quarantined'],
 };
 
 /** `baseUrl` is the public URL of the API, without a trailing slash. */

@@ -52,8 +52,8 @@ export function lossNotice(
   to: string, { name, custom_domain, subdomain }: PageDoc, problem: string,
 ): Mail {
   const lines = [
-    `The status page "${nameInMail(name)}" is no longer reachable at ${custom_domain}: for three days, its DNS `
-    + 'records could not be verified.',
+    `The status page "${nameInMail(name)}" is no longer available at ${custom_domain} because its DNS `
+    + 'records could not be verified for three days.',
     problem,
     `The page is still available at its subdomain, ${subdomain}. Correct the DNS records, then verify the domain again.`,
   ];

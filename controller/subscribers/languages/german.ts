@@ -30,7 +30,7 @@ export const GERMAN: SubscriberTexts = {
     `Jemand, hoffentlich Sie, möchte die Neuigkeiten der Statusseite „${page}“ an diese Adresse erhalten.`,
   confirmBefore: 'Bitte bestätigen Sie das innerhalb von 24 Stunden:',
   ignore: 'Wenn Sie nicht um diese E-Mail gebeten haben, ignorieren Sie sie.',
-  alreadySubscribed: 'Sie haben das Abonnement schon',
+  alreadySubscribed: 'Sie haben schon abonniert',
   receivesAlready: (page) =>
     `Sie erhalten die Neuigkeiten der Statusseite „${page}“ schon. `
     + 'Hier ändern Sie, was Sie erhalten, oder melden sich ab:',

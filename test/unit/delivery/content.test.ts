@@ -57,7 +57,7 @@ describe('an alert about a probe', () => {
   });
 
   test('shows when it has ended', () => {
-    expect(alertContent(left, BASE).subject).toBe('[QUARANTINE OVER] rack 2 — is no longer quarantined');
+    expect(alertContent(left, BASE).subject).toBe('[RELEASED] rack 2 — is no longer quarantined');
     expect(linesOf(left)).toContain('Started: 2026-03-01 03:14:15 UTC');
   });
 

@@ -105,7 +105,7 @@ function optionsOf(
   const axis = { stroke: () => colorOf('faint'), grid: { stroke: () => colorOf('line'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
   const isolated = (plot: UPlot, series: number) => isolatedPoints(plot.data[series] ?? []);
   return {
-    width, height: HEIGHT_PX, ms: 1, legend: { show: false }, padding: [12, 8, 0, 0],
+    width, height: HEIGHT_PX, ms: 1, legend: { show: false }, padding: [12, 24, 0, 0],
     series: [{}, ...latest.current.lines.map(({ color, fill = false, width: lineWidth = 1.5 }) => ({
       stroke: () => colorOf(color), width: lineWidth, points: { show: true, size: 5, filter: isolated },
       ...(fill ? { fill: () => colorOf(color) } : {}),

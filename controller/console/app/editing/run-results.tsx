@@ -1,5 +1,6 @@
 import type { paths } from '../api/openapi.d.ts';
 import { editingTexts } from '../texts/editing.ts';
+import { reasonText } from '../ui/reason-text.ts';
 import { StateBadge } from '../ui/state.tsx';
 import { msText } from '../ui/time.tsx';
 import { useRegions } from './regions.ts';
@@ -23,7 +24,7 @@ export function RunResults({ runs }: { runs: Runs }) {
             <span>{nameOf(run.region)}</span>
             <span class="faint">{[run.status_code === null ? '' : `HTTP ${run.status_code}`, run.response_time_ms === null ? '' : msText(run.response_time_ms)]
               .filter(Boolean).join(' · ')}</span>
-            {reasonText(run) !== null && <span class="run-why">{reasonText(run)}</span>}
+            {whyOf(run) !== null && <span class="run-why">{whyOf(run)}</span>}
           </li>
         ))}
       </ul>
@@ -37,7 +38,7 @@ function stateOf({ outcome, degraded }: Runs[number]) {
   return degraded ? 'degraded' : 'up';
 }
 
-function reasonText({ error, reason }: Runs[number]): string | null {
+function whyOf({ error, reason }: Runs[number]): string | null {
   if (error !== null) return error.message;
-  return reason === undefined ? null : editingTexts.reason(reason);
+  return reason === undefined ? null : reasonText(reason);
 }

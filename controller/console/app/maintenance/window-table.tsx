@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { maintenanceTexts as texts } from '../texts/maintenance.ts';
 import { Checkbox } from '../ui/field.tsx';
 import { href } from '../ui/link.ts';
-import { StateBadge } from '../ui/state.tsx';
 import { numberText, Time } from '../ui/time.tsx';
 import { recurrenceText } from './recurrence-text.ts';
 import { sortWindows, type Window } from './windows.ts';
@@ -29,7 +28,7 @@ export function WindowTable({ windows }: { windows: Window[] }) {
               const { starts_at: from, ends_at: to } = window.occurrence ?? window;
               return (
                 <tr key={window.id}>
-                  <td><StateBadge state={WINDOW_STATES[window.status]} text={texts[window.status]} /></td>
+                  <td><span class={`state-badge ${WINDOW_STATES[window.status]}`}>{texts[window.status]}</span></td>
                   <th scope="row" class="wide"><a href={href(`/maintenance/${window.id}`)}>{window.title}</a></th>
                   <td><Time at={from} format="minute" /> – <Time at={to} format="minute" /></td>
                   <td>{recurrenceText(window.recurrence)}</td>

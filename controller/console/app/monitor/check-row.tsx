@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks';
 import { ProbeLink } from '../fleet/probe-link.tsx';
 import { checkTexts } from '../texts/checks.ts';
 import { monitorTexts } from '../texts/monitor.ts';
+import { reasonText } from '../ui/reason-text.ts';
 import { msText, Time } from '../ui/time.tsx';
 import { EvidenceOf } from './evidence.tsx';
 import { OutcomeDot } from './outcome.tsx';
 import { PhaseBar } from './phase-bar.tsx';
 import { regionName, useRegions, type Result } from './monitor-queries.ts';
-import { reasonText } from './regions.tsx';
 
 /** A check in one line that expands to all of its details. */
 export function CheckRow({ result }: { result: Result }) {

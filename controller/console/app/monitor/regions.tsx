@@ -3,6 +3,7 @@ import { ProbeLink } from '../fleet/probe-link.tsx';
 import { monitorTexts } from '../texts/monitor.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { reasonText } from '../ui/reason-text.ts';
 import { StateBadge, stateText } from '../ui/state.tsx';
 import { Ago, msText } from '../ui/time.tsx';
 import { regionName, useRegions, useRegionStatuses, type RegionStatus } from './monitor-queries.ts';
@@ -75,21 +76,4 @@ function byState(one: RegionStatus, other: RegionStatus): number {
 
 function placeOf(region: { city: string; country: string } | undefined): string {
   return [region?.city, region?.country].filter(Boolean).join(', ');
-}
-
-/** Translates a reason that the API gives as a code; other reasons are error texts of checks. */
-export function reasonText(reason: string): string {
-  switch (reason) {
-    case 'silent': return monitorTexts.silent;
-    case 'quarantined': return monitorTexts.quarantined;
-    case 'no_live_probe': return monitorTexts.noProbeOnline;
-    case 'overload': return monitorTexts.overload;
-    case 'blocked_target': return monitorTexts.blockedTarget;
-    case 'unsupported': return monitorTexts.unsupported;
-    case 'probe_unhealthy': return monitorTexts.probeUnhealthy;
-    case 'probe_down': return monitorTexts.probeDown;
-    case 'clock_jump': return monitorTexts.clockJump;
-    case 'unreachable': return monitorTexts.unreachable;
-    default: return reason;
-  }
 }

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Skeleton } from '../ui/loading.tsx';
+import { reasonText } from '../ui/reason-text.ts';
 import { msText } from '../ui/time.tsx';
 import { OutcomeBadge } from './outcome.tsx';
 import { PhaseBar } from './phase-bar.tsx';
@@ -49,7 +50,7 @@ function RunResults({ results }: { results: Result[] }) {
           </p>
           <PhaseBar timings={result.timings} scaleMs={maxMs} />
           {result.error !== null && <p class="error-line">{result.error.message}</p>}
-          {result.outcome === 'missed' && <p class="faint">{monitorTexts.missedBecause(result.reason ?? '')}</p>}
+          {result.reason !== undefined && <p class="faint">{reasonText(result.reason)}</p>}
         </li>
       ))}
     </ul>

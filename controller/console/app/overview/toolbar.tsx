@@ -69,7 +69,7 @@ export function Toolbar({ options, monitors, search, onChange }: Props) {
         />
         <Choice
           label={overviewTexts.sort} value={options.sort} onValue={(sort) => onChange({ sort: sort as Options['sort'], isReversed: false })}
-          options={SORTS.map((sort) => [sort, overviewTexts[sort]])}
+          options={SORTS.map((sort) => [sort, `${overviewTexts.sort}: ${overviewTexts[sort]}`])}
         />
         <Button
           aria-label={overviewTexts.reverse} aria-pressed={options.isReversed} title={overviewTexts.reverse}

@@ -36,8 +36,10 @@ export function OrganizationSettings() {
           label={texts.name} required maxLength={100} value={name} onValue={setName} readOnly={!canAdminister.value}
           error={fieldErrorsOf(rename.error).at('name')}
         />
-        <dl class="facts"><dt>{texts.ownRole}</dt><dd>{texts[own.role]}</dd></dl>
-        <CopyLine text={own.id} label={texts.organizationId} />
+        <dl class="facts">
+          <dt>{texts.ownRole}</dt><dd>{texts[own.role]}</dd>
+          <dt>{texts.organizationId}</dt><dd><CopyLine text={own.id} label={texts.organizationId} /></dd>
+        </dl>
         <ErrorNote error={rename.error} />
         {canAdminister.value && (
           <div class="actions">

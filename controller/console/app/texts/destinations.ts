@@ -5,12 +5,12 @@ const english = {
   when: 'When', outcome: 'Outcome',
   title: 'Alerts', destination: 'Destination', add: 'New destination', none: 'No destinations yet',
   noneText: 'Add a destination to get alerts by email, in Slack or through your own webhook.',
-  noDefault: 'There is no default destination. Monitors without their own destinations don’t alert anyone.',
+  noDefault: 'There is no default destination. Monitors without their own destinations won’t send alerts.',
   adminsOnly: 'Only project admins can see where alerts go', back: 'All destinations', state: 'State',
   lastDelivered: 'Last delivered', never: 'never', healthy: 'Healthy', failing: 'Failing', unknown: 'Not used yet', off: 'Disabled',
   failingFor: 'failing for', stopped: (who: string) => `Opted out of these emails: ${who}`,
   email: 'Email', slack: 'Slack', webhook: 'Webhook', kind: 'Type', default: 'Default', enabled: 'Enabled',
-  enabledOf: (name: string) => `Send alerts to ${name}`, enabledHint: 'When disabled, it receives no alerts.',
+  enabledOf: (name: string) => `Send alerts to ${name}`, enabledHint: 'A disabled destination receives no alerts.',
   isDefault: 'Default', isDefaultHint: 'Used by every monitor without its own destinations.', name: 'Name',
   recipients: 'Recipients', recipientsHint: 'Up to 20 email addresses, one per line.', url: 'URL', urlHint: 'Receives a signed request for each alert.',
   slackUrl: 'Webhook URL', slackUrlHint: 'The channel’s incoming webhook. Anyone with this URL can post to the channel.',
@@ -22,11 +22,11 @@ const english = {
   'monitor.no_data': 'No results received', 'monitor.no_data_resolved': 'Results received again', 'probe.offline': 'Probe offline',
   'probe.online': 'Probe back online', 'probe.quarantined': 'Probe quarantined', 'probe.released': 'Probe released from quarantine',
   create: 'Create', created: 'Destination created. Send a test alert to make sure it arrives.', saved: 'Saved', deleted: 'Deleted',
-  deleteTitle: (name: string) => `Delete ${name}?`, deleteText: 'Alerts waiting to be sent there are dropped.',
+  deleteTitle: (name: string) => `Delete ${name}?`, deleteText: 'Pending alerts to this destination are discarded.',
   test: 'Send test alert', sending: 'Sending…', arrived: 'Delivered', notArrived: 'Not delivered', secret: 'Signing secret',
   secretText: 'Every request is signed with this secret, so your receiver can verify that it came from Farwatch.', showSecret: 'Show secret',
   rotate: 'Rotate', rotateTitle: 'Rotate the signing secret?', rotated: 'Secret rotated',
-  rotateText: 'New requests are signed with the new secret right away. Receivers that still verify the old one will reject them.',
+  rotateText: 'New requests are signed with the new secret right away. Receivers that still use the old secret will reject them.',
 };
 
 export const destinationTexts = catalogue(english, { de: () => import('./de/destinations.ts') });

@@ -1,20 +1,14 @@
 import { catalogue } from './catalogue.ts';
 
-const REASONS: Readonly<Record<string, string>> = {
-  no_live_probe: 'no probe online', unreachable: 'probe unreachable', timeout: 'probe did not respond in time',
-  refused: 'probe at capacity', unsupported: 'probe does not support this check type',
-};
-
 const english = {
   success: 'Up', failure: 'Down', missed: 'Not checked', noRegion: 'No online probe can run this check.',
   runSummary: (up: number, down: number, missed: number) => [
     up > 0 ? `${up} up` : '', down > 0 ? `${down} down` : '', missed > 0 ? `${missed} not checked` : '',
   ].filter(Boolean).join(', '),
-  reason: (code: string) => REASONS[code] ?? code,
   type: 'What do you want to monitor?', HTTP: 'Web page or API', KEYWORD: 'Text on a page', TCP: 'Port or service', ICMP: 'Host (ping)', DNS: 'DNS records',
-  HEARTBEAT: 'Job (heartbeat)', HTTP_long: 'responds with the expected status', KEYWORD_long: 'contains certain text, or does not',
-  TCP_long: 'accepts connections and speaks its protocol', ICMP_long: 'responds to pings', DNS_long: 'a name has the expected records',
-  HEARTBEAT_long: 'pings Farwatch when it has run',
+  HEARTBEAT: 'Job (heartbeat)', HTTP_long: 'Responds with the expected status', KEYWORD_long: 'Contains certain text, or doesn’t',
+  TCP_long: 'Accepts connections and speaks its protocol', ICMP_long: 'Responds to pings', DNS_long: 'Have the expected values',
+  HEARTBEAT_long: 'Pings Farwatch after each run',
   check: 'Check', response: 'Response', request: 'Request', where: 'Locations', alerts: 'Alerts', groupAndTags: 'Group and tags', packets: 'Packets', moreFields: 'More options',
   ms: 'ms', s: 's', bytes: 'bytes', days: 'days', range: (from: string, to: string) => `${from} to ${to}.`, upTo: (limit: string) => `Up to ${limit}.`,
   maxEntries: (count: string) => `Up to ${count} entries.`, defaultValue: (value: string) => `Default: ${value}.`,
@@ -42,9 +36,9 @@ const english = {
   duplicate: 'Duplicate monitor', copyOf: (name: string) => [...`${name} (copy)`].slice(0, 255).join(''), edit: 'Edit', editing: (name: string) => `Edit ${name}`,
   created: (name: string) => `${name} is now monitored.`, saved: (name: string) => `${name} saved.`,
   noPermission: 'You don’t have permission to edit monitors in this project.',
-  importTitle: 'Import and export', importText: 'Monitors, groups and status pages in one YAML or JSON file. Anything the file doesn’t mention stays as it is.',
+  importTitle: 'Import and export', importText: 'Import or export monitors, groups and status pages as YAML or JSON. An import doesn’t change anything that isn’t in the file.',
   exportFile: 'Export as YAML', file: 'File', document: 'Document', documentHint: 'Choose a file or paste its contents.', preview: 'Preview changes',
-  importNow: (count: number) => `Import ${count} ${count === 1 ? 'change' : 'changes'}`, nothingToImport: 'Nothing to import. Everything already matches this document.',
+  importNow: (count: number) => `Import ${count} ${count === 1 ? 'change' : 'changes'}`, nothingToImport: 'Nothing to import. Everything in this document is already up to date.',
   imported: (count: number) => `${count} ${count === 1 ? 'change' : 'changes'} imported.`,
   summary: (created: number, updated: number, unchanged: number) => `${created} new, ${updated} changed, ${unchanged} unchanged`,
   groups: 'Groups', monitors: 'Monitors', status_pages: 'Status pages', isNew: 'new', isChanged: 'changed',

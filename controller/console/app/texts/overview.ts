@@ -26,7 +26,7 @@ const english = {
   emptyTitle: 'No monitors yet', emptyText: 'Add your first monitor. You’ll see a result within seconds.',
   first: 'Add monitor', import: 'Import', noMatches: 'No monitors match your filters', showAll: 'Clear filters',
   nextKey: 'Next monitor', previousKey: 'Previous monitor', selectKey: 'Select monitor', searchKey: 'Search monitors',
-  allKey: 'Select all shown', clearKey: 'Clear selection', wall: 'Wall',
+  allKey: 'Select all shown', clearKey: 'Clear selection', wall: 'Wallboard',
   nothingDown: 'Nothing is down', wallStale: (since: string) => `Out of date: no connection to the server since ${since}`, wallMore: (count: number) => `and ${count} more`,
   openKey: 'View monitor', loadingMore: (read: string, all: string) => `Loaded ${read} of ${all}`,
 };

@@ -2,7 +2,7 @@ import { catalogue } from './catalogue.ts';
 
 const english = {
   overview: 'Monitors', incidents: 'Incidents', fleet: 'Fleet', destinations: 'Alerts', pages: 'Status pages',
-  maintenance: 'Maintenance', settings: 'Settings', wall: 'Wall', newMonitor: 'New monitor',
+  maintenance: 'Maintenance', settings: 'Settings', wall: 'Wallboard', newMonitor: 'New monitor',
   mainNavigation: 'Main', back: 'Back', skip: 'Skip to content', menu: 'Menu', account: 'Account', project: 'Project',
   signOut: 'Sign out', theme: 'Appearance', system: 'System', light: 'Light', dark: 'Dark', language: 'Language',
   live: 'Live', connecting: 'Connecting…', offline: 'Offline',

@@ -50,9 +50,9 @@ export const ENGLISH: Texts = {
   errors: {
     title: 'Something went wrong',
     missing: 'This page doesn’t exist or isn’t public.',
-    link: 'This link isn’t valid. It’s incomplete, already used or expired.',
-    email: 'Enter one email address, such as you@example.com.',
-    input: 'Some values aren’t valid. Check them and try again.',
+    link: 'This link is invalid. It’s incomplete, already used or expired.',
+    email: 'Enter a valid email address, such as you@example.com.',
+    input: 'Some values are invalid. Check them and try again.',
     often: 'Too many requests. Try again later.',
     ours: 'This is a problem on our side. Try again in a moment.',
   },

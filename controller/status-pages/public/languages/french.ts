@@ -31,7 +31,7 @@ export const FRENCH: Texts = {
   daysAgo: 'Il y a 90 jours',
   today: 'Aujourd’hui',
   history: '90 derniers jours',
-  noDowntime: 'Aucun incident sur ces jours.',
+  noDowntime: 'Aucune panne durant ces jours.',
   day: 'Jour',
   availability: 'Disponibilité',
   utc: 'Les jours commencent à minuit UTC.',
@@ -41,7 +41,7 @@ export const FRENCH: Texts = {
   noTimes: 'Aucun temps de réponse durant cette période.',
   milliseconds: 'ms',
   feeds: 'Flux :',
-  subscribe: 'Recevoir les nouvelles par e-mail',
+  subscribe: 'Recevoir les mises à jour par e-mail',
   email: 'Adresse e-mail',
   subscribeHint:
     'Vous recevrez d’abord un e-mail pour confirmer l’adresse. Vous pourrez vous désabonner à tout moment.',
@@ -52,7 +52,7 @@ export const FRENCH: Texts = {
   errors: {
     title: 'Cela n’a pas fonctionné',
     missing: 'Cette page n’existe pas ou n’est pas publique.',
-    link: 'Ce lien n’est pas valable : il est incomplet, déjà utilisé ou trop ancien.',
+    link: 'Ce lien n’est pas valable : il est incomplet, déjà utilisé ou expiré.',
     email: 'Veuillez saisir une adresse e-mail, par exemple vous@example.com.',
     input: 'Les données envoyées ne sont pas valables.',
     often: 'Trop de demandes. Veuillez réessayer plus tard.',

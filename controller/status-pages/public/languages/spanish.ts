@@ -52,7 +52,7 @@ export const SPANISH: Texts = {
   errors: {
     title: 'No ha funcionado',
     missing: 'Esta página no existe o no es pública.',
-    link: 'Este enlace no es válido: está incompleto, ya se usó o es demasiado antiguo.',
+    link: 'Este enlace no es válido: está incompleto, ya se usó o ha caducado.',
     email: 'Escriba una dirección de correo, por ejemplo usted@example.com.',
     input: 'Los datos enviados no son válidos.',
     often: 'Demasiadas solicitudes. Inténtelo más tarde.',

@@ -28,7 +28,7 @@ const actions: Record<keyof typeof english, string> = {
   'recipient.resumed': 'Alarm-E-Mails fortgesetzt', 'recipient.suppressed': 'Alarm-E-Mails gestoppt',
   'region.changed': 'Region geändert', 'region.created': 'Region angelegt', 'region.deleted': 'Region gelöscht',
   'session.ended': 'Abgemeldet', 'session.started': 'Angemeldet', 'sessions.ended': 'Überall abgemeldet',
-  'status_page.archived': 'Statusseite archiviert', 'status_page.branding_updated': 'Aussehen der Statusseite geändert',
+  'status_page.archived': 'Statusseite archiviert', 'status_page.branding_updated': 'Branding der Statusseite geändert',
   'status_page.created': 'Statusseite angelegt', 'status_page.deleted': 'Statusseite gelöscht',
   'status_page.domain_checked': 'Domain der Statusseite geprüft', 'status_page.monitors_updated': 'Monitore der Statusseite geändert',
   'status_page.published': 'Statusseite veröffentlicht', 'status_page.unpublished': 'Veröffentlichung der Statusseite aufgehoben',
@@ -39,7 +39,7 @@ const actions: Record<keyof typeof english, string> = {
   'subscriber.unsubscribed': 'Abonnent abgemeldet', 'subscriber.updated': 'Abonnent geändert',
   'subscriber.verified': 'Abonnent bestätigt', 'subscribers.deleted': 'Abonnenten gelöscht',
   'subscribers.exported': 'Abonnenten exportiert', 'subscribers.notified': 'Abonnenten benachrichtigt',
-  'subscription.created': 'NATS-Abonnement angelegt', 'subscription.deleted': 'NATS-Abonnement gelöscht',
+  'subscription.created': 'Ergebnis-Abonnement angelegt', 'subscription.deleted': 'Ergebnis-Abonnement gelöscht',
 };
 
 export default actions;

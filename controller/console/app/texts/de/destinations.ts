@@ -3,17 +3,17 @@ import type { Translation } from '../catalogue.ts';
 
 const german: Translation<DestinationTexts> = {
   recentDeliveries: 'Zustellungen', nothingSent: 'An dieses Ziel wurde noch kein Alarm gesendet.', event: 'Ereignis', recipient: 'Empfänger',
-  attempts: 'Versuche', when: 'Wann', outcome: 'Ausgang',
+  attempts: 'Versuche', when: 'Wann', outcome: 'Ergebnis',
   title: 'Alarme', destination: 'Ziel', add: 'Neues Ziel', none: 'Noch keine Ziele',
-  noneText: 'Fügen Sie ein Ziel hinzu, um Alarme per E-Mail, in Slack oder über einen eigenen Webhook zu bekommen.',
-  noDefault: 'Es gibt kein Standardziel. Monitore ohne eigene Ziele alarmieren niemanden.',
+  noneText: 'Fügen Sie ein Ziel hinzu, um Alarme per E-Mail, in Slack oder über einen eigenen Webhook zu erhalten.',
+  noDefault: 'Es gibt kein Standardziel. Monitore ohne eigene Ziele senden keine Alarme.',
   adminsOnly: 'Nur Admins des Projekts sehen, wohin Alarme gehen', back: 'Alle Ziele', state: 'Zustand',
-  lastDelivered: 'Zuletzt zugestellt', never: 'nie', healthy: 'In Ordnung', failing: 'Gestört', unknown: 'Noch nicht benutzt', off: 'Ausgeschaltet',
+  lastDelivered: 'Zuletzt zugestellt', never: 'nie', healthy: 'In Ordnung', failing: 'Gestört', unknown: 'Noch nicht verwendet', off: 'Deaktiviert',
   failingFor: 'gestört seit', stopped: (who) => `Haben diese E-Mails selbst abbestellt: ${who}`,
-  email: 'E-Mail', slack: 'Slack', webhook: 'Webhook', kind: 'Art', default: 'Standard', enabled: 'Eingeschaltet',
-  enabledOf: (name) => `Alarme an ${name} senden`, enabledHint: 'Ausgeschaltet bekommt es keine Alarme.',
+  email: 'E-Mail', slack: 'Slack', webhook: 'Webhook', kind: 'Art', default: 'Standard', enabled: 'Aktiviert',
+  enabledOf: (name) => `Alarme an ${name} senden`, enabledHint: 'Ein deaktiviertes Ziel erhält keine Alarme.',
   isDefault: 'Standard', isDefaultHint: 'Gilt für alle Monitore ohne eigene Ziele.', name: 'Name',
-  recipients: 'Empfänger', recipientsHint: 'Bis zu 20 E-Mail-Adressen, eine pro Zeile.', url: 'URL', urlHint: 'Bekommt für jeden Alarm eine signierte Anfrage.',
+  recipients: 'Empfänger', recipientsHint: 'Bis zu 20 E-Mail-Adressen, eine pro Zeile.', url: 'URL', urlHint: 'Erhält für jeden Alarm eine signierte Anfrage.',
   slackUrl: 'Webhook-URL', slackUrlHint: 'Der eingehende Webhook des Kanals. Wer diese URL kennt, kann dort schreiben.',
   method: 'Methode', headers: 'Header', headersHint: 'Einer pro Zeile, als „Name: Wert“.',
   events: 'Ereignisse', outages: 'Ausfälle', warnings: 'Warnungen', data: 'Fehlende Ergebnisse', probes: 'Eigene Probes',
@@ -23,11 +23,11 @@ const german: Translation<DestinationTexts> = {
   'monitor.no_data': 'Keine Ergebnisse', 'monitor.no_data_resolved': 'Wieder Ergebnisse', 'probe.offline': 'Probe offline',
   'probe.online': 'Probe wieder online', 'probe.quarantined': 'Probe in Quarantäne', 'probe.released': 'Probe aus der Quarantäne entlassen',
   create: 'Anlegen', created: 'Ziel angelegt. Senden Sie einen Testalarm, um die Zustellung zu prüfen.', saved: 'Gespeichert', deleted: 'Gelöscht',
-  deleteTitle: (name) => `${name} löschen?`, deleteText: 'Noch nicht zugestellte Alarme an dieses Ziel entfallen.',
+  deleteTitle: (name) => `${name} löschen?`, deleteText: 'Ausstehende Alarme an dieses Ziel werden verworfen.',
   test: 'Testalarm senden', sending: 'Wird gesendet …', arrived: 'Zugestellt', notArrived: 'Nicht zugestellt', secret: 'Signaturschlüssel',
   secretText: 'Jede Anfrage ist mit diesem Schlüssel signiert. So kann der Empfänger prüfen, dass sie von Farwatch kommt.', showSecret: 'Schlüssel anzeigen',
   rotate: 'Ersetzen', rotateTitle: 'Signaturschlüssel ersetzen?', rotated: 'Schlüssel ersetzt',
-  rotateText: 'Neue Anfragen werden sofort mit dem neuen Schlüssel signiert. Empfänger, die noch den alten prüfen, lehnen sie ab.',
+  rotateText: 'Neue Anfragen werden sofort mit dem neuen Schlüssel signiert. Empfänger, die noch den alten verwenden, lehnen sie ab.',
 };
 
 export default german;

@@ -1,24 +1,17 @@
 import type { EditingTexts } from '../editing.ts';
 import type { Translation } from '../catalogue.ts';
 
-const REASONS: Readonly<Record<string, string>> = {
-  no_live_probe: 'keine Probe online', unreachable: 'Probe nicht erreichbar',
-  timeout: 'Probe hat nicht rechtzeitig geantwortet', refused: 'Probe ausgelastet',
-  unsupported: 'Probe kann diese Art von Prüfung nicht',
-};
-
 const changes = (count: number) => `${count} ${count === 1 ? 'Änderung' : 'Änderungen'}`;
 
 const german: Translation<EditingTexts> = {
-  success: 'Erreichbar', failure: 'Ausgefallen', missed: 'Nicht geprüft', noRegion: 'Keine Probe, die online ist, kann diese Prüfung ausführen.',
+  success: 'Erreichbar', failure: 'Ausgefallen', missed: 'Nicht geprüft', noRegion: 'Keine Probe ist online, die diese Prüfung ausführen kann.',
   runSummary: (up, down, missed) => [
     up > 0 ? `${up} erreichbar` : '', down > 0 ? `${down} ausgefallen` : '', missed > 0 ? `${missed} nicht geprüft` : '',
   ].filter(Boolean).join(', '),
-  reason: (code) => REASONS[code] ?? code,
-  type: 'Was möchten Sie überwachen?', HTTP: 'Webseite oder API', KEYWORD: 'Text auf einer Seite', TCP: 'Port oder Dienst', ICMP: 'Rechner (Ping)',
-  DNS: 'DNS-Einträge', HEARTBEAT: 'Job (Lebenszeichen)', HTTP_long: 'antwortet mit dem erwarteten Status', KEYWORD_long: 'enthält einen bestimmten Text oder nicht',
-  TCP_long: 'nimmt Verbindungen an und spricht sein Protokoll', ICMP_long: 'antwortet auf Pings', DNS_long: 'ein Name hat die erwarteten Einträge',
-  HEARTBEAT_long: 'meldet sich bei Farwatch, wenn er gelaufen ist',
+  type: 'Was möchten Sie überwachen?', HTTP: 'Webseite oder API', KEYWORD: 'Text auf einer Seite', TCP: 'Port oder Dienst', ICMP: 'Host (Ping)',
+  DNS: 'DNS-Einträge', HEARTBEAT: 'Job (Heartbeat)', HTTP_long: 'Antwortet mit dem erwarteten Status', KEYWORD_long: 'Enthält einen bestimmten Text oder nicht',
+  TCP_long: 'Nimmt Verbindungen an und spricht sein Protokoll', ICMP_long: 'Antwortet auf Pings', DNS_long: 'Haben die erwarteten Werte',
+  HEARTBEAT_long: 'Meldet sich nach jedem Lauf bei Farwatch',
   check: 'Prüfung', response: 'Antwort', request: 'Anfrage', where: 'Standorte', alerts: 'Alarme', groupAndTags: 'Gruppe und Schlagwörter', packets: 'Pakete', moreFields: 'Weitere Optionen',
   ms: 'ms', s: 's', bytes: 'Bytes', days: 'Tage', range: (from, to) => `${from} bis ${to}.`, upTo: (limit) => `Höchstens ${limit}.`,
   maxEntries: (count) => `Höchstens ${count} Einträge.`, defaultValue: (value) => `Standard: ${value}.`,
@@ -46,9 +39,9 @@ const german: Translation<EditingTexts> = {
   duplicate: 'Monitor duplizieren', copyOf: (name) => [...`${name} (Kopie)`].slice(0, 255).join(''), edit: 'Bearbeiten', editing: (name) => `${name} bearbeiten`,
   created: (name) => `${name} wird jetzt überwacht.`, saved: (name) => `${name} gespeichert.`,
   noPermission: 'Sie dürfen in diesem Projekt keine Monitore bearbeiten.',
-  importTitle: 'Import und Export', importText: 'Monitore, Gruppen und Statusseiten in einer YAML- oder JSON-Datei. Was die Datei nicht nennt, bleibt unverändert.',
+  importTitle: 'Import und Export', importText: 'Importieren oder exportieren Sie Monitore, Gruppen und Statusseiten als YAML oder JSON. Ein Import ändert nichts, was nicht in der Datei steht.',
   exportFile: 'Als YAML exportieren', file: 'Datei', document: 'Dokument', documentHint: 'Wählen Sie eine Datei oder fügen Sie ihren Inhalt ein.',
-  preview: 'Änderungen ansehen', importNow: (count) => `${changes(count)} importieren`, nothingToImport: 'Nichts zu importieren. Alles entspricht schon diesem Dokument.',
+  preview: 'Änderungen ansehen', importNow: (count) => `${changes(count)} importieren`, nothingToImport: 'Nichts zu importieren. Alles in diesem Dokument ist schon auf dem neuesten Stand.',
   imported: (count) => `${changes(count)} importiert.`,
   summary: (created, updated, unchanged) => `${created} neu, ${updated} geändert, ${unchanged} unverändert`,
   groups: 'Gruppen', monitors: 'Monitore', status_pages: 'Statusseiten', isNew: 'neu', isChanged: 'geändert',

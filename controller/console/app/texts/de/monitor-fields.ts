@@ -3,13 +3,13 @@ import type { FieldLabels } from '../monitor-fields.ts';
 
 const german: Translation<FieldLabels> = {
   name: 'Name', target: 'Ziel', interval_seconds: 'Prüfen alle', timeout_ms: 'Zeitlimit', method: 'Methode', headers: 'Header', body: 'Inhalt',
-  auth: 'Authentifizierung', expected_status: 'Erlaubte Statuscodes', expected_status_ranges: 'Erlaubte Bereiche von Statuscodes',
-  slow_response_threshold_ms: 'Langsam ab', assertions: 'Weitere Bedingungen',
+  auth: 'Authentifizierung', expected_status: 'Erlaubte Statuscodes', expected_status_ranges: 'Erlaubte Statuscode-Bereiche',
+  slow_response_threshold_ms: 'Langsam ab', assertions: 'Bedingungen',
   'keyword_config.keywords': 'Stichwörter', 'keyword_config.match_mode': 'Bestanden mit', 'keyword_config.case_sensitive': 'Groß- und Kleinschreibung beachten',
   follow_redirects: 'Weiterleitungen folgen', max_redirects: 'Maximale Weiterleitungen', verify_ssl: 'Zertifikat prüfen', ip_family: 'IP-Version',
   connect_to: 'Verbinden mit', 'tcp_config.port': 'Port', 'tcp_config.protocol': 'Protokoll',
   'tcp_config.protocol_validation': 'Protokoll prüfen', 'tcp_config.tls': 'TLS', 'tcp_config.send': 'Senden', 'tcp_config.expect': 'Erwarten',
-  'icmp_config.packet_count': 'Pakete', 'icmp_config.packet_size': 'Paketgröße', 'icmp_config.timeout_ms': 'Auf eine Antwort warten', 'icmp_config.ttl': 'Maximale Hops',
+  'icmp_config.packet_count': 'Pakete', 'icmp_config.packet_size': 'Paketgröße', 'icmp_config.timeout_ms': 'Zeitlimit der Antwort', 'icmp_config.ttl': 'Maximale Hops',
   'dns_config.record_entries': 'Einträge', 'dns_config.dns_server': 'DNS-Server', 'dns_config.resolution_timeout_ms': 'Zeitlimit der Auflösung',
   heartbeat_interval: 'Eine Meldung alle', grace_period: 'Karenzzeit', monitoring_regions: 'Regionen',
   'confirmation_policy.regions': 'Regionen, die übereinstimmen müssen', 'confirmation_policy.retries': 'Wiederholungen nach einem Fehler',

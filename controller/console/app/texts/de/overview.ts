@@ -4,7 +4,7 @@ import type { OverviewTexts } from '../overview.ts';
 const monitors = (count: number) => (count === 1 ? 'Einen Monitor' : `${count} Monitore`);
 
 const german: Translation<OverviewTexts> = {
-  title: 'Monitore', search: 'Name, Ziel, Schlagwort', all: 'Alle',
+  title: 'Monitore', search: 'Nach Name, Ziel oder Schlagwort suchen', all: 'Alle',
   state: 'Zustand', type: 'Art', tag: 'Schlagwort', region: 'Region', group: 'Gruppieren', sort: 'Sortieren', span: 'Verlauf',
   none: 'Nicht gruppiert', tree: 'Gruppen', bystate: 'Zustand', bytag: 'Schlagwort', bytype: 'Art', byregion: 'Region',
   name: 'Name', since: 'Letzte Änderung', last: 'Letzte Prüfung', time: 'Antwortzeit', uptime: 'Verfügbar',
@@ -13,11 +13,11 @@ const german: Translation<OverviewTexts> = {
   timesOf: (min, max) => `Antwortzeiten der letzten 24 Stunden: ${min} bis ${max}`,
   monitors: 'Monitore', shown: (shown, all) => (shown === all ? `${all} ${all === '1' ? 'Monitor' : 'Monitore'}` : `${shown} von ${all} Monitoren`),
   select: (name) => `${name} auswählen`, selectAll: 'Alle auswählen', selected: (count) => `${count} ausgewählt`,
-  clear: 'Auswahl aufheben', pause: 'Anhalten', resume: 'Fortsetzen', move: 'Verschieben …', addTag: 'Schlagwort …', delete: 'Löschen',
-  paused: (count) => `${count} angehalten`, resumed: (count) => `${count} fortgesetzt`,
+  clear: 'Auswahl aufheben', pause: 'Pausieren', resume: 'Fortsetzen', move: 'Verschieben …', addTag: 'Schlagwort …', delete: 'Löschen',
+  paused: (count) => `${count} pausiert`, resumed: (count) => `${count} fortgesetzt`,
   moved: (count) => `${count} verschoben`, tagged: (count) => `${count} mit Schlagwort versehen`,
   deleted: (count) => `${count} gelöscht`,
-  refused: (count, why) => `${count} konnten nicht geändert werden: ${why}`,
+  refused: (count, why) => `${count} ${count === 1 ? 'konnte' : 'konnten'} nicht geändert werden: ${why}`,
   deleteTitle: (count) => `${monitors(count)} löschen?`,
   deleteText: 'Die Prüfungen enden, und der Verlauf wird gelöscht. Das lässt sich nicht rückgängig machen.',
   moveTitle: (count) => `${monitors(count)} verschieben`, tagTitle: (count) => `${monitors(count)} mit Schlagwort versehen`,
@@ -27,8 +27,8 @@ const german: Translation<OverviewTexts> = {
   emptyTitle: 'Noch keine Monitore', emptyText: 'Fügen Sie Ihren ersten Monitor hinzu. Das erste Ergebnis sehen Sie nach Sekunden.',
   first: 'Monitor hinzufügen', import: 'Importieren', noMatches: 'Kein Monitor passt zu den Filtern', showAll: 'Filter zurücksetzen',
   nextKey: 'Nächster Monitor', previousKey: 'Voriger Monitor', selectKey: 'Monitor auswählen', searchKey: 'Monitore suchen',
-  allKey: 'Alle gezeigten auswählen', clearKey: 'Auswahl aufheben', wall: 'Wandansicht',
-  nothingDown: 'Nichts ist ausgefallen', wallStale: (since) => `Nicht aktuell: seit ${since} keine Verbindung zum Server`, wallMore: (count) => `und ${count} weitere`,
+  allKey: 'Alle angezeigten auswählen', clearKey: 'Auswahl aufheben', wall: 'Wandansicht',
+  nothingDown: 'Nichts ist ausgefallen', wallStale: (since) => `Veraltet: seit ${since} keine Verbindung zum Server`, wallMore: (count) => `und ${count} weitere`,
   openKey: 'Monitor ansehen', loadingMore: (read, all) => `${read} von ${all} geladen`,
 };
 

@@ -5,8 +5,8 @@ const actions = {
   'comment.updated': 'Comment edited', 'configuration.exported': 'Configuration exported',
   'configuration.imported': 'Configuration imported', 'email.verified': 'Email address verified',
   'group.created': 'Group created', 'group.deleted': 'Group deleted', 'group.monitors_added': 'Monitors added to group',
-  'group.monitors_deleted': 'Monitors of group deleted', 'group.monitors_moved': 'Monitors of group moved',
-  'group.monitors_paused': 'Monitors of group paused', 'group.monitors_resumed': 'Monitors of group resumed',
+  'group.monitors_deleted': 'Monitors in group deleted', 'group.monitors_moved': 'Monitors in group moved',
+  'group.monitors_paused': 'Monitors in group paused', 'group.monitors_resumed': 'Monitors in group resumed',
   'group.updated': 'Group changed', 'incident.acknowledged': 'Incident acknowledged', 'incident.created': 'Incident created',
   'incident.postmortem_written': 'Postmortem saved', 'incident.status_changed': 'Incident status changed',
   'incident.updated': 'Incident changed', 'integration.changed': 'Destination changed',
@@ -38,7 +38,7 @@ const actions = {
   'subscriber.unsubscribed': 'Subscriber unsubscribed', 'subscriber.updated': 'Subscriber changed',
   'subscriber.verified': 'Subscriber confirmed', 'subscribers.deleted': 'Subscribers deleted',
   'subscribers.exported': 'Subscribers exported', 'subscribers.notified': 'Subscribers notified',
-  'subscription.created': 'NATS subscription created', 'subscription.deleted': 'NATS subscription deleted',
+  'subscription.created': 'Result subscription created', 'subscription.deleted': 'Result subscription deleted',
 };
 
 export default actions;
