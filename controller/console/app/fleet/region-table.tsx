@@ -32,10 +32,10 @@ export function RegionTable({ regions }: { regions: Region[] }) {
               <td class="number" data-label={texts.probesOnline}>{numberText(region.probes_online)}</td>
               <td class="number" data-label={texts.monitors}>{numberText(region.monitors)}</td>
               <td class="number">{canManageRegion(region) && (
-                <>
+                <div class="actions">
                   <Button variant="quiet" aria-label={texts.enrolmentKeysOf(region.name)} onClick={() => setShowingKeys(region)}>{texts.enrolmentKeys}</Button>
                   <Button variant="quiet" aria-label={texts.deleteRegionTitle(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
-                </>
+                </div>
               )}</td>
             </tr>
           ))}
