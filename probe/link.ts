@@ -15,6 +15,8 @@ export interface LinkOptions {
   clock: Clock;
   log: Log;
   random: () => number;
+  /** Called whenever the server refuses this probe. */
+  onRefused?: () => void;
   /** The connection counts as broken after two unanswered pings. */
   pingIntervalMs?: number;
 }
@@ -175,8 +177,10 @@ export class Link implements ProbeBus {
       const delayMs = isRefused ? this.#backoff.delayAfterRefusal() : this.#backoff.delayAfterLoss();
       const retryInMs = Math.round(delayMs);
       const facts = { reason: failure, retry_in_ms: retryInMs };
-      if (isRefused) this.#options.log.warn(facts, 'NATS rejects this probe');
-      else if (!isWaiting || wasConnected) this.#options.log.warn(facts, 'waiting for NATS');
+      if (isRefused) {
+        this.#options.log.warn(facts, 'NATS rejects this probe');
+        this.#options.onRefused?.();
+      } else if (!isWaiting || wasConnected) this.#options.log.warn(facts, 'waiting for NATS');
       isWaiting = !isRefused;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

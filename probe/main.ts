@@ -43,14 +43,19 @@ async function run(config: ProbeConfig): Promise<void> {
   const stopRequested = untilStopRequested();
   // For the parent process: a log line would be missing at some log levels.
   const onConnected = (): void => void process.send?.({ msg: 'connected' });
-  const started = startProbe({
-    settings: config, clock: systemClock, log, version: VERSION, random: Math.random,
-    maxFiles: openFileLimit(), onConnected,
-  });
-  const probe = await Promise.race([started, stopRequested.then(() => null)]);
-  await stopRequested;
-  systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1));
-  await probe?.stop();
+  void stopRequested.then(() => systemClock.setTimer(STOP_WITHIN_MS, () => process.exit(1)));
+  const stopping = stopRequested.then(() => null);
+  for (let isStopping = false; !isStopping; ) {
+    let onReplaced = (): void => undefined;
+    const replaced = new Promise<void>((resolve) => (onReplaced = resolve));
+    const started = startProbe({
+      settings: config, clock: systemClock, log, version: VERSION, random: Math.random,
+      maxFiles: openFileLimit(), onConnected, onReplaced,
+    });
+    const probe = await Promise.race([started, stopping]);
+    isStopping = (await Promise.race([stopping, replaced])) === null;
+    await probe?.stop();
+  }
   process.exit(0);
 }
 

@@ -39,6 +39,7 @@ export async function startProbe(ports: ProbePorts): Promise<RunningProbe> {
   const { beats, reports } = openBeats(ports, { checks, link, results, runs, work, set });
   const lifecycle = new Lifecycle({ clock, log })
     .add({ lock: { stop: unlock } })
+    .add({ identity: { stop: () => link.close() } })
     .add({ spool: { stop: () => spool.close() } })
     .add({ link: link.link })
     .add({ sender: { start: () => sender.start(), stop: () => sender.stop(DRAIN_MS) } }, STOP_TIMEOUT_MS)

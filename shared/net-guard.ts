@@ -1,4 +1,4 @@
-import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 
 /**
  * Category of an address. `embedded`: an IPv6 form that carries an IPv4 address (mapped, compatible, NAT64,
@@ -143,8 +143,9 @@ function rangesOf(table: readonly [AddressKind, ranges: string][]): Ranges {
   return table.map(([kind, ranges]) => ({ kind, list: addressRanges(ranges.split(' ')) }));
 }
 
-function isWithin(ranges: BlockList | undefined, address: string): boolean {
-  return ranges?.check(withoutZone(address), isIPv6(address) ? 'ipv6' : 'ipv4') ?? false;
+/** False for text that is not an address. */
+export function isWithin(ranges: BlockList | undefined, address: string): boolean {
+  return isIP(address) !== 0 && (ranges?.check(withoutZone(address), isIPv6(address) ? 'ipv6' : 'ipv4') ?? false);
 }
 
 function kindIn(ranges: Ranges, address: SocketAddress): AddressKind | undefined {

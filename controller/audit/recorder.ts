@@ -51,7 +51,8 @@ function auditEntry(request: HandledRequest): AuditEntry {
   // The response names a new resource; the last path parameter names an existing one.
   const pathId = [...route.path.matchAll(/:([A-Za-z_]+)/g)].map(([, name = '']) => params[name]).at(-1);
   const responseId = idInResponse(response.data);
-  const id = response.status === 201 ? (responseId ?? pathId) : (pathId ?? responseId);
+  const foundId = response.status === 201 ? (responseId ?? pathId) : (pathId ?? responseId);
+  const id = response.audit?.resourceId ?? foundId;
   const sent = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   const fields = [...Object.keys(query), ...sent].slice(0, MAX_FIELDS);
   return {

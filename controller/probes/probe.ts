@@ -55,6 +55,10 @@ export interface ProbeDoc {
   token_expires_at?: number;
   /** SHA-256 of the token of the current enrolment. */
   used_token_hash?: string;
+  /** The enrolment key that created it; absent for others. */
+  enrolment_key_id?: string;
+  /** Whether it is deleted when it stops or stays silent; absent for false. */
+  is_ephemeral?: boolean;
   /** NATS user nkey (U…); absent until the probe enrols. */
   public_key?: string;
   /** Curve key (X…) that assignments are sealed to. */

@@ -54,3 +54,20 @@ export const probeView = z.object({
   created_at: z.string(),
 }).meta({ id: 'Probe' });
 export type ProbeView = z.infer<typeof probeView>;
+
+export const enrolmentKeyView = z.object({
+  id: z.string(),
+  region_id: z.string(),
+  name: z.string(),
+  expires_at: z.string().nullable(),
+  max_uses: z.int().nullable(),
+  /** Probes that it has enrolled, including deleted ones. */
+  uses: z.int(),
+  is_ephemeral: z.boolean(),
+  name_prefix: z.string().nullable(),
+  cidrs: z.array(z.string()),
+  /** ISO 8601. */
+  created_at: z.string(),
+  last_used_at: z.string().nullable(),
+}).meta({ id: 'EnrolmentKey' });
+export type EnrolmentKeyView = z.infer<typeof enrolmentKeyView>;

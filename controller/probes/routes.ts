@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { enrolResponse, enrolRequest } from '../../shared/contracts/enrolment.ts';
 import { idParams } from '../http/input/params.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
+import { enrolmentKeyRoutes } from './enrolment-key-routes.ts';
 import { probeView, regionView } from './responses.ts';
 import { probeChange, probeInput, regionChange, regionInput, regionParams } from './schema.ts';
-import { enrolProbe, type EnrolmentDeps } from './verbs/enrol-probe.ts';
+import { enrolProbe } from './verbs/enrol-probe.ts';
+import type { EnrolmentDeps } from './verbs/enrolment.ts';
 import {
   changeProbe, createProbe, deleteProbe, listProbes, readProbe, rotateProbeKeys, type FleetDeps,
 } from './verbs/probes.ts';
@@ -20,7 +22,10 @@ const created = <T>(data: T) => ({ status: 201, data }) as const;
 
 /** Routes for regions, their probes and enrolment. */
 export function fleetRoutes(deps: FleetDeps & { enrolment: EnrolmentDeps }): Route[] {
-  return [...regionRoutes(deps), ...probeRoutes(deps), enrolRoute(deps.enrolment), addressesRoute(deps)];
+  return [
+    ...regionRoutes(deps), ...enrolmentKeyRoutes(deps), ...probeRoutes(deps),
+    enrolRoute(deps.enrolment), addressesRoute(deps),
+  ];
 }
 
 function regionRoutes(deps: FleetDeps): Route[] {
@@ -138,11 +143,15 @@ function addressesRoute({ directory }: Pick<FleetDeps, 'directory'>): Route {
 function enrolRoute(deps: EnrolmentDeps): Route {
   return defineRoute({
     method: 'POST', path: '/api/probes/enrol', tag: 'Probes', auth: { access: 'public' },
-    summary: 'Exchange an enrolment token for an identity',
-    description: 'Called by a probe. Requires only the token, which works once and expires after 15 minutes.',
+    summary: 'Exchange an enrolment token or key for an identity', audit: 'probe.enrolled',
+    description: 'Called by a probe. Requires only the token, which works once and expires after 15 minutes, '
+      + 'or an enrolment key, which creates the probe. Requests with the same `public_key` get the same probe.',
     body: enrolRequest,
-    errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT'],
+    errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'CONFLICT', 'FAIR_USE_LIMIT_REACHED'],
     responses: { 200: enrolResponse },
-    handle: async (ctx, { body }) => ok(await enrolProbe(deps, ctx, body)),
+    handle: async (ctx, { body }) => {
+      const { response, audit } = await enrolProbe(deps, ctx, body);
+      return { ...ok(response), audit };
+    },
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOnlyFields } from '../http/input/params.ts';
+import { instantInput, readOnlyFields, uuidParam } from '../http/input/params.ts';
 import { singleLineText } from '../http/input/text-schemas.ts';
 import { probeView } from './responses.ts';
 
@@ -63,3 +63,24 @@ export const regionChange = z
   .strictObject({ ...regionFields.shape, ...readOnlyFields('id', 'visibility', 'probes_online', 'monitors') })
   .transform(({ name, city, country, lat, lon }) => ({ name, city, country, lat, lon }));
 export type RegionChange = z.infer<typeof regionChange>;
+
+export const enrolmentKeyParams = regionParams.extend({ keyId: uuidParam });
+
+/** A probe's name has at most 100 characters, of which a hyphen and six digits follow the prefix. */
+const MAX_PREFIX_LENGTH = 93;
+
+const range = z.union([z.cidrv4(), z.cidrv6()], { error: 'Must be a range like 192.0.2.0/24 or 2001:db8::/48' });
+
+export const enrolmentKeyInput = z.strictObject({
+  name: singleLineText(100),
+  expires_at: instantInput.nullable().default(null)
+    .describe('Time after which the key enrols no probe'),
+  max_uses: z.int().min(1).max(1_000_000).nullable().default(null)
+    .describe('How many probes it can enrol; null for any number'),
+  is_ephemeral: z.boolean().default(false)
+    .describe('Its probes are deleted when they stop, or after 10 minutes without a beat'),
+  name_prefix: singleLineText(MAX_PREFIX_LENGTH).nullable().default(null)
+    .describe('Its probes are named by this, or by the region, and six hexadecimal digits'),
+  cidrs: z.array(range).max(32).default([]).describe('The client addresses that may use it; empty for all'),
+});
+export type EnrolmentKeyInput = z.infer<typeof enrolmentKeyInput>;

@@ -5,7 +5,7 @@ import type { EnrolledProbe, PreviousQuarantine, ProbeDoc, Quarantine } from './
 import type { ProbeChange } from './schema.ts';
 
 /** The fields that enrolment sets. */
-type EnrolledIdentity =
+export type EnrolledIdentity =
   Pick<EnrolledProbe, 'public_key' | 'box_key' | 'version' | 'capabilities' | 'addresses'>;
 
 export interface BeatNote {
@@ -76,6 +76,12 @@ export class ProbeStore extends Documents<ProbeDoc> {
 
   findByToken(hash: string): Promise<ProbeDoc | null> {
     return this.findOne({ token_hash: hash, removed_at: null });
+  }
+
+  /** The probe that uses, or has offered, this user key. */
+  findByUserKey(publicKey: string): Promise<ProbeDoc | null> {
+    const isUserKey = { $or: [{ public_key: publicKey }, { next_public_key: publicKey }] };
+    return this.findOne({ ...isUserKey, removed_at: null });
   }
 
   findByUsedToken(hash: string): Promise<ProbeDoc | null> {

@@ -1,6 +1,7 @@
 import { isoTime } from '../../shared/time.ts';
 import { classifyAddress } from '../../shared/net-guard.ts';
-import type { ProbeView, RegionView } from './responses.ts';
+import type { EnrolmentKeyDoc } from './enrolment-key-store.ts';
+import type { EnrolmentKeyView, ProbeView, RegionView } from './responses.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { isEnrolled, type ProbeDoc, type RegionDoc } from './probe.ts';
@@ -67,4 +68,13 @@ export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 's
 
 function viewQuarantine({ quarantine }: ProbeDoc): ProbeView['quarantine'] {
   return quarantine ? { reason: quarantine.reason, since: new Date(quarantine.since).toISOString() } : null;
+}
+
+export function viewEnrolmentKey(doc: EnrolmentKeyDoc): EnrolmentKeyView {
+  const { _id: id, region_id, name, max_uses, uses, is_ephemeral, name_prefix, cidrs } = doc;
+  return {
+    id, region_id, name, max_uses, uses, is_ephemeral, name_prefix, cidrs,
+    expires_at: isoTime(doc.expires_at), created_at: isoTime(doc.created_at),
+    last_used_at: isoTime(doc.last_used_at),
+  };
 }

@@ -18,6 +18,7 @@ import { ConnectionLimit } from '../platform/bus/connection-limit.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import { openIdentities } from '../platform/bus/open-identities.ts';
 import { FleetDirectory } from '../probes/directory.ts';
+import { EphemeralProbes } from '../probes/ephemeral-probes.ts';
 import { IdentityPublisher } from '../probes/identity-publisher.ts';
 import { isRotating, KeyRotations } from '../probes/key-rotations.ts';
 import { Liveness } from '../probes/liveness.ts';
@@ -55,7 +56,7 @@ export function openDirectory({ stores, clock, log, peers }: FleetPorts): FleetD
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const { directory, notify, quota, otherUsers } = sources;
   const { config, stores, bus, timeZone, clock, log, peers, ownsShard } = ports;
-  const { monitors, regions, probes, assignments: items, assignmentHeads: heads } = stores;
+  const { monitors, regions, probes, enrolmentKeys, assignments: items, assignmentHeads: heads } = stores;
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await stores.controllerKeys.loadOrCreate(clock.now());
@@ -106,12 +107,16 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       subjects.run(probe.region_id, probe._id), sealer.seal('run', probe, order), { timeoutMs: ROTATION_TIMEOUT_MS },
     ),
   });
+  const rebalance = () => rebalancer.trigger();
   const quarantines = new Quarantines({
-    directory, liveness, store: probes, clock, log, rebalance: () => rebalancer.trigger(),
+    directory, liveness, store: probes, clock, log, rebalance,
   });
   const notices =
     new ProbeNotices({ directory, liveness, store: probes, raiseAlert: notify, owns, clock, log });
-  liveness.onPresence(() => rebalancer.trigger());
+  const ephemeralProbes = new EphemeralProbes({
+    directory, liveness, probes, quota, publishIdentities, rebalance, owns, clock, log,
+  });
+  liveness.onPresence(rebalance);
   const isVisibleTo = (probe: ProbeDoc, organizationId: string): boolean =>
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
@@ -130,11 +135,13 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
         .map((probe) => ({ region: probe.region_id, status: liveness.statusOf(probe).status })),
     },
     routes: fleetRoutes({
-      probes, regions, liveness, publishIdentities, directory, quota,
-      rebalance: () => rebalancer.trigger(),
+      probes, enrolmentKeys, regions, liveness, publishIdentities, directory, quota, rebalance,
       rotateKeys: (probe) => rotations.advance(probe),
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
-      enrolment: { probes, regions, keys, publishIdentities, directory, natsUrl: nats.publicUrl, log },
+      enrolment: {
+        probes, enrolmentKeys, regions, quota, keys, publishIdentities, directory, log,
+        natsUrl: nats.publicUrl,
+      },
     }),
     /** Lets probes beat, ask for work and be given it. Does not start when the database does not answer. */
     lifecycle: new Lifecycle({ clock, log })
@@ -144,6 +151,6 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       .add({ liveness, responder, assignments, staleProbes })
       .add({ confirmations, witnesses, rotations })
       .add({ rebalancer })
-      .add({ notices }),
+      .add({ notices, ephemeralProbes }),
   };
 }

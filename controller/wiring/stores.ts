@@ -28,6 +28,7 @@ import { MonitorListStore } from '../monitors/list/list-store.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import { UsageStore } from '../plans/usage-store.ts';
 import { LimitedUses } from '../platform/mongo/limited-uses.ts';
+import { EnrolmentKeyStore } from '../probes/enrolment-key-store.ts';
 import { KeyStore } from '../probes/key-store.ts';
 import { RegionStore } from '../probes/region-store.ts';
 import { ProbeStore } from '../probes/store.ts';
@@ -71,7 +72,8 @@ function createStores(db: Db, clock: Clock) {
     groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
     pings: new PingStore(db), windows: new WindowStore(db),
     domains: new DomainStore(db), registryTurns: new TurnStore(db), registrySources: new SourceStore(db),
-    regions: new RegionStore(db), probes: new ProbeStore(db), controllerKeys: new KeyStore(db),
+    regions: new RegionStore(db), probes: new ProbeStore(db),
+    enrolmentKeys: new EnrolmentKeyStore(db), controllerKeys: new KeyStore(db),
     assignments: new AssignmentStore(db), assignmentHeads: new HeadStore(db),
     journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
     states: new StateStore(db), hours: new HourStore(db), statusHistory: new MongoStatusHistory(db),

@@ -11,13 +11,14 @@ import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Identity, ProbeKeys } from './identity.ts';
 
-/** The controller has rejected this token permanently; the message is for the operator. */
+/** The controller has rejected this token or key permanently; the message is for the operator. */
 export class EnrolmentRefused extends Error {
   override readonly name = 'EnrolmentRefused';
 }
 
 export interface EnrolmentOptions {
   controllerUrl: string;
+  /** A one-time token or an enrolment key. */
   token: string;
   /** Stored once: the token can be exchanged again only with the same keys. */
   keys: ProbeKeys;
@@ -26,6 +27,8 @@ export interface EnrolmentOptions {
   clock: Clock;
   log: Log;
   random: () => number;
+  /** The probe that this one replaces. */
+  formerProbeId?: string;
 }
 
 const RESPONSE_TIMEOUT_MS = 10_000;
@@ -42,7 +45,7 @@ const refusal = z.object({ error: z.object({ message: z.string() }) });
 export async function enrol(options: EnrolmentOptions): Promise<Identity> {
   const { keys, controllerUrl } = options;
   for (let failures = 1; ; failures += 1) {
-    const outcome = await requestEnrolment(options, enrolRequestOf(options));
+    const outcome = await attemptEnrolment(options);
     if (outcome.kind === 'enrolled') return { ...keys, enrolment: outcome.response, controllerUrl };
     if (outcome.kind === 'refused') throw new EnrolmentRefused(outcome.reason);
     options.log.info({ controller: controllerUrl, reason: outcome.reason }, 'waiting for the controller');
@@ -50,7 +53,8 @@ export async function enrol(options: EnrolmentOptions): Promise<Identity> {
   }
 }
 
-function enrolRequestOf({ token, keys, version, capabilities }: EnrolmentOptions): EnrolRequest {
+function enrolRequestOf(options: AttemptOptions): EnrolRequest {
+  const { token, keys, version, capabilities, formerProbeId } = options;
   const unsigned = {
     token,
     public_key: keys.user.getPublicKey(),
@@ -58,7 +62,8 @@ function enrolRequestOf({ token, keys, version, capabilities }: EnrolmentOptions
     nonce: randomBytes(16).toString('base64url'),
   };
   const signature = Buffer.from(keys.user.sign(Buffer.from(enrolText(unsigned)))).toString('base64url');
-  return { ...unsigned, signature, version, capabilities };
+  const former = formerProbeId === undefined ? {} : { former_probe_id: formerProbeId };
+  return { ...unsigned, signature, version, capabilities, ...former };
 }
 
 type EnrolOutcome =
@@ -66,9 +71,13 @@ type EnrolOutcome =
   | { kind: 'refused'; reason: string }
   | { kind: 'later'; reason: string };
 
-async function requestEnrolment(options: EnrolmentOptions, body: EnrolRequest): Promise<EnrolOutcome> {
+type AttemptOptions = Omit<EnrolmentOptions, 'clock' | 'log' | 'random'>;
+
+/** One request. Never rejects. */
+export async function attemptEnrolment(options: AttemptOptions): Promise<EnrolOutcome> {
   try {
-    const response = await post(`${options.controllerUrl}/api/probes/enrol`, JSON.stringify(body));
+    const body = JSON.stringify(enrolRequestOf(options));
+    const response = await post(`${options.controllerUrl}/api/probes/enrol`, body);
     return outcomeOf(options.controllerUrl, response.statusCode ?? 0, await textOf(response));
   } catch (error) {
     return { kind: 'later', reason: (error as NodeJS.ErrnoException).code ?? (error as Error).message };

@@ -22,4 +22,9 @@ export interface ProbePorts {
   maxFiles: number;
   /** Called once, when connected and in sync with the controller's assignments. */
   onConnected?: () => void;
+  /**
+   * Called once if the controllers deleted this probe and its enrolment key has made another one. Stop this
+   * probe, which deletes its data, and start it again.
+   */
+  onReplaced?: () => void;
 }

@@ -1,9 +1,16 @@
 import { z } from 'zod';
 
+/** Enrolment keys begin with this; one-time tokens do not. */
+export const ENROLMENT_KEY_PREFIX = 'fwe_';
+
+export function isEnrolmentKey(token: string): boolean {
+  return token.startsWith(ENROLMENT_KEY_PREFIX);
+}
+
 /**
  * Body of `POST /api/probes/enrol`. `public_key` is the probe's NATS user nkey (U…); assignments are sealed
  * to `box_key`, its curve key (X…). `signature` (base64url) is the user nkey's over `token \n public_key \n
- * box_key \n nonce`.
+ * box_key \n nonce`. `token` is a one-time token or an enrolment key.
  */
 export const enrolRequest = z.strictObject({
   token: z.string().min(16).max(256),
@@ -13,6 +20,8 @@ export const enrolRequest = z.strictObject({
   signature: z.string().min(16).max(256),
   version: z.string().max(64),
   capabilities: z.array(z.string().max(32)).max(32),
+  /** With an enrolment key: the probe that this one replaces, which must no longer exist. */
+  former_probe_id: z.string().max(64).optional(),
 });
 export type EnrolRequest = z.infer<typeof enrolRequest>;
 

@@ -89,9 +89,8 @@ test('every route returns the same response for another organization\'s id as fo
     // Only the installation's operator may refer to other organizations.
     const refusal = operation.path.startsWith('/api/organizations/') ? 403 : 404;
     expect(foreign.status, `${operation.name} ${JSON.stringify(foreign.body)}`).toBe(refusal);
-    const isSlug = operation.path.includes('/regions/');
-    const unknown =
-      await sendAsOwner(requestTo(operation, foreign.seed, () => (isSlug ? 'no-such-region' : randomUUID())));
+    const unknownId = (noun: string) => (noun === 'regions' ? 'no-such-region' : randomUUID());
+    const unknown = await sendAsOwner(requestTo(operation, foreign.seed, unknownId));
     expect(foreign.body, operation.name).toEqual(unknown.body);
   }
 });

@@ -138,6 +138,48 @@ describe('the fleet in the console', () => {
     });
   });
 
+  test('an enrolment key of a region is created, shown once and deleted', async () => {
+    const keys = async () => (await tenant.owner.client.get('/api/regions/madrid/enrolment-keys')).data.enrolment_keys;
+    await rig.open(tenant.owner, '/fleet/regions', DESKTOP, async (page, problems) => {
+      await page.getByRole('button', { name: 'Enrolment keys of Madrid' }).click();
+      const list = page.getByRole('dialog', { name: 'Enrolment keys of Madrid' });
+      await list.getByText('No enrolment keys yet').waitFor();
+      await list.getByRole('button', { name: 'New enrolment key' }).click();
+      const form = page.getByRole('dialog', { name: 'New enrolment key' });
+      await form.getByLabel('Name', { exact: true }).fill('rack 12');
+      await form.getByLabel('Expires').selectOption('in 7 days');
+      await form.getByLabel('Maximum uses').fill('20');
+      await form.getByLabel('Allowed addresses').fill('192.0.2.1');
+      await form.getByLabel('Ephemeral probes').check();
+      await form.getByRole('button', { name: 'Create' }).click();
+      await form.locator('.wrong', { hasText: 'Must be a range like 192.0.2.0/24' }).waitFor();
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await form.getByLabel('Allowed addresses').fill('192.0.2.0/24, 2001:db8::/48');
+      await form.getByRole('button', { name: 'Create' }).click();
+      const shown = page.getByRole('dialog', { name: 'rack 12' });
+      const key = await shown.getByLabel('Enrolment key').textContent();
+      expect(key).toMatch(/^fwe_[0-9a-f]{64}$/);
+      await expect.poll(() => shown.getByLabel('Command that starts the probe').textContent())
+        .toBe(`FARWATCH_TOKEN=${key} npm run probe -- --controller ${rig.app.url}`);
+      await expect.poll(() => shown.getByLabel('Command that creates the Kubernetes secret').textContent())
+        .toBe(`kubectl create secret generic farwatch-enrolment-key --from-literal=FARWATCH_TOKEN=${key}`);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await takeScreenshot(page, 'console-enrolment-key');
+      await shown.getByRole('button', { name: 'Done' }).click();
+      await list.getByRole('row', { name: /rack 12 ephemeral.*192\.0\.2\.0\/24, 2001:db8::\/48.*0 of 20/ }).waitFor();
+      expect(await page.content()).not.toContain(key);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await takeScreenshot(page, 'console-enrolment-keys');
+      expect(await keys()).toMatchObject([{ name: 'rack 12', max_uses: 20, is_ephemeral: true, name_prefix: null }]);
+      await list.getByRole('button', { name: 'Delete the enrolment key rack 12?' }).click();
+      await page.getByRole('dialog', { name: 'Delete the enrolment key rack 12?' }).getByRole('button', { name: 'Delete' }).click();
+      await list.getByText('No enrolment keys yet').waitFor();
+      expect(await keys()).toEqual([]);
+      // The browser itself reports the refused form.
+      expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+    });
+  });
+
   test('a probe is edited and revoked', async () => {
     const id = await addProbe('cellar');
     const read = async () => (await tenant.owner.client.get(`/api/probes/${id}`)).data?.probe;

@@ -82,7 +82,7 @@ function kindOfParam(operation: Operation, name: string, noun: string): string {
 export function pickOperation(random: Random, operations: readonly Operation[]): Operation {
   for (;;) {
     const operation = random.pick(operations);
-    const isCostly = /register|login|password|accept-invitation|logout|auth\/sessions|\/test$|events$|enrol|\/check$/.test(
+    const isCostly = /register|login|password|accept-invitation|logout|auth\/sessions|\/test$|events$|enrol$|\/check$/.test(
       operation.path,
     ) || /^DELETE .*(organization\/members|status-pages)\/\{\w+\}$/.test(operation.name);
     if (!isCostly || random.chance(0.1)) return operation;

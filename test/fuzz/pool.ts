@@ -80,6 +80,7 @@ export function kindOfField(name: string): string | null {
     children: 'groups', path: 'groups', key: 'api-keys', keys: 'api-keys', status_page: 'status-pages',
     status_pages: 'status-pages', maintenance_window: 'maintenance-windows',
     maintenance_windows: 'maintenance-windows', 'maintenance-windows': 'maintenance-windows',
+    enrolment_key: 'enrolment-keys', enrolment_keys: 'enrolment-keys', 'enrolment-keys': 'enrolment-keys',
     'api-keys': 'api-keys', 'status-pages': 'status-pages',
   };
   if (nouns[name] !== undefined) return nouns[name];

@@ -213,7 +213,7 @@ async function addPages(
 }
 
 /** One id of each resource type of the bystander. */
-export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
+export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'enrolment-keys' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
 
 /** Creates one of everything for the bystander. */
 async function createResources(
@@ -257,6 +257,7 @@ async function createResources(
     ),
     'api-keys': (await session.ok<{ id: string }>('POST', '/api/auth/api-keys', { name })).id,
     sessions: (await session.ok<{ sessions: [{ id: string }] }>('GET', '/api/auth/sessions')).sessions[0].id,
+    'enrolment-keys': await make(`/api/regions/${regions}/enrolment-keys`, { name }, 'enrolment_key'),
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
     subscriptions: await make('/api/subscriptions', { name }, 'subscription'),
     'status-pages': pageId, subscribers: subscriber._id,

@@ -128,7 +128,7 @@ export class FleetRig {
       kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: true, isVerified: true, sessionId: 's',
     } as const;
     const ctx: OrganizationContext = {
-      requestId: 'r', address: 'ip:a', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner',
+      requestId: 'r', address: 'ip:a', clientAddress: '192.0.2.1', now: Date.now(), actor, tenant: { organizationId: ORGANIZATION }, role: 'owner',
     };
     const body = route.body?.parse(input.body);
     return (await route.handle(ctx, { params: input.params, query: undefined, body })).data;

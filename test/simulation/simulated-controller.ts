@@ -126,7 +126,7 @@ export class SimulatedController {
       notifyOwner: () => this.#pings?.trigger(),
       onPingLost: lost,
     };
-    const ctx = { requestId: '', address: '', actor: { kind: 'none' }, now: Math.floor(process.now()) } as const;
+    const ctx = { requestId: '', address: '', clientAddress: '', actor: { kind: 'none' }, now: Math.floor(process.now()) } as const;
     await receivePing(deps, ctx, '', signal);
   }
 

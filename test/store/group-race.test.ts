@@ -78,7 +78,7 @@ async function project() {
     kind: 'session', userId: 'u', email: 'e', name: 'n', isOperator: false, isVerified: true, sessionId: 's',
   } as const;
   const ctx: ProjectContext = {
-    requestId: 'r', address: 'ip:a', now: Date.now(), actor,
+    requestId: 'r', address: 'ip:a', clientAddress: '192.0.2.1', now: Date.now(), actor,
     tenant: { organizationId: newId(Date.now()), projectId: newId(Date.now()) }, role: 'admin',
   };
   const { writer, tree } = controllerOn(mongo.db);

@@ -69,7 +69,7 @@ class Project {
       sessionId: 's',
     } as const;
     const tenant = { organizationId: newId(Date.now()), projectId: `project-${++serial}` };
-    this.ctx = { requestId: 'r', address: 'ip:a', now: Date.now(), actor, tenant, role: 'admin' };
+    this.ctx = { requestId: 'r', address: 'ip:a', clientAddress: '192.0.2.1', now: Date.now(), actor, tenant, role: 'admin' };
   }
 
   static async make(): Promise<Project> {

@@ -36,6 +36,7 @@ export interface ExchangeState {
   requestId: string;
   /** Rate-limit key while the caller is unknown. */
   addressKey: string;
+  clientAddress: string;
   rateDecision: RateDecision | null;
   /** Null until a route has matched. */
   route: Route | null;
@@ -61,8 +62,9 @@ const MAX_ECHOED_PATH_LENGTH = 256;
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function beginExchange(request: IncomingMessage, trustedProxies: number): ExchangeState {
-  const addressKey = addressKeyOf(request, trustedProxies);
-  return { requestId: requestIdOf(request), addressKey, rateDecision: null, route: null };
+  const address = clientAddressOf(request, trustedProxies);
+  const addressKeys = { addressKey: addressKey(address), clientAddress: address };
+  return { requestId: requestIdOf(request), ...addressKeys, rateDecision: null, route: null };
 }
 
 /** The caller's own request id if headers and logs can safely repeat it. */
@@ -72,8 +74,12 @@ export function requestIdOf(
   return typeof clientId === 'string' && SAFE_ID.test(clientId) ? clientId : newId();
 }
 
-export function addressKeyOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
-  return addressKey(clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies));
+export function addressKeyOf(request: IncomingMessage, trustedProxies: number): string {
+  return addressKey(clientAddressOf(request, trustedProxies));
+}
+
+function clientAddressOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
+  return clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies);
 }
 
 export function addressKey(address: string): string {

@@ -49,7 +49,8 @@ export async function runRoute(
 
   const { 'last-event-id': lastEventId, 'accept-language': languages } = headers;
   const base = {
-    requestId: state.requestId, address: state.addressKey, actor: { kind: 'none' } as const, now,
+    requestId: state.requestId, address: state.addressKey, clientAddress: state.clientAddress,
+    actor: { kind: 'none' } as const, now,
     ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
     ...(cookie === null ? {} : { cookie }),

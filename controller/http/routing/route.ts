@@ -63,6 +63,8 @@ export interface PublicContext {
   actor: Actor;
   /** The client's address, or the /64 of an IPv6 address, which one customer usually has. */
   address: string;
+  /** The client's whole address. */
+  clientAddress: string;
   /** When the request arrived, Unix ms. */
   now: number;
   /** Accept-Language header as sent. */
@@ -121,13 +123,17 @@ export interface AuditActor {
   name: string | null;
 }
 
+/** Audit details that only the handler of a public request knows. */
+export interface ResponseAudit {
+  actor?: AuditActor;
+  organizationId?: string;
+  resourceId?: string;
+}
+
 interface ResponseExtras {
   headers?: Record<string, string>;
-  /**
-   * Audit details that only the handler of a public request knows: the actor and the organization. Null:
-   * nothing was changed, so nothing is logged.
-   */
-  audit?: { actor?: AuditActor; organizationId?: string } | null;
+  /** Null: nothing was changed, so nothing is logged. */
+  audit?: ResponseAudit | null;
 }
 
 type RawResponse<S> = { status: S; raw: string | Uint8Array | Readable } & ResponseExtras;

@@ -5,6 +5,7 @@ import { fairUseLimitReached, type Quota } from '../../plans/quota.ts';
 import { isDuplicateKey } from '../../platform/mongo/mongo-errors.ts';
 import type { ProbeView } from '../responses.ts';
 import type { FleetDirectory } from '../directory.ts';
+import type { EnrolmentKeyStore } from '../enrolment-key-store.ts';
 import type { Liveness } from '../liveness.ts';
 import type { ProbeDoc, RegionDoc } from '../probe.ts';
 import type { RegionStore } from '../region-store.ts';
@@ -17,6 +18,7 @@ const TOKEN_LIFETIME_MS = 15 * 60_000;
 
 export interface FleetDeps {
   probes: ProbeStore;
+  enrolmentKeys: EnrolmentKeyStore;
   regions: RegionStore;
   liveness: Pick<Liveness, 'track' | 'statusOf' | 'isLive'>;
   /** Resolves once NATS accepts the probes as stored after the call. */
@@ -123,24 +125,35 @@ export async function rotateProbeKeys(
 export async function deleteProbe(deps: FleetDeps, ctx: OrganizationContext, id: string): Promise<void> {
   const probe = await findProbe(deps, ctx, id);
   requireManager(ctx, probe);
-  if (!(await deps.probes.markRemoved(id, ctx.now))) throw notFound('Probe');
-  await releaseFor(deps, probe, 'probes');
-  await deps.publishIdentities();
-  await deps.directory.refresh();
-  deps.rebalance();
+  if (!(await revokeAll(deps, [probe], ctx.now))) throw notFound('Probe');
 }
 
 /** Deletes the owner's probes in the region. Resolves once NATS rejects them. */
 export async function revokeProbes(deps: FleetDeps, region: RegionDoc, now: number): Promise<void> {
   const probes = (await deps.probes.ofRegion(region._id))
     .filter((probe) => probe.organization_id === region.organization_id);
+  await revokeAll(deps, probes, now);
+}
+
+export type RevocationDeps = Pick<FleetDeps, 'probes' | 'quota' | 'publishIdentities' | 'rebalance'> & {
+  directory: Pick<FleetDirectory, 'refresh'>;
+};
+
+/** Deletes the probes. Resolves once NATS rejects them; to false if all were deleted before. */
+export async function revokeAll(
+  deps: RevocationDeps, probes: readonly ProbeDoc[], now: number,
+): Promise<boolean> {
+  let count = 0;
   for (const probe of probes) {
-    if (await deps.probes.markRemoved(probe._id, now)) await releaseFor(deps, probe, 'probes');
+    if (!(await deps.probes.markRemoved(probe._id, now))) continue;
+    await releaseFor(deps, probe, 'probes');
+    count += 1;
   }
-  if (probes.length === 0) return;
+  if (count === 0) return false;
   await deps.publishIdentities();
   await deps.directory.refresh();
   deps.rebalance();
+  return true;
 }
 
 /** A probe that has not enrolled yet. */
@@ -186,14 +199,14 @@ type Owned = Pick<RegionDoc, 'organization_id'>;
 type Limited = 'regions' | 'probes';
 
 /** Reserves one more in the owner's quota; shared ones have none. Throws FAIR_USE_LIMIT_REACHED. */
-export async function reserveFor({ quota }: FleetDeps, owned: Owned, limited: Limited): Promise<void> {
+export async function reserveFor({ quota }: Pick<FleetDeps, 'quota'>, owned: Owned, limited: Limited): Promise<void> {
   if (owned.organization_id === null) return;
   const reservation = await quota.reserve(owned.organization_id, limited);
   if (reservation.isGranted) return;
   throw fairUseLimitReached(`private ${limited}`, reservation.limit, reservation.usage);
 }
 
-export async function releaseFor({ quota }: FleetDeps, owned: Owned, limited: Limited): Promise<void> {
+export async function releaseFor({ quota }: Pick<FleetDeps, 'quota'>, owned: Owned, limited: Limited): Promise<void> {
   if (owned.organization_id !== null) await quota.release(owned.organization_id, limited);
 }
 

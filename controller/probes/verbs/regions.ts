@@ -53,6 +53,7 @@ async function replacePrivate(deps: FleetDeps, taken: RegionDoc, region: RegionD
     throw new AppError('CONFLICT', 'The region was changed by another request; try again');
   }
   await releaseFor(deps, taken, 'regions');
+  await deps.enrolmentKeys.deleteOfRegion(taken);
   await revokeProbes(deps, taken, region.created_at);
 }
 
@@ -76,6 +77,7 @@ export async function deleteRegion(deps: FleetDeps, ctx: OrganizationContext, id
   requireManager(ctx, region);
   if ((await deps.probes.ofRegion(id)).length > 0) throw new AppError('CONFLICT', 'The region still has probes; delete them first');
   if (!(await deps.regions.drop(id))) throw notFound('Region');
+  await deps.enrolmentKeys.deleteOfRegion(region);
   await releaseFor(deps, region, 'regions');
   await deps.directory.refresh();
 }

@@ -10,7 +10,7 @@ const actor = {
   kind: 'key', keyId: 'k1', name: 'deploy', scope: 'read_write', organizationId: 'o1', createdBy: 'u1',
 } as const;
 const context = {
-  requestId: 'r1', address: 'ip:a', now: 5, actor, tenant: { organizationId: 'o1', projectId: 'p1' },
+  requestId: 'r1', address: 'ip:a', clientAddress: '192.0.2.1', now: 5, actor, tenant: { organizationId: 'o1', projectId: 'p1' },
 };
 
 const route = (path: string): Route => defineRoute({

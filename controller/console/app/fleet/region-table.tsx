@@ -6,10 +6,12 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Empty } from '../ui/page.tsx';
 import { numberText } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
+import { EnrolmentKeys } from './enrolment-keys.tsx';
 import { canManageRegion, invalidateFleet, type Region } from './probes.ts';
 
 export function RegionTable({ regions }: { regions: Region[] }) {
   const [deleting, setDeleting] = useState<Region | null>(null);
+  const [showingKeys, setShowingKeys] = useState<Region | null>(null);
   if (regions.length === 0) return <Empty title={texts.noRegions} />;
   return (
     <div class="table-wrap">
@@ -30,12 +32,16 @@ export function RegionTable({ regions }: { regions: Region[] }) {
               <td class="number" data-label={texts.probesOnline}>{numberText(region.probes_online)}</td>
               <td class="number" data-label={texts.monitors}>{numberText(region.monitors)}</td>
               <td class="number">{canManageRegion(region) && (
-                <Button variant="quiet" aria-label={texts.deleteRegionTitle(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
+                <div class="actions">
+                  <Button variant="quiet" aria-label={texts.enrolmentKeysOf(region.name)} onClick={() => setShowingKeys(region)}>{texts.enrolmentKeys}</Button>
+                  <Button variant="quiet" aria-label={texts.deleteRegionTitle(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
+                </div>
               )}</td>
             </tr>
           ))}
         </tbody>
       </table>
+      {showingKeys !== null && <EnrolmentKeys region={showingKeys} onClose={() => setShowingKeys(null)} />}
       {deleting !== null && (
         <ConfirmDialog
           title={texts.deleteRegionTitle(deleting.name)} text={texts.deleteRegionText} confirmLabel={texts.deleteRegion}

@@ -26,6 +26,18 @@ const english = {
   ofProject: (count: string) => `${count} in this project`, ofOthers: (count: string) => `${count} in other projects`,
   replace: 'Replace the private region with this short name',
   replaceHint: 'Deletes that organization’s region and its probes.',
+  enrolmentKey: 'Enrolment key', enrolmentKeys: 'Enrolment keys', enrolmentKeysOf: (region: string) => `Enrolment keys of ${region}`,
+  enrolmentKeysText: 'With an enrolment key, machines and pods add themselves to this region as probes.',
+  noEnrolmentKeys: 'No enrolment keys yet', newEnrolmentKey: 'New enrolment key', enrolmentKeyNameHint: 'What the key is for',
+  uses: 'Uses', usesOf: (uses: string, max: string) => `${uses} of ${max}`, expires: 'Expires', expired: 'expired', lastUsed: 'Last used',
+  inDays: (days: number) => `in ${days} ${days === 1 ? 'day' : 'days'}`, maxUses: 'Maximum uses', ephemeral: 'ephemeral',
+  namePrefix: 'Name prefix', namePrefixHint: (region: string) => `Probes get names like ${region}-4f09c1. The prefix replaces ${region}.`,
+  ranges: 'Allowed addresses', rangesHint: 'Ranges such as 192.0.2.0/24 from which probes may enrol. Separate with commas.',
+  isEphemeral: 'Ephemeral probes', isEphemeralHint: 'Deleted when they stop, or after 10 minutes without a sign of life.',
+  keyShownOnce: 'Copy the key now. It won’t be shown again.', keyCommandText: 'Run this command wherever you want a probe to run:',
+  kubernetesText: 'In Kubernetes, store the key as a secret for the pods’ environment:', kubernetesSecret: 'Command that creates the Kubernetes secret',
+  deleteEnrolmentKeyTitle: (name: string) => `Delete the enrolment key ${name}?`,
+  deleteEnrolmentKeyText: 'It can’t enrol any more probes. Probes that it has enrolled stay.',
   found: (count: string) => `${count} found`, showMore: (count: string) => `Show more (${count})`,
 };
 

@@ -27,6 +27,18 @@ const german: Translation<FleetTexts> = {
   ofProject: (count) => `${count} in diesem Projekt`, ofOthers: (count) => `${count} in anderen Projekten`,
   replace: 'Die private Region mit diesem Kurznamen ersetzen',
   replaceHint: 'Löscht die Region jener Organisation samt ihren Probes.',
+  enrolmentKey: 'Aufnahmeschlüssel', enrolmentKeys: 'Aufnahmeschlüssel', enrolmentKeysOf: (region) => `Aufnahmeschlüssel von ${region}`,
+  enrolmentKeysText: 'Mit einem Aufnahmeschlüssel fügen sich Maschinen und Pods dieser Region selbst als Probes hinzu.',
+  noEnrolmentKeys: 'Noch keine Aufnahmeschlüssel', newEnrolmentKey: 'Neuer Aufnahmeschlüssel', enrolmentKeyNameHint: 'Wofür der Schlüssel ist',
+  uses: 'Verwendungen', usesOf: (uses, max) => `${uses} von ${max}`, expires: 'Läuft ab', expired: 'abgelaufen', lastUsed: 'Zuletzt verwendet',
+  inDays: (days) => `in ${days} ${days === 1 ? 'Tag' : 'Tagen'}`, maxUses: 'Höchstzahl der Verwendungen', ephemeral: 'kurzlebig',
+  namePrefix: 'Namensanfang', namePrefixHint: (region) => `Probes heißen zum Beispiel ${region}-4f09c1. Der Namensanfang ersetzt ${region}.`,
+  ranges: 'Erlaubte Adressen', rangesHint: 'Bereiche wie 192.0.2.0/24, aus denen sich Probes aufnehmen lassen. Mit Kommas trennen.',
+  isEphemeral: 'Kurzlebige Probes', isEphemeralHint: 'Werden gelöscht, wenn sie enden oder sich 10 Minuten lang nicht melden.',
+  keyShownOnce: 'Kopieren Sie den Schlüssel jetzt. Er wird nicht noch einmal angezeigt.', keyCommandText: 'Führen Sie diesen Befehl überall aus, wo eine Probe laufen soll:',
+  kubernetesText: 'In Kubernetes speichern Sie den Schlüssel als Secret für die Umgebung der Pods:', kubernetesSecret: 'Befehl, der das Kubernetes-Secret anlegt',
+  deleteEnrolmentKeyTitle: (name) => `Den Aufnahmeschlüssel ${name} löschen?`,
+  deleteEnrolmentKeyText: 'Er nimmt keine weiteren Probes auf. Bereits aufgenommene Probes bleiben.',
   found: (count) => `${count} gefunden`, showMore: (count) => `Mehr anzeigen (${count})`,
 };
 
