@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 
 export interface Key {
@@ -24,7 +24,8 @@ export function useKeys(keys: readonly Key[], { isGeneral = false } = {}): void 
   const latest = useRef(keys);
   latest.current = keys;
   const names = keys.map((key) => key.keys).join('\n');
-  useEffect(() => {
+  // Before the first paint: a key that is pressed as soon as a view is seen already works.
+  useLayoutEffect(() => {
     const entry = { isGeneral, keys: latest.current };
     activeKeys.value = [...activeKeys.peek(), entry];
     const bindings = latest.current.map((key, at) => [key.keys, (event: KeyboardEvent) => {
