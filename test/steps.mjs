@@ -48,8 +48,8 @@ export async function ensureNats() {
 
 /** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
-  types: 15, 'types of the console': 5, boundaries: 10, unused: 7, 'unused in the product': 5, lint: 20, unit: 60,
-  simulation: 40, store: 35, bus: 160, api: 130, faults: 220, e2e: 100, browser: 180,
+  types: 10, 'types of the console': 5, boundaries: 7, unused: 5, 'unused in the product': 4, lint: 14, unit: 55,
+  simulation: 30, store: 35, bus: 120, api: 120, faults: 200, e2e: 50, browser: 120,
 };
 
 /** Of `npm run test:long`, the same. `npm test -- services` runs that step alone. */
