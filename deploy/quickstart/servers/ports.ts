@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import process from 'node:process';
 import type { HostAndPort } from '../../../shared/setting.ts';
 import { StartError } from '../start-error.ts';
 
@@ -15,7 +15,10 @@ const HOST_FAULTS = ['EADDRNOTAVAIL', 'ENOTFOUND'];
  * Below the ephemeral range, from which the system could assign a port to an outgoing connection before the
  * caller listens on it, or while its process restarts.
  */
-const PORT_RANGE = [20_000, 32_000] as const;
+const FIRST_PORT = 20_000;
+const PORT_COUNT = 12_000;
+/** Between the first ports of two processes with consecutive ids. */
+const PORTS_APART = 61;
 const MAX_ATTEMPTS = 20;
 
 /** The host by which this machine reaches a server that listens on `host`. */
@@ -30,12 +33,19 @@ export function localAddress({ host, port }: HostAndPort): string {
   return `${local.includes(':') ? `[${local}]` : local}:${port}`;
 }
 
+/** From another port in each process, so that two that start at once do not take the same one. */
+function* portsInTurn(): Generator<number, never> {
+  for (let at = process.pid * PORTS_APART; ; at += 1) yield FIRST_PORT + at % PORT_COUNT;
+}
+
+const candidates = portsInTurn();
+
 /** A loopback port that was free just now; `preferred` if that is. */
 export async function freePort(preferred: number | null = null): Promise<number> {
   const preferredPort = preferred === null ? null : await bindPort('127.0.0.1', preferred);
   if (preferredPort?.port !== undefined) return preferredPort.port;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { port } = await bindPort('127.0.0.1', randomInt(...PORT_RANGE));
+    const { port } = await bindPort('127.0.0.1', candidates.next().value);
     if (port !== undefined) return port;
   }
   const any = await bindPort('127.0.0.1', 0);
