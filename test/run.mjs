@@ -10,11 +10,11 @@ const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
 const NULL_FREE = ['store', 'bus', 'api'];
 const BUNDLED = ['faults', 'e2e'];
 /**
- * Queues run side by side, and their steps one after another: what computes, what drives a browser or a whole
- * installation, and what mostly waits. Faults come last, because they suffer most while both cores compute.
+ * Queues run side by side, and their steps one after another: what computes in the first, what mostly waits in
+ * the others. Faults come late, because they suffer most while both cores compute.
  */
 const QUEUES = [
-  [...Object.keys(CHECKS), 'unit', 'simulation', 'store', 'api'], ['browser', 'e2e', 'services'], ['bus', 'faults'],
+  [...Object.keys(CHECKS), 'unit', 'simulation', 'store', 'api'], ['browser', 'faults'], ['bus', 'e2e', 'services'],
 ];
 
 const named = process.argv.slice(2);
