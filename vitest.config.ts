@@ -59,7 +59,7 @@ export default defineConfig({
       project('store', 2),
       project('bus', 3),
       project('api', 2),
-      project('faults', 5),
+      project('faults', 6),
       project('e2e', 4),
       // All of them may install packages, and most of their time is that.
       project('services', 2),
