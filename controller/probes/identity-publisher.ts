@@ -52,7 +52,7 @@ export class IdentityPublisher {
   async start(): Promise<void> {
     const { bus } = this.#deps;
     this.#subscription = bus.subscribe(subjects.notifyIdentities, () => this.refresh());
-    // What another controller changed before NATS knew that we listen was told without us.
+    // Notifications may have been missed before NATS had the subscription.
     bus.onReconnect(() => this.refresh());
     await this.#task.run();
     this.#task.start();

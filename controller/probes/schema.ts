@@ -66,7 +66,7 @@ export type RegionChange = z.infer<typeof regionChange>;
 
 export const enrolmentKeyParams = regionParams.extend({ keyId: uuidParam });
 
-/** A probe's name has at most 100 characters, of which a hyphen and six digits follow the prefix. */
+/** A probe's name has at most 100 characters: the prefix, a hyphen and six digits. */
 const MAX_PREFIX_LENGTH = 93;
 
 const range = z.union([z.cidrv4(), z.cidrv6()], { error: 'Must be a range like 192.0.2.0/24 or 2001:db8::/48' });

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
-import { ONLY_CONTROLLER_INTERVAL_MS } from './periodic-task.ts';
 import type { Clock } from '../../shared/time.ts';
+import { ONLY_CONTROLLER_INTERVAL_MS } from './periodic-task.ts';
 import { WorkClaims, type WorkClaim } from './work-claims.ts';
 
 interface Due {

@@ -29,7 +29,7 @@ test.each([
 describe('items written together', () => {
   const aboutItems = new Error('bad item');
 
-  /** Writes `items`, of which `bad` can't be written; returns each call and what was set aside. */
+  /** Writes `items`, although the database refuses those in `bad`; returns each call and the items set aside. */
   async function written(items: string[], bad: string[], error = aboutItems) {
     const calls: string[][] = [];
     const aside: string[] = [];
