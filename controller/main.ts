@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { DirectoryUnusable, lockDirectory } from '../shared/directory-lock.ts';
 import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
 import { mapStacks } from '../shared/mapped-stacks.ts';
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-    if (error instanceof ConfigError) return fail(error.message, EXIT_OPERATOR);
+    if (error instanceof ConfigError || error instanceof DirectoryUnusable) return fail(error.message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;
@@ -36,6 +37,8 @@ async function run(config: ControllerConfig): Promise<void> {
   const log = createLog('controller', config.logLevel);
   for (const warning of exposureWarnings(config)) log.warn(warning);
   const stopRequest = waitForStopRequest();
+  // Its id must be that of one controller.
+  await lockDirectory(config.dataDir);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   // The build puts the console beside this file.
   const consoleDir = fileURLToPath(new URL('console', import.meta.url));

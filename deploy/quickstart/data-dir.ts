@@ -1,9 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { DirectoryInUse, DirectoryUnusable, lockDirectory, writableDirectory } from '../../shared/directory-lock.ts';
 import type { Clock } from '../../shared/time.ts';
-import { takeMachineLock } from './machine-lock.mjs';
 import { RunRecords } from './processes/run-records.ts';
-import { StartError } from './start-error.ts';
 
 const OWN_ROLE = 'quickstart';
 
@@ -17,20 +15,18 @@ export interface DataDir {
 
 /**
  * Claims the data directory for this process and terminates what a killed start left running. Throws
- * StartError if another running start has it.
+ * DirectoryUnusable if another running start has it, or if it cannot be written.
  */
 export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const real = realpathSync(path);
-  const records = new RunRecords(join(real, 'run'));
-  const lock = await takeMachineLock('data', real);
-  const owner = records.living().find((record) => record.role === OWN_ROLE && record.pid !== process.pid);
-  if (!lock || owner) {
-    const who = owner ? ` (process ${owner.pid})` : '';
-    throw new StartError(
-      `Another Farwatch${who} is using ${real}. Stop it first, or give this one its own DATA_DIR and PORT.`,
+  const real = writableDirectory(path);
+  const runDir = join(real, 'run');
+  const unlock = await lockDirectory(runDir).catch((error: unknown) => {
+    if (!(error instanceof DirectoryInUse)) throw error;
+    throw new DirectoryUnusable(
+      `Another Farwatch (${error.owner}) is using ${real}. Stop it first, or give this one its own DATA_DIR and PORT.`,
     );
-  }
+  });
+  const records = new RunRecords(runDir);
   records.write(OWN_ROLE, process.pid);
   const reclaimed = await records.reclaim(clock, [OWN_ROLE]);
   return {
@@ -39,7 +35,7 @@ export async function claimDataDir(path: string, clock: Clock): Promise<DataDir>
     reclaimed: reclaimed.map((record) => record.role),
     async release() {
       records.clear(OWN_ROLE);
-      await lock.release();
+      await unlock();
     },
   };
 }

@@ -75,7 +75,7 @@ describe('an installation', () => {
   test('refuses a second start in its data directory and keeps running', async () => {
     const before = farwatch.pids();
     const { code, output } = await runStart({ DATA_DIR: farwatch.dataDir, PORT: '0' });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(output).toContain(`Another Farwatch (process ${before.quickstart}) is using ${farwatch.dataDir}`);
     expect(farwatch.pids()).toEqual(before);
   });
