@@ -51,9 +51,13 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{- /* Argument: dict of environment variables. */}}
+{{- /* Argument: list of a part of the values, its name, our variables and those that only the chart sets. */}}
 {{- define "farwatch.environment" -}}
-{{- range $name, $value := . }}
+{{- $settings := (index . 0).settings -}}
+{{- range index . 3 }}
+{{- if hasKey $settings . }}{{ fail (printf "%s.settings.%s: the chart itself sets it" (index $ 1) .) }}{{ end }}
+{{- end }}
+{{- range $name, $value := merge (deepCopy $settings) (index . 2) }}
 - name: {{ $name }}
   value: {{ $value | toString | quote }}
 {{- end }}
