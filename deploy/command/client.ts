@@ -26,9 +26,10 @@ export function clientOf(env: Environment): Client {
 
 interface Call {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Sent as JSON, or as it is if it is text. */
+  /** Sent as JSON. */
   body?: unknown;
-  contentType?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export class Client {
@@ -48,13 +49,15 @@ export class Client {
   }
 
   /** Resolves to a successful response, whose body is unread. */
-  async send(path: string, { method = 'GET', body, contentType = 'application/json' }: Call = {}): Promise<Response> {
-    const headers = { 'X-API-Key': this.#key, ...(body === undefined ? {} : { 'Content-Type': contentType }) };
+  async send(path: string, { method = 'GET', body, headers, signal }: Call = {}): Promise<Response> {
     const aborter = new AbortController();
     const timer = setTimeout(() => aborter.abort(new Error('no answer')), TIMEOUT_MS);
     const response = await fetch(`${this.#url}${path}`, {
-      method, headers, signal: aborter.signal,
-      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      method, body: body === undefined ? null : JSON.stringify(body),
+      headers: {
+        'X-API-Key': this.#key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers,
+      },
+      signal: signal === undefined ? aborter.signal : AbortSignal.any([aborter.signal, signal]),
     }).catch((error: Error) => {
       throw new CommandError(`${this.#url} cannot be reached: ${causeOf(error)}`);
     }).finally(() => clearTimeout(timer));
