@@ -34,11 +34,11 @@ function fail(message: string, exitCode: number): never {
 }
 
 async function run(config: ControllerConfig): Promise<void> {
+  // Its id must be that of one controller.
+  await lockDirectory(config.dataDir);
   const log = createLog('controller', config.logLevel);
   for (const warning of exposureWarnings(config)) log.warn(warning);
   const stopRequest = waitForStopRequest();
-  // Its id must be that of one controller.
-  await lockDirectory(config.dataDir);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   // The build puts the console beside this file.
   const consoleDir = fileURLToPath(new URL('console', import.meta.url));
