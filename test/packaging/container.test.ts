@@ -21,7 +21,7 @@ beforeAll(async () => {
   await podman('image', 'exists', IMAGE)
     .catch(() => podman('build', '--format', 'docker', '--tag', IMAGE, '--file', 'deploy/container/Containerfile', '.'));
   const port = await freePort();
-  const settings = { ...backend.settings, NATS_CREDS: '/run/nats.creds', PORT: String(port), MIN_INTERVAL_SECONDS: '1' };
+  const settings = { ...backend.settings, NATS_CREDS: '/run/nats.creds', PORT: String(port), MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '1000000' };
   const mounts = ['--volume', `${controller.name}:/data`, '--volume', `${backend.credsFile}:/run/nats.creds:ro`];
   await controller.run([...variables(settings), ...mounts], 'controller');
   await controller.healthy();

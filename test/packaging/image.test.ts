@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
+import { ensureDebianPackages } from '../services/packages.ts';
 import { Container, outputOf } from './container.ts';
 import { commandsOf, IMAGE, podman, shell } from './podman.ts';
 
@@ -37,7 +38,7 @@ test('the image has a version, no compiler and Node.js once', async () => {
     'org.opencontainers.image.title': 'Farwatch', 'org.opencontainers.image.version': expect.stringMatching(/^\d+\.\d+\.\d+/),
   });
   const find = (expression: string) =>
-    podman('run', '--rm', '--no-healthcheck', '--entrypoint', 'find', IMAGE, '/', '-xdev', '-type', 'f', expression);
+    podman('run', '--rm', '--no-healthcheck', '--user', '0', '--entrypoint', 'find', IMAGE, '/', '-xdev', '-type', 'f', expression);
   expect(await find('-name node')).toBe('/usr/local/bin/node');
   expect(await find(`'(' -name 'gcc*' -o -name cc -o -name 'g++*' -o -name npm -o -name 'python3*' ')' -perm /111`)).toBe('');
   expect(await find('-perm /6000'), 'no program raises its user\'s rights').toBe('');
@@ -48,7 +49,7 @@ test('one container signs up a user and stores checks', async () => {
   await farwatch.healthy();
   session = await new ApiSession(`http://127.0.0.1:${port}`).begin();
   const { monitor } = await session.ok<{ monitor: { id: string } }>(
-    'POST', '/api/monitors', { name: 'shop', type: 'HTTP', target: target.url, interval_seconds: 30 },
+    'POST', '/api/monitors', { name: 'shop', type: 'HTTP', target: target.url, interval_seconds: 60 },
   );
   monitorId = monitor.id;
   await until(checks, { what: 'a check is stored', everyMs: 250 });
@@ -116,4 +117,24 @@ describe('refuses in one line, with exit code 2, and changes nothing', () => {
   test('an unknown command', async () => {
     expect(await outputOf([], 'unknown')).toEqual([expect.stringContaining("unknown command 'unknown'"), 'exit 2']);
   });
+});
+
+// The profile ha needs an image of MongoDB, and a network of containers.
+test('podman-compose starts one container by default', async () => {
+  await ensureDebianPackages('podman-compose');
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-compose-'));
+  const ownPort = await freePort();
+  const override = { services: { farwatch: { network_mode: 'host', environment: { PORT: String(ownPort) } } } };
+  writeFileSync(join(dir, 'override.yaml'), JSON.stringify(override));
+  const compose = `podman-compose -p composed -f deploy/compose/compose.yaml -f ${dir}/override.yaml`;
+  try {
+    await shell(`${compose} up -d farwatch`);
+    const isReady = () => fetch(`http://127.0.0.1:${ownPort}/readyz`).then(({ ok }) => ok, () => false);
+    await until(isReady, { what: 'it is ready', everyMs: 250 });
+    const [mount] = JSON.parse(await podman('inspect', '--format', "'{{json .Mounts}}'", 'composed_farwatch_1')) as unknown[];
+    expect(mount).toMatchObject({ Name: 'composed_farwatch', Destination: '/data' });
+  } finally {
+    await shell(`${compose} down`);
+    rmSync(dir, { recursive: true });
+  }
 });

@@ -81,7 +81,7 @@ async function startController(url: string): Promise<void> {
   const dropIn = `/etc/systemd/system/${controller.unit}.d`;
   const commands = commandsOf('systemd/farwatch-controller.service', {
     'mongodb://mongodb.example.com/farwatch': MONGODB_URL, 'nats://nats.example.com:4222': NATS_URL,
-    'https://farwatch.example.com': `${url}\nPORT=${new URL(url).port}\nMIN_INTERVAL_SECONDS=1`,
+    'https://farwatch.example.com': `${url}\nPORT=${new URL(url).port}\nMIN_INTERVAL_SECONDS=1\nRATE_LIMIT=1000000`,
   });
   await script(`
 install -m 600 /dev/stdin ${CREDS} <<END
