@@ -7,6 +7,7 @@ import { systemClock } from '../shared/time.ts';
 import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
 import { exposureWarnings } from './exposure.ts';
+import { NewerData } from './platform/mongo/data-version.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 
 /** Exit code for what the operator has to put right. */
@@ -21,7 +22,8 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-    if (error instanceof ConfigError || error instanceof DirectoryUnusable) return fail(error.message, EXIT_OPERATOR);
+    const isForOperator = [ConfigError, DirectoryUnusable, NewerData].some((kind) => error instanceof kind);
+    if (isForOperator) return fail((error as Error).message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;

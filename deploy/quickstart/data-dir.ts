@@ -1,4 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_VERSION, newerDataMessage } from '../../shared/data-version.ts';
 import { DirectoryInUse, DirectoryUnusable, lockDirectory, writableDirectory } from '../../shared/directory-lock.ts';
 import type { Clock } from '../../shared/time.ts';
 import { RunRecords } from './processes/run-records.ts';
@@ -15,10 +17,14 @@ export interface DataDir {
 
 /**
  * Claims the data directory for this process and terminates what a killed start left running. Throws
- * DirectoryUnusable if another running start has it, or if it cannot be written.
+ * DirectoryUnusable if another running start has it, if it cannot be written, or if a newer version has written it.
  */
 export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
   const real = writableDirectory(path);
+  const version = join(real, 'version');
+  if (existsSync(version) && Number(readFileSync(version, 'utf8')) > DATA_VERSION) {
+    throw new DirectoryUnusable(newerDataMessage(real));
+  }
   const runDir = join(real, 'run');
   const unlock = await lockDirectory(runDir).catch((error: unknown) => {
     if (!(error instanceof DirectoryInUse)) throw error;
@@ -26,6 +32,7 @@ export async function claimDataDir(path: string, clock: Clock): Promise<DataDir>
       `Another Farwatch (${error.owner}) is using ${real}. Stop it first, or give this one its own DATA_DIR and PORT.`,
     );
   });
+  writeFileSync(version, `${DATA_VERSION}\n`, { mode: 0o600 });
   const records = new RunRecords(runDir);
   records.write(OWN_ROLE, process.pid);
   const reclaimed = await records.reclaim(clock, [OWN_ROLE]);

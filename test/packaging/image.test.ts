@@ -114,6 +114,15 @@ describe('refuses in one line, with exit code 2, and changes nothing', () => {
     await farwatch.healthy();
   });
 
+  test('data of a newer version', async () => {
+    const volume = ['--volume', `${IMAGE}-newer:/data`];
+    const write = `"echo 1000000 > /data/version"`;
+    await podman('run', '--rm', '--no-healthcheck', ...volume, '--entrypoint', 'sh', IMAGE, '-c', write);
+    const before = await list(`${IMAGE}-newer:/data`);
+    expect(await outputOf(volume)).toEqual([expect.stringContaining('/data was written by a newer version'), 'exit 2']);
+    expect(await list(`${IMAGE}-newer:/data`)).toBe(before);
+  });
+
   test('an unknown command', async () => {
     expect(await outputOf([], 'unknown')).toEqual([expect.stringContaining("unknown command 'unknown'"), 'exit 2']);
   });
