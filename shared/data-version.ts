@@ -1,4 +1,4 @@
-/** Version of all stored data. Raise it with every change after which an older Farwatch would misread the data. */
+/** Version of all stored data. Raise it with each change after which an older Farwatch would misread it. */
 export const DATA_VERSION = 1;
 
 /** For the operator, about data in `place` that a newer Farwatch has written. */

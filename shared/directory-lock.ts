@@ -53,9 +53,10 @@ export function writableDirectory(path: string): string {
 }
 
 /**
- * Locks a directory for this process, creating it if needed, and resolves to a function that unlocks it. The lock is a listening socket in the
- * directory: it ends with its process however that ends, and other containers that have the same volume see it,
- * although they see neither our process id nor our network. @throws DirectoryUnusable
+ * Locks a directory for this process, creating it if needed, and resolves to a function that unlocks it. The
+ * lock is a listening socket in the directory: it ends with its process however that ends, and other
+ * containers with the same volume see it, although they see neither our process id nor our network.
+ * @throws DirectoryUnusable
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const path = lockPath(writableDirectory(directory));
@@ -109,7 +110,10 @@ function ownerOf(path: string): Promise<string | null> {
   });
 }
 
-/** Two processes may find the same stale lock. One that has moved a fresh lock instead restores it, and returns its owner. */
+/**
+ * Two processes may find the same stale lock. One that has moved a fresh lock instead restores it, and
+ * returns its owner.
+ */
 async function removeStale(path: string): Promise<string | null> {
   const aside = `${path}.${process.pid}`;
   try {

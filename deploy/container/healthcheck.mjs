@@ -1,5 +1,5 @@
-// The image's health check: whether the controller in this container can serve requests. A probe has no port, and goes
-// on while its controller and its bus are unreachable: it is healthy while it runs.
+// The image's health check: whether the controller in this container can serve requests. A probe has no
+// port, and goes on while its controller and its bus are unreachable: it is healthy while it runs.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 

@@ -17,7 +17,7 @@ export interface DataDir {
 
 /**
  * Claims the data directory for this process and terminates what a killed start left running. Throws
- * DirectoryUnusable if another running start has it, if it cannot be written, or if a newer version has written it.
+ * DirectoryUnusable if another running start has it, or it cannot be written, or a newer version wrote it.
  */
 export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
   const real = writableDirectory(path);

@@ -23,8 +23,8 @@ interface Options {
 }
 
 /**
- * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 invalid settings or
- * unusable data directory.
+ * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 invalid
+ * settings or unusable data directory.
  */
 export async function main({ env, bundles, stdout, stderr }: Options): Promise<number> {
   mapStacks();

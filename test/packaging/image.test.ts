@@ -92,7 +92,7 @@ describe('refuses in one line, with exit code 2, and changes nothing', () => {
   const list = (mount: string) =>
     podman('run', '--rm', '--no-healthcheck', '--volume', mount, '--entrypoint', 'find', IMAGE, '/data', '-ls');
 
-  test.each(ROLES)("a directory of another user", async (...role) => {
+  test.each(ROLES)('a directory of another user', async (...role) => {
     const before = await list(`${foreign}:/data`);
     expect(await outputOf([...env, '--volume', `${foreign}:/data`], ...role)).toEqual([
       expect.stringContaining('/data belongs to others: user 65532 cannot write to it.'), 'exit 2',
