@@ -58,7 +58,7 @@ async function refuseVulnerable() {
         + 'Use a registry that has an audit endpoint, or pass --without-audit if you have checked them another way.',
     );
   }
-  const found = Object.values(vulnerabilities).map(({ name, severity, range }) => `  ${name} ${range} (${severity})`);
+  const found = Object.values(vulnerabilities).map(({ name, severity, range }) => `  ${name} ${range} (${severity})`.replace('  (', ' ('));
   if (found.length > 0) throw new Refusal(`packages have known vulnerabilities:\n${found.join('\n')}`);
 }
 
@@ -74,7 +74,10 @@ async function writeRelease(version, section) {
   const write = (file, text) => writeFileSync(join(target, file), text);
   write(`${name}.md`, section);
   const sbom = ['--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev', '--package-lock-only'];
-  write(`${name}.cdx.json`, await run('npm', 'sbom', ...sbom));
+  const bill = JSON.parse(await run('npm', 'sbom', ...sbom));
+  // npm takes the name of the folder.
+  bill.metadata.component.name = 'farwatch';
+  write(`${name}.cdx.json`, `${JSON.stringify(bill, null, 2)}\n`);
   const lines = licensesOf(root).map(({ name: of, version: its, license }) => `${of}\t${its}\t${license}\n`);
   write(`${name}.licenses.tsv`, `package\tversion\tlicense\n${lines.join('')}`);
   await run('npm', 'pack', '--pack-destination', target, '--ignore-scripts=false');
