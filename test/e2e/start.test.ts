@@ -196,6 +196,14 @@ describe('an impossible start', () => {
     expect(output).toContain('Go 1.19.8 is too old');
   });
 
+  test('refuses a data directory that cannot be written to, in one line', async () => {
+    const dir = dataDir();
+    writeFileSync(dir, 'a file');
+    const { code, output } = await runStart({ DATA_DIR: join(dir, 'data'), PORT: '0' });
+    expect(code).toBe(2);
+    expect(output).toBe(`${dir}/data is not a directory. Set DATA_DIR to another one\n`);
+  });
+
   test('rejects unknown arguments', async () => {
     const { code, output } = await runStart({ DATA_DIR: dataDir() }, ['--prob']);
     expect(code).toBe(2);

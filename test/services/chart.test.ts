@@ -146,9 +146,11 @@ describe.runIf(go !== null)('the Helm chart', () => {
     await expect(render(values)).rejects.toThrow(message);
   });
 
-  test('has the version of the product', () => {
+  test('has the version of the product, like the image', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     const chart = parseAllDocuments(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'))[0]?.toJS() as object;
     expect(chart).toMatchObject({ version, appVersion: version });
+    const image = readFileSync(join(root, 'deploy/container/Containerfile'), 'utf8');
+    expect(image).toContain(`ARG VERSION=${version}\n`);
   });
 });
