@@ -65,7 +65,8 @@ test('keeps its data after it was killed', async () => {
   await podman('kill', farwatch.name);
   await podman('start', farwatch.name);
   await farwatch.healthy();
-  await session.begin();
+  // Another name, so that no connection of the killed server is reused.
+  session = await new ApiSession(`http://localhost:${port}`).begin();
   expect(await checks()).toBeGreaterThan(0);
 });
 
