@@ -2,14 +2,13 @@ import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import { type EventPublisher, regionEvent } from '../events/event.ts';
 import type { RegionChange } from '../verdicts/monitor-state.ts';
-import type { IncidentsPort, IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
+import type { IncidentOpening, IncidentResolution, IncidentsPort, VoteRecord } from '../verdicts/effect.ts';
 import { recoverySeconds } from './change-rules.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
 import { incidentFromOpening } from './new-incident.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore } from './update-store.ts';
 import { incidentEvent } from './views.ts';
-import type { VoteRecord } from '../verdicts/votes/vote-ledger.ts';
 import type { VoteStore } from './vote-store.ts';
 
 interface OutboxStores {

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import type { VoteRecord } from '../verdicts/votes/vote-ledger.ts';
+import type { VoteRecord } from '../verdicts/effect.ts';
 
 export type VoteDoc = Omit<VoteRecord, 'id'> & { _id: string };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorLayer, errorType, timings } from '../../../shared/contracts/result.ts';
-import { VOTE_WEIGHTS } from '../../verdicts/votes/vote-ledger.ts';
+import { VOTE_WEIGHTS } from '../../verdicts/effect.ts';
 import { instantInput, queryBoolean, queryInt } from '../../http/input/params.ts';
 
 const unixMs = z.int();

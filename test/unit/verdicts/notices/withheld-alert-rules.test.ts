@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/stored-state.ts';
 import { applyItem, newMonitorState } from '../../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState } from '../../../../controller/verdicts/monitor-state.ts';
-import { releaseAt } from '../../../../controller/verdicts/notices/withheld-alert-rules.ts';
+import { releaseAt } from '../../../../controller/verdicts/notices/held-alert-rules.ts';
 import { configOf, HOUR, resultOf } from '../../results/build.ts';
 import { MINUTE, MonitorRun, SECOND } from '../build.ts';
 
