@@ -1,7 +1,7 @@
 import { newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
-import type { WorkClaims } from '../work/work-claims.ts';
+import type { WorkClaims } from '../work/claimed-work.ts';
 import { retryWhileClaimed, type ClaimedDelivery, obstacleTo, recordHealth } from './attempt-steps.ts';
 import type { AlertDetails, CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
@@ -9,8 +9,7 @@ import type { DigestClaimStore } from './digests/claim-store.ts';
 import type { DestinationReader, Suppressions } from './ports.ts';
 import type { AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
-import { recipientsOf } from './recipient-rules.ts';
-import { abandoned, afterAttempt, afterDeferral } from './retry-rules.ts';
+import { abandoned, afterAttempt, afterDeferral, recipientsOf } from './delivery-rules.ts';
 import type { Digest, SendContext } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 

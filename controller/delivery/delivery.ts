@@ -1,7 +1,7 @@
 import type { DestinationType } from '../destinations/destination.ts';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { Alert, VoteSummary } from '../verdicts/effect.ts';
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
 

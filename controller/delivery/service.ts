@@ -4,7 +4,7 @@ import { Supervisor, type ActorFigures } from '../../shared/actor/supervisor.ts'
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, within, type Clock } from '../../shared/time.ts';
-import { findDue } from '../work/due-work.ts';
+import { findDue } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import type { AttemptDeps, AttemptReport } from './attempt.ts';

@@ -15,7 +15,7 @@ import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import { silenceLimitMs, Watchdog } from '../watchdog/watchdog.ts';
-import { WorkClaims } from '../work/work-claims.ts';
+import { WorkClaims } from '../work/claimed-work.ts';
 import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
 

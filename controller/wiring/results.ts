@@ -5,7 +5,7 @@ import { assignedOf } from '../assignments/assigned-regions.ts';
 import { publishingHistory } from '../events/event.ts';
 import { toMonitorConfig } from '../monitors/config.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
-import { CachedLimits } from '../plans/cached-limits.ts';
+import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';

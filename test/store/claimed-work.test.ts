@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadControllerConfig } from '../../controller/config.ts';
 import { SourceStore } from '../../controller/domains/source-store.ts';
 import { DomainSources } from '../../controller/domains/sources.ts';
-import { incidentFromOpening } from '../../controller/incidents/new-incident.ts';
+import { incidentFromOpening } from '../../controller/incidents/outbox.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { openMailer } from '../../controller/platform/mail/mailer.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
@@ -12,9 +12,8 @@ import { GuardedReader } from '../../controller/platform/outbound/reader.ts';
 import { DomainChecks } from '../../controller/status-pages/domains/domain-checks.ts';
 import { PageDomainStore } from '../../controller/status-pages/domains/domain-store.ts';
 import { DEFAULT_SETTINGS, type PageDoc } from '../../controller/status-pages/page.ts';
-import { IncidentFollower } from '../../controller/status-pages/posts/incident-follower.ts';
+import { followIncident, IncidentFollower } from '../../controller/status-pages/posts/incident-follower.ts';
 import { PostStore } from '../../controller/status-pages/posts/post-store.ts';
-import { followIncident } from '../../controller/status-pages/posts/verbs/follow-incident.ts';
 import { PageStore } from '../../controller/status-pages/store.ts';
 import type { NoticeDoc, OutgoingDoc } from '../../controller/subscribers/notice.ts';
 import { NoticeSender } from '../../controller/subscribers/notices/notice-sender.ts';
@@ -25,7 +24,7 @@ import { SubscriberLinks } from '../../controller/subscribers/subscriber-links.t
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { SubscriberStore } from '../../controller/subscribers/store.ts';
 import { Peers } from '../../controller/work/peers.ts';
-import { WorkClaims, type WorkClaim } from '../../controller/work/work-claims.ts';
+import { type WorkClaim, WorkClaims } from '../../controller/work/claimed-work.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';

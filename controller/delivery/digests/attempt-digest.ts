@@ -1,9 +1,9 @@
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { AttemptDeps } from '../attempt.ts';
-import { retryWhileClaimed, type ClaimedDelivery, destinationChange, recordHealth } from '../attempt-steps.ts';
+import { type ClaimedDelivery, destinationChange, recordHealth, retryWhileClaimed } from '../attempt-steps.ts';
 import type { CountedOutcome, DeliveryDoc, DigestPlace } from '../delivery.ts';
 import type { AttemptOutcome } from '../queue-rules.ts';
-import { afterAttempt, afterDeferral } from '../retry-rules.ts';
+import { afterAttempt, afterDeferral } from '../delivery-rules.ts';
 
 /** Delay while another queue is sending the digest. */
 const HELD_WAIT_MS = 5000;

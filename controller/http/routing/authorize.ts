@@ -5,7 +5,7 @@ import {
   type ProjectRole,
 } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { UUID } from '../input/params.ts';
+import { UUID } from '../input/validation.ts';
 import type { CredentialReader, TenantReader } from './ports.ts';
 import type { Auth, Caller, KeyActor, PathProjectAuth, PublicContext } from './route.ts';
 import type { SessionCookie } from './session-cookie.ts';

@@ -7,7 +7,7 @@ import { isRoutineResult, recordRoutineResult, writableCopy } from '../../verdic
 import { HourRows, rowsOf, type RowParts, type RowSource } from '../hours/hour-rows.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
-import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
+import type { ClockDecision, JournalEntry } from '../journal/journal-store.ts';
 import type { LanePosition, StateRecord } from './records.ts';
 import { newLiveMonitor, replaceRows, type LiveMonitor } from './live-monitor.ts';
 

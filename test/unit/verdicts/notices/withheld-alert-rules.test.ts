@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/stored-state.ts';
+import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/state-store.ts';
 import { applyItem, newMonitorState } from '../../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState } from '../../../../controller/verdicts/monitor-state.ts';
 import { releaseAt } from '../../../../controller/verdicts/notices/held-alert-rules.ts';
