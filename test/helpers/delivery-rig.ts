@@ -5,7 +5,6 @@ import { MailWindowStore } from '../../controller/delivery/digests/window-store.
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
-import { sendAlert, sendDigest } from '../../controller/delivery/senders/send-alert.ts';
 import { DeliveryService, type DeliveryServiceDeps } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type {
@@ -112,14 +111,12 @@ export class DeliveryRig {
     const stores = this.stores(change);
     const service = new DeliveryService({
       ...stores,
-      due: (shards, until, limit) => queues.due(shards, until, limit),
-      removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
-      ownsShard, clock, log,
+      ownsShard, clock, log, notifyOwner: () => undefined,
     });
     const alerts = new FanOut({
       destinations, deliveries, queues, windows: this.windows, clock,
       regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) },
-      notify: (ids) => service.wake(ids),
+      notify: service.wakeOwners,
     });
     const controller = { service, alerts };
     this.#controllers.push(controller);
@@ -128,7 +125,7 @@ export class DeliveryRig {
   }
 
   /** The senders' dependencies. */
-  stores(change: ControllerChange = {}): Pick<DeliveryServiceDeps, 'attempt' | 'pending' | 'queues'> {
+  stores(change: ControllerChange = {}): Pick<DeliveryServiceDeps, 'attempt' | 'deliveries' | 'queues'> {
     const { queues, incidents, suppressions, digests } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
     const { poster = this.poster, clock = this.clock } = change;
@@ -141,12 +138,9 @@ export class DeliveryRig {
       attempt: {
         deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
         destinations, incidents, suppressions, clock, random: Math.random,
-        onFailing: () => undefined,
-        sendDigest: (digest) => sendDigest(sending, digest),
-        send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
+        sending, onFailing: () => undefined,
       },
-      pending: (id, limit) => deliveries.pending(id, limit),
-      queues,
+      deliveries, queues,
     };
   }
 

@@ -12,7 +12,7 @@ import { GuardedReader } from '../../controller/platform/outbound/reader.ts';
 import { DomainChecks } from '../../controller/status-pages/domains/domain-checks.ts';
 import { PageDomainStore } from '../../controller/status-pages/domains/domain-store.ts';
 import { DEFAULT_SETTINGS, type PageDoc } from '../../controller/status-pages/page.ts';
-import { followIncident, IncidentFollower } from '../../controller/status-pages/posts/incident-follower.ts';
+import { IncidentFollower } from '../../controller/status-pages/posts/incident-follower.ts';
 import { PostStore } from '../../controller/status-pages/posts/post-store.ts';
 import { PageStore } from '../../controller/status-pages/store.ts';
 import type { NoticeDoc, OutgoingDoc } from '../../controller/subscribers/notice.ts';
@@ -78,6 +78,7 @@ function clockThatIs(aheadMs: number) {
 function controller(holder: string, clock: Clock) {
   const { db } = mongo;
   const [pages, posts, domains] = [new PageStore(db), new PostStore(db), new PageDomainStore(db)];
+  const incidents = new IncidentStore(db);
   const own = { clock, log, holder };
   const done: string[] = [];
   const { mail } = loadControllerConfig({
@@ -98,10 +99,14 @@ function controller(holder: string, clock: Clock) {
       links: new SubscriberLinks([Buffer.alloc(32, 1)], () => 'https://farwatch.example'),
     }),
     follower: new IncidentFollower({
-      ...own, peers: new Peers(), incidents: new IncidentStore(db),
-      follow: async (incident) => {
-        done.push(incident._id);
-        return followIncident({ pages, posts, notifySubscribers: () => undefined }, incident, clock.now());
+      ...own, peers: new Peers(), posting: { pages, posts, notifySubscribers: () => undefined },
+      incidents: {
+        dueForPages: (...args) => incidents.dueForPages(...args),
+        claimForPages: (...args) => incidents.claimForPages(...args),
+        markPagesNotified: (claimed, pageIds) => {
+          done.push(claimed._id);
+          return incidents.markPagesNotified(claimed, pageIds);
+        },
       },
     }),
     checks: new DomainChecks({

@@ -21,8 +21,7 @@ interface FollowerDeps {
     /** Marks the claimed version as posted on these pages. */
     markPagesNotified(claimed: IncidentDoc, pageIds: string[]): Promise<void>;
   };
-  /** Returns the ids of the pages with a post on the incident. */
-  follow(incident: IncidentDoc): Promise<string[]>;
+  posting: PostDeps;
   clock: Clock;
   log: Log;
   peers: Peers;
@@ -70,9 +69,9 @@ export class IncidentFollower {
   }
 
   /** Called when an incident has changed. */
-  trigger(): void {
+  readonly trigger = (): void => {
     if (this.#isStarted) this.#task.trigger();
-  }
+  };
 
   stop(): Promise<void> {
     return this.#task.stop();
@@ -80,11 +79,11 @@ export class IncidentFollower {
 
   /** Posts the incidents that are due now. Resolves to true if there are more. */
   run(): Promise<boolean | 'idle'> {
-    const { incidents, follow, log } = this.#deps;
+    const { incidents, posting, clock, log } = this.#deps;
     const onError = (error: unknown, { _id }: IncidentDoc) =>
       log.warn({ err: error, incident_id: _id }, 'could not publish an incident on status pages');
     return this.#work.runDue({ limit: BATCH_SIZE, concurrency: CONCURRENCY, onError }, async (claimed) =>
-      incidents.markPagesNotified(claimed, await follow(claimed)));
+      incidents.markPagesNotified(claimed, await followIncident(posting, claimed, clock.now())));
   }
 }
 
