@@ -13,14 +13,13 @@ import { openMailer } from './platform/mail/mailer.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
-import { OwnedShards, createSignals } from './wiring/signals.ts';
+import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
 import { openEvidence } from './wiring/evidence.ts';
 import { openDirectory, openFleet } from './wiring/fleet.ts';
 import { openGroups } from './wiring/groups.ts';
-import { addressOf, HttpServers } from './wiring/http-servers.ts';
 import { openHttp } from './wiring/http.ts';
 import { openIncidents } from './wiring/incidents.ts';
 import { openMaintenance } from './wiring/maintenance.ts';
@@ -130,7 +129,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const maintenance = openMaintenance(ports, { subscribers });
   const incidents = openIncidents(ports, { accounts, events });
   const results = openResults(ports, {
-    accounts, fleet, events, incidents, notifications, domains, maintenance, readers, ownedShards,
+    accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
   });
   const evidence = openEvidence(ports, { fleet });
   const monitors = openMonitors(ports, { accounts, fleet, incidents, results });

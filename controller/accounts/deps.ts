@@ -13,7 +13,7 @@ import type { SessionEndNotifier } from './sessions/session-end-notifier.ts';
 import { SessionStore } from './sessions/store.ts';
 import type { SessionTokens } from './sessions/credentials.ts';
 import type { Tenant } from '../access/tenant.ts';
-import type { WorkClaims } from '../work/work-claims.ts';
+import type { WorkClaims } from '../work/claimed-work.ts';
 import type { PasswordAttempts } from './users/password-attempts.ts';
 import type { PasswordHasher } from './users/passwords.ts';
 import { UserStore } from './users/store.ts';

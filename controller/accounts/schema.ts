@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
 import { characters, singleLineText, trimmedPattern } from '../http/input/text-schemas.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
 

@@ -10,7 +10,7 @@ import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { Placement } from './placement.ts';
 import type { MonitorSource, ProbeRemoval, PlacementMarks } from './ports.ts';
-import { chooseProbe } from './rules.ts';
+import { chooseProbe } from './assigned-regions.ts';
 import type { AssignmentStore } from './store.ts';
 
 const POLL_INTERVAL_MS = 2000;

@@ -7,8 +7,7 @@ import type { Liveness } from '../probes/liveness.ts';
 import type { MonitorState, Witness } from '../verdicts/monitor-state.ts';
 import { assignedRegions, isAssigned, voteOf } from '../verdicts/votes/quorum-rules.ts';
 import { needsMoreVotes } from '../verdicts/status/status-rules.ts';
-import { domainOf } from './assigned-regions.ts';
-import { chooseProbe, chooseSome } from './rules.ts';
+import { chooseProbe, chooseSome, domainOf } from './assigned-regions.ts';
 import type { RunNow } from './run-now.ts';
 import type { AssignmentStore } from './store.ts';
 

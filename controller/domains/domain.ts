@@ -1,4 +1,4 @@
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 
 /** `null`: before the first lookup. `failed`: the facts of an earlier lookup stay. */
 export type DomainStatus = 'ok' | 'unsupported' | 'failed' | null;

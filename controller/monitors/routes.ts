@@ -1,7 +1,7 @@
 import { isoTime } from '../../shared/time.ts';
 import { canSeeCredentials } from '../access/tenant.ts';
 import { AppError } from '../errors/app-error.ts';
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import {
   monitorResponse, monitorListResponse, monitorStatsResponse, organizationStatsResponse, settingsResponse,

@@ -1,5 +1,5 @@
 import { beat as beatSchema, MAX_BEAT_BYTES } from '../../shared/contracts/beat.ts';
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import { OngoingFailure } from '../../shared/ongoing-failure.ts';

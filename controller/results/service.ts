@@ -7,7 +7,7 @@ import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.
 import type { MonitorState } from '../verdicts/monitor-state.ts';
 import type { Peers } from '../work/peers.ts';
 import type { PeriodicTask } from '../work/periodic-task.ts';
-import type { ClockDecision } from './journal/journal-entry.ts';
+import type { ClockDecision } from './journal/journal-store.ts';
 import { Shards } from './shards/shards.ts';
 import { Agreements, agreementsQuery } from './reading/agreements.ts';
 import { BusContact } from './shards/bus-contact.ts';

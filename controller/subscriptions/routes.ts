@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { subscriptionInput, subscriptionView } from './schema.ts';
 import {

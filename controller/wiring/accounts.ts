@@ -11,7 +11,7 @@ import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
 import { Quota } from '../plans/quota.ts';
 import type { Mail, MailClass, Mailer } from '../platform/mail/mailer-port.ts';
-import { WorkClaims } from '../work/work-claims.ts';
+import { WorkClaims } from '../work/claimed-work.ts';
 import type { Events } from './events.ts';
 import type { ControllerPorts } from './ports.ts';
 

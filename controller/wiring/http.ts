@@ -9,7 +9,7 @@ import { observeRequests } from '../http/server/metrics.ts';
 import { CompressedFiles } from '../http/responses/compressed-files.ts';
 import { queueRefusal, RateLimiter, rateLimitExceeded } from '../http/limits/rate-limit.ts';
 import type { Route } from '../http/routing/route.ts';
-import { SessionCookie } from '../http/routing/session-cookie.ts';
+import { SessionCookie } from '../http/routing/authorize.ts';
 import { StreamGuards } from '../http/responses/stream-guards.ts';
 import { metricsRoute, systemRoutes } from '../http/server/system-routes.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';

@@ -8,7 +8,7 @@ import type { NatsBus } from '../platform/bus/bus.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Resolve } from '../platform/outbound/resolver.ts';
 import type { Peers } from '../work/peers.ts';
-import type { Signals } from './signals.ts';
+import type { Signals } from './known-later.ts';
 import type { Stores } from './stores.ts';
 
 /** What a controller needs of NATS. */

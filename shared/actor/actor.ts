@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../time.ts';
 import { ActorError, type ActorContext, type ActorRef, type Behaviour } from './actor-ref.ts';
 import { Mailbox, queuedRequest, type Queued } from './mailbox.ts';
-import type { Watchdog } from './watchdog.ts';
+import type { Watchdog } from './supervisor.ts';
 
 /** Default deadline of `ask`: long enough for a full mailbox to drain, and shorter than a caller waits. */
 const ASK_TIMEOUT_MS = 10_000;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../controller/errors/app-error.ts';
 import { errorsOf } from '../../controller/http/reference/failures.ts';
 import { HTML_CONTENT } from '../../controller/http/routing/exchange.ts';
-import { isRawDeclaration, type Route } from '../../controller/http/routing/route.ts';
+import type { Route } from '../../controller/http/routing/route.ts';
 import { strictSchema } from './strict-schema.ts';
 
 /** Untyped JSON: a value or undefined at any path. */
@@ -193,14 +193,14 @@ function checkErrorPage(route: Route, response: ApiResponse): void {
 function checkSuccess(route: Route, response: ApiResponse): void {
   const declared = route.responses[response.status];
   if (declared === undefined) throw new Error('the status is not declared');
-  const isEnveloped = isRawDeclaration(declared) && declared.data !== undefined && response.body !== undefined;
-  if (isRawDeclaration(declared) && !isEnveloped) {
+  const isEnveloped = 'contentType' in declared && declared.data !== undefined && response.body !== undefined;
+  if ('contentType' in declared && !isEnveloped) {
     if (response.headers.get('content-type') !== declared.contentType) {
       throw new Error(`content type is ${response.headers.get('content-type')}`);
     }
     return;
   }
-  envelopeOf(isRawDeclaration(declared) ? (declared.data as z.ZodType) : declared).parse(response.body);
+  envelopeOf('contentType' in declared ? (declared.data as z.ZodType) : declared).parse(response.body);
 }
 
 /** Building a schema costs far more than using it. */

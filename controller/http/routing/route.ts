@@ -6,8 +6,7 @@ import type { Page, PageReader } from '../../pages/layout.ts';
 import type { BodyFormat } from '../body/body.ts';
 import type { EventStream } from '../responses/event-stream.ts';
 import type { Compressed } from '../responses/compressed-response.ts';
-import type { SessionCookie } from './session-cookie.ts';
-import { validate } from '../input/validation.ts';
+import type { SessionCookie } from './authorize.ts';
 
 export interface SessionActor {
   kind: 'session';
@@ -31,11 +30,6 @@ export interface KeyActor {
 
 export type Caller = SessionActor | KeyActor;
 export type Actor = Caller | { kind: 'none' };
-
-/** The id of the user who sent the request, or who created its API key. */
-export function authorOf(caller: Caller): string {
-  return caller.kind === 'session' ? caller.userId : caller.createdBy;
-}
 
 /**
  * `account`: a session; `organization` requires at least that role, `keys: true` admits API keys. `project`:
@@ -219,8 +213,8 @@ export interface Route extends RouteFacts {
   params: z.ZodType | undefined;
   query: z.ZodType | undefined;
   body: z.ZodType | undefined;
-  /** Throws VALIDATION_ERROR. */
-  parseBody(sent: unknown): unknown;
+  /** Throws VALIDATION_ERROR. Only `body` parses if absent. */
+  parseBody?(sent: unknown): unknown;
   responses: ResponseDeclarations;
   handle(ctx: PublicContext, input: Input<z.ZodType, z.ZodType, z.ZodType>): Promise<RouteResponse>;
 }
@@ -234,8 +228,7 @@ export function defineRoute<
   B extends z.ZodType | undefined = undefined,
 >(spec: RouteSpec<A, P, Q, B, R>): Route {
   const { params, query, body, handle, ...rest } = spec;
-  const parseBody = (sent: unknown) => (body === undefined ? undefined : validate(body, sent));
-  return { params, query, body, parseBody, ...rest, handle: handle as unknown as Route['handle'] };
+  return { params, query, body, ...rest, handle: handle as unknown as Route['handle'] };
 }
 
 export function ok<T>(data: T) {
@@ -250,14 +243,4 @@ export function created<T>(data: T) {
 export async function okMessage(change: Promise<void>, message: string) {
   await change;
   return ok({ message });
-}
-
-export function isStreamDeclaration(
-  declaration: z.ZodType | RawDeclaration,
-): declaration is StreamDeclaration {
-  return 'isStream' in declaration;
-}
-
-export function isRawDeclaration(declaration: z.ZodType | RawDeclaration): declaration is RawDeclaration {
-  return 'contentType' in declaration;
 }

@@ -2,13 +2,13 @@ import { decodeBatch, encodeBatch, readLaneHeader } from '../../../shared/contra
 import {
   LATEST_INSTANT_MS, laneName, type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
-import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
+import { UuidCache } from '../../../shared/ids.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isAssigned } from '../../verdicts/votes/quorum-rules.ts';
 import { MAX_AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
-import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
+import { type ClockDecision, ENTRY_VERSION, type JournalEntry } from '../journal/journal-store.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { AssignmentCheck } from './assignment-check.ts';
 import { excessOf, refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-rules.ts';

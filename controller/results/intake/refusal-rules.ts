@@ -61,8 +61,8 @@ function foreignBy(
 
 /** Limit of manual checks per hour, in addition to the scheduled ones. */
 const MAX_MANUAL_RUNS = 500;
-/** During a move, two probes may check the same slot. */
-const MAX_CHECKS_PER_SLOT = 2;
+/** During a move, two probes may check the same slot, and each failure elsewhere may have it confirmed. */
+const MAX_CHECKS_PER_SLOT = 2 + CONFIRMATIONS_PER_INTERVAL;
 
 /**
  * Limit of results per region, monitor and hour: each slot and confirmation, with rechecks, plus manual
@@ -70,7 +70,7 @@ const MAX_CHECKS_PER_SLOT = 2;
  */
 export function hourAllowance({ interval_ms: intervalMs, retries }: MonitorConfig): number {
   const slots = Math.ceil(HOUR_MS / Math.max(1000, intervalMs)) + 1;
-  return (MAX_CHECKS_PER_SLOT + CONFIRMATIONS_PER_INTERVAL) * slots * (1 + retries) + MAX_MANUAL_RUNS;
+  return MAX_CHECKS_PER_SLOT * slots * (1 + retries) + MAX_MANUAL_RUNS;
 }
 
 /** Ignores queued results, which are few compared with the limit of an hour. */

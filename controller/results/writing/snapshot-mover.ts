@@ -1,8 +1,6 @@
 import type { Clock } from '../../../shared/time.ts';
-import type { JournalEntry } from '../journal/journal-entry.ts';
-import type { JournalStore } from '../journal/journal-store.ts';
-import { Lanes } from '../state/lanes.ts';
-import type { ShardState } from '../state/shard-state.ts';
+import type { JournalEntry, JournalStore } from '../journal/journal-store.ts';
+import { Lanes, type ShardState } from '../state/shard-state.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 /** The snapshot moves once it is this many entries behind. */

@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import { newSecret, shardName } from '../../../shared/ids.ts';
-import { entryId } from '../journal/journal-entry.ts';
+import { entryId } from '../journal/journal-store.ts';
 import type { LanePosition, Snapshot } from '../state/records.ts';
-import { insertMissing, upsertNewer } from '../../platform/mongo/upserts.ts';
+import { insertMissing, upsertNewer } from '../../platform/mongo/mongo-errors.ts';
 
 /** Lanes per document: about 400 kB. */
 const MAX_DOCUMENT_LANES = 2000;

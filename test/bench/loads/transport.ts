@@ -1,6 +1,6 @@
 import { connect, Empty, nkeyAuthenticator, StorageType } from 'nats';
 import { readFileSync } from 'node:fs';
-import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { batchResponse, laneName } from '../../../shared/contracts/result.ts';
 import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';

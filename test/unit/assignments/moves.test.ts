@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
-import { eligibleProbes, planMonitor } from '../../../controller/assignments/rules.ts';
+import { eligibleProbes, planMonitor } from '../../../controller/assignments/assigned-regions.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import { derivedId } from '../../../shared/ids.ts';
 

@@ -5,7 +5,7 @@ import { EntryBuilder } from '../../../controller/results/intake/entry-builder.t
 import { hourAllowance } from '../../../controller/results/intake/refusal-rules.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
-import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { JournalEntry } from '../../../controller/results/journal/journal-store.ts';
 import { rowsOf } from '../../../controller/results/hours/hour-rows.ts';
 import type { LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
