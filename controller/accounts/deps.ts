@@ -41,6 +41,13 @@ export interface NamedCredential {
   created_at: number;
 }
 
+/** Credentials that members created, apart from API keys. */
+interface CreatedCredentials {
+  createdBy(organizationId: string, userId: string): Promise<NamedCredential[]>;
+  /** Returns how many were deleted. */
+  deleteCreatedBy(organizationId: string, userId: string): Promise<number>;
+}
+
 export interface AccountDeps extends AccountStores {
   /** For requests that accept an invitation. */
   claims: WorkClaims;
@@ -60,13 +67,9 @@ export interface AccountDeps extends AccountStores {
   baseUrl(): string;
   /** Number of event streams that the organization has open on this controller. */
   openStreams(organizationId: string): number;
-  /**
-   * NATS credentials that a member created. Deleting them disconnects their clients and returns their number.
-   */
-  subscriptions: {
-    createdBy(organizationId: string, userId: string): Promise<NamedCredential[]>;
-    deleteCreatedBy(organizationId: string, userId: string): Promise<number>;
-  };
+  /** NATS credentials. Deleting them disconnects their clients. */
+  subscriptions: CreatedCredentials;
+  enrolmentKeys: CreatedCredentials;
   /** What the project still contains, as text for an error message (`monitors`); null if it is empty. */
   contentsOfProject(tenant: Tenant): Promise<string | null>;
   log: Log;

@@ -66,7 +66,7 @@ export const invitationInput = z.strictObject({
 export const memberParams = z.strictObject({ userId: uuidParam });
 export const memberRemovalQuery = z.strictObject({
   revoke_credentials: queryBoolean.default(false)
-    .describe('Also revoke the API keys and delete the subscriptions that they created.'),
+    .describe('Also revoke the API keys, and delete the subscriptions and enrolment keys, that they created.'),
 });
 export const memberChangeInput = z.strictObject({
   role: organizationRole.optional(),

@@ -50,6 +50,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const deps: Omit<AccountDeps, 'subscriptions'> = {
     claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }),
     tokens, sessionEnds, quota, registration, defaultPlan, planChanges, mailers, baseUrl, log,
+    enrolmentKeys: stores.enrolmentKeys,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     hasher: new PasswordHasher(clock, ports.passwordCost),
     attempts: new PasswordAttempts(clock, config.http.rateLimit),

@@ -44,10 +44,10 @@ export function openMaintenance(ports: ControllerPorts, { subscribers }: Mainten
   return {
     windowTask,
     routes: maintenanceRoutes({
-      windows, turns,
+      windows, turns, clock,
       existingMonitors: async (tenant, ids) => new Set((await monitors.summaries(tenant, ids)).keys()),
       existingPages: async (tenant) => new Set((await pages.list(tenant)).map(({ _id }) => _id)),
-      // A round that fails is made again: what it has to do is stored with the window.
+      // A failed run is repeated: its work is stored with the window.
       onWindowChanged: () => windowTask.run().catch(() => undefined),
     }),
   };
