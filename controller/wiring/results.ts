@@ -51,8 +51,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
     },
     limits: {
       rawRetentionMs: limits.rawRetentionMs, maxRawRetentionMs: limits.maxRawRetentionMs,
-      regionOwner: fleet.directory.regionOwner, hasVote: fleet.directory.hasVote,
-      clockShiftMs: fleet.liveness.clockShiftMs,
+      intakeFacts: fleet.liveness.intakeFacts, hasVote: fleet.directory.hasVote,
       hasLiveProbe: (region) => fleet.liveness.liveProbes(region).length > 0,
       canGetMoreVotes: (state) => fleet.witnesses.canGetMoreVotes(state),
       assignments: fleet.assignments,

@@ -5,21 +5,17 @@ import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { rowsOf } from '../hours/hour-rows.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
-import type { TakeLimits } from './take-limits.ts';
+import type { IntakeFacts, TakeLimits } from './take-limits.ts';
 import { CONFIRMATIONS_PER_INTERVAL } from '../../../shared/contracts/assignment.ts';
 import { HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 
 /** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, loses no result. */
 const MAX_FUTURE_MS = 2 * 3_600_000;
 
-/**
- * The source of a batch, and its time of arrival (Unix ms). `owner`: a private region's organization,
- * otherwise null.
- */
-export interface IntakeContext {
+/** The source of a batch, and its time of arrival (Unix ms). */
+export interface IntakeContext extends IntakeFacts {
   shard: number;
   region: string;
-  owner: string | null;
   now: number;
   limits: Pick<TakeLimits, 'rawRetentionMs'>;
 }

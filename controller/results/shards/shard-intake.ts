@@ -1,6 +1,6 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isOngoing } from '../../verdicts/status/reopen-rules.ts';
-import { type DeadLetter, failedLetter, unreadableLetter } from '../dead-letters/dead-letter.ts';
+import { failedLetter, unreadableLetter } from '../dead-letters/dead-letter.ts';
 import type { NextEntry } from '../intake/entry-builder.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
@@ -33,16 +33,17 @@ export class ShardIntake {
 
   /** A message that throws is set aside, so that it does not block other results. */
   take(message: TakenMessage): void {
-    const { deps: { clock, deadLetters, log }, state: { shard }, builder } = this.#parts;
+    const { deps: { clock, deadLetters, log, unknownRegions }, state: { shard }, builder } = this.#parts;
     const now = { wall: clock.now(), monotonic: clock.monotonic() };
-    let letter: DeadLetter | null;
+    let letter: ReturnType<typeof builder.take>;
     try {
       letter = builder.take(message, now);
     } catch (error) {
       log.error({ err: error, shard, probe: message.probe_id }, 'a batch was set aside');
       letter = unreadableLetter(shard, message, now.wall);
     }
-    if (letter) deadLetters.put([letter]);
+    if (letter === 'unknown_region') unknownRegions.add(message.probe_id, { region: message.region });
+    else if (letter) deadLetters.put([letter]);
   }
 
   /** Returns the ids of the monitors whose configuration is journaled. */

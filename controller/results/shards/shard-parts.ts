@@ -1,6 +1,7 @@
 import type { ActorContext } from '../../../shared/actor/actor-ref.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
+import type { IgnoredMessages } from '../../probes/ignored-messages.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { LostLanes } from '../dead-letters/lost-lanes.ts';
@@ -49,6 +50,7 @@ export interface ShardDeps {
   journal: Pick<JournalWriter, 'schedule'>;
   deadLetters: Pick<DeadLetterBox, 'put'>;
   lostLanes: Pick<LostLanes, 'report'>;
+  unknownRegions: Pick<IgnoredMessages, 'add'>;
   listeners: ShardListeners;
   counts: IngestCounts;
   /** True for an entry that crashed an earlier instance while it was loaded. */

@@ -55,7 +55,7 @@ function actorOf(
           clock, log: createLog('test', 'silent'), limits: limitsOf(
             1e15,
           ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
-          lostLanes: { report: () => undefined },
+          lostLanes: { report: () => undefined }, unknownRegions: { add: () => undefined },
           listeners: { onApplied: [], onConfigs: () => undefined },
           counts: {
             entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
