@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { ERROR_STATUS } from '../../errors/app-error.ts';
 import { SERVER_LIMITS } from '../limits/server-limits.ts';
 import { acceptsKeys } from '../routing/authorize.ts';
-import { isRawDeclaration, isStreamDeclaration, type Auth, type Route } from '../routing/route.ts';
+import {
+  isRawDeclaration, isStreamDeclaration, isUpgradeDeclaration, type Auth, type Route,
+} from '../routing/route.ts';
 import { failures, headerReferences, namesOrganization, RATE_HEADERS, type Refusal } from './failures.ts';
 import { addLinks } from './links.ts';
 
@@ -160,7 +162,9 @@ function successes(route: Route, named: Schemas): Record<string, Success> {
       const anyObject = { type: 'object', additionalProperties: true };
       content[type] = { schema: type === JSON_CONTENT ? anyObject : { type: 'string' } };
     }
-    return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
+    return isUpgradeDeclaration(declared)
+      ? [status, { description: 'The connection is a WebSocket', headers: {}, content }]
+      : [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
   });
   return Object.fromEntries(responses) as Record<string, Success>;
 }

@@ -6,6 +6,7 @@ import type { Page, PageReader } from '../../pages/layout.ts';
 import type { BodyFormat } from '../body/body.ts';
 import type { EventStream } from '../responses/event-stream.ts';
 import type { Compressed } from '../responses/compressed-response.ts';
+import type { WebSocketHandler } from '../responses/web-sockets.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { validate } from '../input/validation.ts';
 
@@ -71,6 +72,8 @@ export interface PublicContext {
   languages?: string;
   /** Last-Event-ID header of a server-sent events client. */
   lastEventId?: string;
+  /** True if the request asks for a WebSocket. */
+  isUpgrade?: boolean;
   /** Present for browsers that store their session there. */
   cookie?: SessionCookie;
 }
@@ -113,8 +116,14 @@ interface StreamDeclaration extends RawDeclaration {
   isStream: true;
 }
 
+/** The connection becomes a WebSocket with frames of this type. */
+interface UpgradeDeclaration extends RawDeclaration {
+  isUpgrade: true;
+}
+
 /** By status: the schema of `data`, or a raw response. */
-type ResponseDeclarations = Record<number, z.ZodType | RawDeclaration | StreamDeclaration>;
+type ResponseDeclaration = z.ZodType | RawDeclaration | StreamDeclaration | UpgradeDeclaration;
+type ResponseDeclarations = Record<number, ResponseDeclaration>;
 
 /** The actor of an audit log entry. */
 export interface AuditActor {
@@ -139,13 +148,15 @@ interface ResponseExtras {
 type RawResponse<S> = { status: S; raw: string | Uint8Array | Readable } & ResponseExtras;
 type DataResponse<S, X> = { status: S; data: z.input<X> } & ResponseExtras;
 type StreamResponse<S> = { status: S; stream: EventStream } & ResponseExtras;
+type UpgradeResponse<S> = { status: S; webSocket: WebSocketHandler };
 /** A prepared response with all headers; clients with a current copy get 304. */
 type PrecompressedResponse<S> = { status: S; compressed: Compressed } & ResponseExtras;
 type RawOrDataResponse<S, X> =
   RawResponse<S> | PrecompressedResponse<S> | (X extends { data: infer D } ? DataResponse<S, D> : never);
 type ResponseOf<S, X> = X extends z.ZodType
   ? DataResponse<S, X> | PrecompressedResponse<S>
-  : X extends StreamDeclaration ? StreamResponse<S> : RawOrDataResponse<S, X>;
+  : X extends UpgradeDeclaration ? UpgradeResponse<S>
+    : X extends StreamDeclaration ? StreamResponse<S> : RawOrDataResponse<S, X>;
 
 type TypedResponse<R extends ResponseDeclarations> = {
   [S in keyof R & number]: ResponseOf<S, R[S]>;
@@ -210,6 +221,7 @@ export interface RouteResponse extends ResponseExtras {
   data?: unknown;
   raw?: string | Uint8Array | Readable;
   stream?: EventStream;
+  webSocket?: WebSocketHandler;
   compressed?: Compressed;
 }
 
@@ -252,12 +264,14 @@ export async function okMessage(change: Promise<void>, message: string) {
   return ok({ message });
 }
 
-export function isStreamDeclaration(
-  declaration: z.ZodType | RawDeclaration,
-): declaration is StreamDeclaration {
+export function isStreamDeclaration(declaration: ResponseDeclaration): declaration is StreamDeclaration {
   return 'isStream' in declaration;
 }
 
-export function isRawDeclaration(declaration: z.ZodType | RawDeclaration): declaration is RawDeclaration {
+export function isRawDeclaration(declaration: ResponseDeclaration): declaration is RawDeclaration {
   return 'contentType' in declaration;
+}
+
+export function isUpgradeDeclaration(declaration: ResponseDeclaration): declaration is UpgradeDeclaration {
+  return 'isUpgrade' in declaration;
 }

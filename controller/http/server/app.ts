@@ -9,14 +9,14 @@ import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
 import { CallerCache, runRoute, type RunnerDeps } from '../routing/route-runner.ts';
 import {
-  addressKey, beginExchange, clientAddress, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError,
+  addressKey, beginExchange, clientAddress, clientAddressOf, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError,
   sendResponse, sendUnmatched, type Exchange, type ExchangeState,
 } from '../routing/exchange.ts';
 import type { RequestObserver } from './metrics.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limit.ts';
 import { effectiveLimits, type ServerLimits } from '../limits/server-limits.ts';
 import { referenceRoutes } from '../reference/routes.ts';
-import type { Route } from '../routing/route.ts';
+import { isUpgradeDeclaration, type Route } from '../routing/route.ts';
 import { checkRoutes, inMatchingOrder } from '../routing/route-table.ts';
 import { createHttpServer, type ServerHandlers, type HttpServer, type RefusalWriter } from './server.ts';
 import { fastHandler, type FastResponses } from './fast-responses.ts';
@@ -66,6 +66,8 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   });
 
   const handle = koa.callback();
+  const upgradePaths = routes.filter((route) => Object.values(route.responses).some(isUpgradeDeclaration))
+    .map(({ path }) => path);
   const { fastResponses } = deps;
   const respondFast = fastResponses === undefined ? () => false : fastHandler({ ...deps, fastResponses });
   const handlers: ServerHandlers = {
@@ -84,6 +86,10 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
       else void pending.then(respond);
     },
     refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused,
+    upgradeAddress: (request) => {
+      const path = request.url?.split('?')[0] ?? '';
+      return upgradePaths.some((each) => path.endsWith(each)) ? clientAddressOf(request, deps.trustProxy) : null;
+    },
   };
   const limits = effectiveLimits(deps.trustProxy, deps.limits);
   const server = existing ?? createHttpServer({ ...handlers, clock: deps.clock, limits });
