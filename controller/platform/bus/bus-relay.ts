@@ -16,7 +16,7 @@ const MAX_BYTES_BEFORE_ADMISSION = 16_384;
 const MAX_BUFFERED_BYTES = 262_144;
 /** About the server itself, which the client doesn't reach. */
 const SERVER_FIELDS = ['tls_required', 'tls_verify', 'tls_available', 'connect_urls', 'ws_connect_urls', 'client_ip'];
-const INFO = /^INFO (\{.*\})\r\n/;
+const INFO = /^INFO +(\{.*\}) *\r\n/;
 const REFUSAL = '-ERR';
 
 /** WebSocket close codes. */
@@ -66,7 +66,7 @@ export class BusRelay {
       (error: unknown) => {
         log.warn({ err: error }, 'could not connect a WebSocket to NATS');
         server.destroy();
-        client.close(TRY_AGAIN_LATER);
+        end(client, TRY_AGAIN_LATER);
       },
     );
   };
@@ -100,13 +100,19 @@ function pipe(client: WebSocket, server: Socket): void {
   });
   server.on('drain', () => client.resume());
   server.on('error', () => undefined);
-  server.once('close', () => client.close(NORMAL));
+  server.once('close', () => end(client, NORMAL));
   client.once('close', () => server.destroySoon());
   client.on('message', (data: Buffer, isBinary: boolean) => {
     if (!isBinary) return client.close(UNSUPPORTED_DATA);
     if (!server.write(data)) client.pause();
   });
   server.resume();
+}
+
+/** A paused client's response to the close frame would not be read. */
+function end(client: WebSocket, code: number): void {
+  client.close(code);
+  client.resume();
 }
 
 /** A frame is buffered until it is complete, so that strangers could fill the memory with large ones. */
