@@ -125,7 +125,8 @@ test('near the limit of all connections, the largest holder loses its idle ones,
 test('an address gets its share of WebSockets, as the proxy reports it, and others keep theirs', async () => {
   const limits = { ...SERVER_LIMITS, maxConnections: 50, maxConnectionsOfAddress: SHARE };
   // Accepts connections and sends nothing.
-  const nats = createServer().listen(0, '127.0.0.1');
+  const nats = createServer();
+  await new Promise<void>((resolve) => nats.listen(0, '127.0.0.1', resolve));
   const bus = Object.assign(new OwnersBus(), { server: `127.0.0.1:${(nats.address() as AddressInfo).port}` });
   const behind = await makeApp({ limits, bus, env: { TRUST_PROXY: '1' } });
   const held: WebSocket[] = [];
