@@ -7,6 +7,7 @@ import { heartbeatRoutes } from './heartbeats/routes.ts';
 import { createApp } from './http/server/app.ts';
 import { createStartupServer } from './http/server/startup-server.ts';
 import type { HttpServer } from './http/server/server.ts';
+import { BUS_PATH } from './http/server/system-routes.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
@@ -35,7 +36,7 @@ import { openRawReaders, openSubscriptions } from './wiring/subscriptions.ts';
 import { Peers } from './work/peers.ts';
 
 /** What a controller opens by itself. */
-type OwnPorts = 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl';
+type OwnPorts = 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl' | 'natsUrl';
 type ExternalPorts = Omit<ControllerPorts, OwnPorts>;
 
 /** Results that were taken are written before their shards are released. */
@@ -112,6 +113,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const ports: ControllerPorts = {
     ...options, log, stores: await openStores(mongo.db, clock), signals: createSignals(), peers: new Peers(),
     holder: readControllerId(config.dataDir), ownsShard: ownedShards.has, baseUrl: servers.baseUrl,
+    natsUrl: () => config.nats.publicUrl ?? `${servers.baseUrl().replace(/^http/, 'ws')}${BUS_PATH}`,
   };
   const { stores } = ports;
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });

@@ -15,7 +15,7 @@ const variables = z.object({
   PROBE_DENY_CIDRS: setting.ranges(32).default([]),
   PROBE_ANCHORS: setting.endpoints(8).default([]),
   PROBE_DNS_SERVERS: setting.nameServers(8).default([]),
-  NATS_URL: setting.url('nats', 'tls').optional(),
+  NATS_URL: setting.url('nats', 'tls', 'ws', 'wss').optional(),
   FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });

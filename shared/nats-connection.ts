@@ -2,6 +2,7 @@ import {
   connect, ErrorCode, NatsError, type ConnectionOptions, type NatsConnection, type Status,
 } from 'nats';
 import type { BusFailure } from './bus-error.ts';
+import { endpointOf } from './http-proxy.ts';
 import { within, type Clock } from './time.ts';
 
 /** Detects a half-open connection within 30 s. */
@@ -20,7 +21,7 @@ const FAILURES: Record<string, BusFailure> = {
 export interface NatsOptions extends Pick<ConnectionOptions,
   'authenticator' | 'user' | 'pass' | 'inboxPrefix' | 'ignoreClusterUpdates' | 'waitOnFirstConnect'
 > {
-  /** `nats://` or `tls://` URLs separated by commas. */
+  /** `nats://`, `tls://`, `ws://` or `wss://` URLs separated by commas. */
   url: string;
   /** Shown in the server's list of connections. */
   name: string;
@@ -33,16 +34,37 @@ export function natsUrls(url: string): URL[] {
   return url.split(',').map((part) => new URL(part.trim()));
 }
 
-/** Connects to one of the servers and from then on reconnects forever. */
-export function connectNats(
-  { url, reconnectDelayMs, pingIntervalMs = PING_INTERVAL_MS, ...options }: NatsOptions,
-): Promise<NatsConnection> {
+function isWebSocket({ protocol }: URL): boolean {
+  return protocol === 'ws:' || protocol === 'wss:';
+}
+
+/** `host:port`; nats.js ignores all else, and assumes the port 4222. */
+function serverOf(url: URL): string {
+  return isWebSocket(url) ? `${url.hostname}:${endpointOf(url).port}` : url.host;
+}
+
+/** Options of nats.js for these servers. */
+export async function serverOptions(url: string) {
   const urls = natsUrls(url);
-  return connect({
-    ...options,
-    servers: urls.map(({ host }) => host),
+  const servers = {
+    servers: urls.map(serverOf),
     // Undefined would use TLS if the server offers it, even on loopback, where no certificate matches.
     tls: urls.some(({ protocol }) => protocol === 'tls:') ? {} : null,
+  };
+  const webSocketUrls = urls.filter(isWebSocket);
+  if (webSocketUrls.length === 0) return servers;
+  await import('./nats-web-socket.ts');
+  // A proxy may be the only one to know the name. Servers that a cluster announces can't be reached by WebSocket.
+  return { ...servers, webSocketUrls, resolve: false, ignoreClusterUpdates: true };
+}
+
+/** Connects to one of the servers and from then on reconnects forever. */
+export async function connectNats(
+  { url, reconnectDelayMs, pingIntervalMs = PING_INTERVAL_MS, ...options }: NatsOptions,
+): Promise<NatsConnection> {
+  return connect({
+    ...options,
+    ...await serverOptions(url),
     maxReconnectAttempts: -1,
     // The server refuses us while its user file is being rewritten; by default, nats.js would then give up.
     ignoreAuthErrorAbort: true,

@@ -54,7 +54,7 @@ export function openDirectory({ stores, clock, log, peers }: FleetPorts): FleetD
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const { directory, notify, quota, otherUsers } = sources;
-  const { config, stores, bus, timeZone, clock, log, peers, ownsShard } = ports;
+  const { config, stores, bus, timeZone, clock, log, peers, ownsShard, natsUrl } = ports;
   const { monitors, regions, probes, enrolmentKeys, assignments: items, assignmentHeads: heads } = stores;
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
@@ -139,7 +139,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: {
         probes, enrolmentKeys, regions, quota, keys, publishIdentities, directory, log,
-        natsUrl: nats.publicUrl,
+        natsUrl,
       },
     }),
     /** Lets probes beat, ask for work and be given it. Does not start when the database does not answer. */

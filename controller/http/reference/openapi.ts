@@ -160,7 +160,9 @@ function successes(route: Route, named: Schemas): Record<string, Success> {
       const anyObject = { type: 'object', additionalProperties: true };
       content[type] = { schema: type === JSON_CONTENT ? anyObject : { type: 'string' } };
     }
-    return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
+    return 'isUpgrade' in declared
+      ? [status, { description: 'The connection is a WebSocket', headers: {}, content }]
+      : [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
   });
   return Object.fromEntries(responses) as Record<string, Success>;
 }

@@ -9,6 +9,7 @@ import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from '../limits/rate-limit.ts';
 import type { Caller, Route, RouteResponse } from './route.ts';
 import type { StreamGuards } from '../responses/stream-guards.ts';
+import { isUpgrade } from '../responses/web-sockets.ts';
 import { fieldError, parseQuery, validate } from '../input/validation.ts';
 import type { Exchange } from './exchange.ts';
 import { hashSecret } from '../../../shared/ids.ts';
@@ -49,7 +50,7 @@ export async function runRoute(
   const { 'last-event-id': lastEventId, 'accept-language': languages } = headers;
   const base = {
     requestId: state.requestId, address: state.addressKey, clientAddress: state.clientAddress,
-    actor: { kind: 'none' } as const, now,
+    actor: { kind: 'none' } as const, now, isUpgrade: isUpgrade(request),
     ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
     ...(cookie === null ? {} : { cookie }),

@@ -7,6 +7,7 @@ import type { BodyFormat } from '../body/body.ts';
 import type { EventStream } from '../responses/event-stream.ts';
 import type { Compressed } from '../responses/compressed-response.ts';
 import type { SessionCookie } from './authorize.ts';
+import type { WebSocketHandler } from '../responses/web-sockets.ts';
 
 export interface SessionActor {
   kind: 'session';
@@ -65,6 +66,8 @@ export interface PublicContext {
   languages?: string;
   /** Last-Event-ID header of a server-sent events client. */
   lastEventId?: string;
+  /** True if the request asks for a WebSocket. */
+  isUpgrade?: boolean;
   /** Present for browsers that store their session there. */
   cookie?: SessionCookie;
 }
@@ -107,8 +110,14 @@ interface StreamDeclaration extends RawDeclaration {
   isStream: true;
 }
 
+/** The connection becomes a WebSocket with frames of this type. */
+interface UpgradeDeclaration extends RawDeclaration {
+  isUpgrade: true;
+}
+
 /** By status: the schema of `data`, or a raw response. */
-type ResponseDeclarations = Record<number, z.ZodType | RawDeclaration | StreamDeclaration>;
+type ResponseDeclaration = z.ZodType | RawDeclaration | StreamDeclaration | UpgradeDeclaration;
+type ResponseDeclarations = Record<number, ResponseDeclaration>;
 
 /** The actor of an audit log entry. */
 export interface AuditActor {
@@ -133,13 +142,15 @@ interface ResponseExtras {
 type RawResponse<S> = { status: S; raw: string | Uint8Array | Readable } & ResponseExtras;
 type DataResponse<S, X> = { status: S; data: z.input<X> } & ResponseExtras;
 type StreamResponse<S> = { status: S; stream: EventStream } & ResponseExtras;
+type UpgradeResponse<S> = { status: S; webSocket: WebSocketHandler };
 /** A prepared response with all headers; clients with a current copy get 304. */
 type PrecompressedResponse<S> = { status: S; compressed: Compressed } & ResponseExtras;
 type RawOrDataResponse<S, X> =
   RawResponse<S> | PrecompressedResponse<S> | (X extends { data: infer D } ? DataResponse<S, D> : never);
 type ResponseOf<S, X> = X extends z.ZodType
   ? DataResponse<S, X> | PrecompressedResponse<S>
-  : X extends StreamDeclaration ? StreamResponse<S> : RawOrDataResponse<S, X>;
+  : X extends UpgradeDeclaration ? UpgradeResponse<S>
+    : X extends StreamDeclaration ? StreamResponse<S> : RawOrDataResponse<S, X>;
 
 type TypedResponse<R extends ResponseDeclarations> = {
   [S in keyof R & number]: ResponseOf<S, R[S]>;
@@ -204,6 +215,7 @@ export interface RouteResponse extends ResponseExtras {
   data?: unknown;
   raw?: string | Uint8Array | Readable;
   stream?: EventStream;
+  webSocket?: WebSocketHandler;
   compressed?: Compressed;
 }
 

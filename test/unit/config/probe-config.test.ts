@@ -21,7 +21,7 @@ describe('an invalid setting or flag is reported', () => {
     ],
     [
       { NATS_URL: 'http://user:pw@h' }, [],
-      ['NATS_URL must be an address that starts with nats:// or tls://'],
+      ['NATS_URL must be an address that starts with nats:// or tls:// or ws:// or wss://'],
     ],
     [
       {}, ['--controller', 'watch.example'],

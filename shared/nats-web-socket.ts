@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net';
+import { NodeTransport } from 'nats/lib/src/node_transport.js';
+import { createWebSocketStream, WebSocket } from 'ws';
+import { endpointOf, proxyOptions } from './http-proxy.ts';
+
+const HANDSHAKE_TIMEOUT_MS = 5000;
+
+/** In addition to the options of nats.js. */
+export interface WebSocketOptions {
+  /** Servers that are reached by WebSocket, among others. */
+  webSocketUrls?: readonly URL[];
+}
+
+const { dial } = NodeTransport.prototype;
+
+/** nats.js 2.29 has no option for another kind of connection. */
+NodeTransport.prototype.dial = function openSocket(this: NodeTransport, server): Promise<Socket> {
+  const { webSocketUrls = [] } = this.options as WebSocketOptions;
+  const url = webSocketUrls.find((each) => {
+    const { host, port } = endpointOf(each);
+    return host === server.hostname && port === server.port;
+  });
+  return url === undefined ? dial.call(this, server) : openWebSocket(url);
+};
+
+/** The WebSocket as a stream of the bytes in its frames. Rejects if it doesn't open. */
+async function openWebSocket(url: URL): Promise<Socket> {
+  const options = { perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS };
+  const webSocket = new WebSocket(url, { ...options, ...proxyOptions(url) } as typeof options);
+  await new Promise<void>((resolve, reject) => {
+    webSocket.once('error', reject);
+    webSocket.once('open', () => {
+      webSocket.off('error', reject);
+      resolve();
+    });
+  });
+  const stream = createWebSocketStream(webSocket);
+  // nats.js removes the listeners with which the stream ends itself.
+  webSocket.once('close', () => stream.destroy());
+  return stream as unknown as Socket;
+}
