@@ -139,7 +139,7 @@ test('tail connects again and resumes after a restart of the controller', async 
   await farwatch.replaced('controller', await farwatch.kill9('controller'));
   const before = tail.stdout().length;
   await until(() => tail.stdout().slice(before).includes('"event":"result"'), { what: 'tail prints further results' });
-  expect(tail.stderr()).toContain('connecting again');
+  expect(tail.stderr()).toMatch(/^farwatch: .*; connecting again\n/);
   tail.kill('SIGTERM');
   await tail.ended;
 });
@@ -186,9 +186,9 @@ test('a client command names a wrong setting, key or address in one line', async
     [{ FARWATCH_URL: farwatch.url }, 2, 'FARWATCH_API_KEY must be set'],
     [{ ...env, FARWATCH_URL: 'shop' }, 2, 'FARWATCH_URL must be an address'],
     [{ ...env, FARWATCH_API_KEY_FILE: join(dir, 'absent') }, 2, 'FARWATCH_API_KEY_FILE must name a readable file'],
-    [{ FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: 'fw_wrong' }, 1, 'API key'],
-    [{ ...env, FARWATCH_URL: url }, 1, `${url} cannot be reached`],
-    [{ ...env, FARWATCH_URL: target.url }, 1, 'is it the right address?'],
+    [{ FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: 'fw_wrong' }, 2, 'API key'],
+    [{ ...env, FARWATCH_URL: url }, 3, `${url} cannot be reached`],
+    [{ ...env, FARWATCH_URL: target.url }, 3, 'is it the right address?'],
   ];
   for (const [settings, expected, message] of cases) {
     const { exitCode, stdout, stderr } = await runCommand(['monitors'], settings);
