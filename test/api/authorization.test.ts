@@ -249,14 +249,14 @@ type Caller = (typeof CALLERS)[number];
  * How a credential is judged depends on what a route requires, not on the route. So `npm test` sends all callers only
  * to the first route of each requirement, and these to the others: each differs from another in what it may use.
  */
-const FEW_CALLERS = {
-  public: ['anonymous', 'bad token'],
-  other: ['anonymous', 'read key', 'write key', 'admin', 'member', 'viewer', 'outsider', 'foreign key'],
-} as const;
+const FEW_CALLERS: readonly Caller[] = [
+  'anonymous', 'read key', 'write key', 'admin', 'member', 'viewer', 'outsider', 'foreign key',
+];
+const FEW_PUBLIC_CALLERS: readonly Caller[] = ['anonymous', 'bad token'];
 
 function callersOf(name: string, need: Need): readonly Caller[] {
   const isFirst = Object.entries(NEEDS).find(([, other]) => other === need)?.[0] === name;
-  return isFirst ? CALLERS : fewOrAll(FEW_CALLERS[need === 'public' ? need : 'other'], CALLERS);
+  return isFirst ? CALLERS : fewOrAll(need === 'public' ? FEW_PUBLIC_CALLERS : FEW_CALLERS, CALLERS);
 }
 
 /** The error code for a caller without access; null for one with access. */
