@@ -30,7 +30,7 @@ const SCHEDULES = [
 /** On the warped clock, polls happen every few seconds; those of an idle controller every minute. */
 const ON_TIME_MS = 25_000;
 const IDLE_FOR_MS = 20_000;
-const STEP_MS = fewOrAll(5000, 1000);
+const STEP_MS = fewOrAll(10_000, 1000);
 const RETRIES = 3;
 /** Mail to a busy provider is retried after 2, 4, 8, … s. */
 const DEFERRALS = 5;

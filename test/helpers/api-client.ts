@@ -128,7 +128,7 @@ export class ApiClient {
   #routeOf(method: string, path: string): Route | null {
     const segments = (path.split('?')[0] ?? '').replace(/(?<=.)\/$/, '').split('/');
     const matches = this.#routes.filter((route) => {
-      const declared = route.path.split('/');
+      const declared = segmentsOf(route);
       return declared.length === segments.length &&
         declared.every((part, at) => part.startsWith(':') || part === segments[at]);
     });
@@ -136,6 +136,16 @@ export class ApiClient {
     const [best] = matches.sort((one, other) => parameters(one) - parameters(other));
     return matches.find((route) => route.path === best?.path && route.method === method) ?? null;
   }
+}
+
+const declaredSegments = new WeakMap<Route, string[]>();
+
+function segmentsOf(route: Route): string[] {
+  const known = declaredSegments.get(route);
+  if (known) return known;
+  const segments = route.path.split('/');
+  declaredSegments.set(route, segments);
+  return segments;
 }
 
 async function read(response: Response): Promise<ApiResponse> {

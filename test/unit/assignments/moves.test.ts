@@ -8,7 +8,7 @@ import { derivedId } from '../../../shared/ids.ts';
 /** Enough for even shares of all probes. */
 const MANY = monitorsOf(20_000);
 /** Enough to count moves. */
-const SOME = MANY.slice(0, 2000);
+const SOME = MANY.slice(0, 1000);
 const MAX_PROBES = 12;
 const probeIds = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => derivedId('probe', from + at));
