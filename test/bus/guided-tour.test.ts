@@ -83,11 +83,11 @@ const tours: Tour[] = [
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
-    path: 'request: `GET /api/monitors/:id`', limit: 43,
+    path: 'request: `GET /api/monitors/:id`', limit: 41,
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 67,
+    path: 'request: `POST /api/monitors`', limit: 64,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
   },
