@@ -1,15 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
 import type { CheckSpec, MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { validationError } from '../../http/input/validation.ts';
 import type { MaintenanceRange, MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { type MonitorDoc, timeoutMs } from '../monitor.ts';
-import type { CheckType, FieldsOf } from './check-type.ts';
 import { dnsFields, dnsResponseFields, type DnsSettings, dnsType } from './dns.ts';
 import { heartbeatFields, heartbeatResponseFields, type HeartbeatSettings, heartbeatType } from './heartbeat.ts';
 import { httpFields, httpResponseFields, type HttpSettings, httpType } from './http.ts';
 import { icmpFields, icmpResponseFields, type IcmpSettings, icmpType } from './icmp.ts';
 import { keywordFields, keywordResponseFields, type KeywordSettings, keywordType } from './keyword.ts';
 import { tcpFields, tcpResponseFields, type TcpSettings, tcpType } from './tcp.ts';
+
+/** The value type of a body or response with these fields. */
+export type FieldsOf<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
+
+interface Common {
+  target: string;
+  interval_seconds: number;
+}
+
+/** A type of monitor. `Input` are its own fields in a body, `Own` its own settings in a document. */
+export interface CheckType<Input, Own> {
+  /** Names of the fields of `Input`. */
+  fields: readonly string[];
+  /**
+   * Merges `input` into `current` (null for a new monitor). Returns the target, the settings, and the
+   * interval if the settings determine it. Throws VALIDATION_ERROR, VALIDATION_FAILED.
+   */
+  resolve(
+    input: Input & Partial<Common>, current: (Common & Own) | null, minIntervalSeconds: number,
+  ): Pick<Common, 'target'> & Partial<Common & Own>;
+  /** Its own fields in a response. `isConcealed` replaces credentials by CONCEALED. */
+  view(doc: Own, isConcealed: boolean): object;
+  toSpec(doc: Pick<Common, 'target'> & Own): CheckSpec;
+}
 
 /** Fields of request bodies that only some types have. */
 export const typeFields = {
