@@ -140,8 +140,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const retention = openRetention(ports, accounts.quota);
   const watchdog = openWatchdog(ports, notifications);
   events.publishProbes({ fleet, accounts });
-  fleet.quarantines.compareBy(results.agreements);
-  const { history, unwritten } = results;
+  fleet.quarantines.compareBy(results.readers.agreements);
+  const { health, history, unwritten } = results.readers;
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
     statusPages,
@@ -155,7 +155,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
       ...dashboardRoutes({
-        monitors: monitors.deps, health: results.health, incidents: stores.incidents, fleet: fleet.overview,
+        monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
       }),
       ...statusPages.routes, ...configurationRoutes({ pages: statusPages.deps, ...groups.deps }),
       ...subscribers.routes, ...maintenance.routes,

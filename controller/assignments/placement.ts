@@ -1,5 +1,5 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import { toCheckSpec } from '../monitors/config.ts';
+import { toCheckSpec } from '../monitors/settings/registry.ts';
 import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import { phaseMs } from '../monitors/slot-rules.ts';
 import type { FleetDirectory } from '../probes/directory.ts';

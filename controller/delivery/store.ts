@@ -2,7 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
-import { removeOlder } from '../platform/mongo/remove-older.ts';
+import { removeOlder } from '../platform/mongo/documents.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 import {
   DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery, type AlertDetails, type RegionName,

@@ -10,7 +10,7 @@ import { newSigningSecret, type DestinationDoc, type DestinationSettings } from 
 import type { DeliveryPort, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
 import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import type { DestinationStore } from './store.ts';
-import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './test-mail-rules.ts';
+import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './email-rules.ts';
 
 export interface DestinationDeps {
   destinations: DestinationStore;

@@ -3,9 +3,8 @@ import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
 import type { monitorSettings } from './responses.ts';
-import type { FieldsOf } from './settings/check-type.ts';
-import { CONCEALED } from './settings/http-credentials.ts';
-import type { TypeSettings } from './settings/registry.ts';
+import { CONCEALED } from './settings/sent-settings.ts';
+import type { FieldsOf, TypeSettings } from './settings/registry.ts';
 
 type CommonSettings = FieldsOf<typeof monitorSettings>;
 

@@ -11,7 +11,7 @@ import { historyRoutes } from './history/routes.ts';
 import { monitorsOfProbeRoute } from './of-probe/routes.ts';
 import { overviewRoute } from './overview/routes.ts';
 import { monitorListQuery, periodQuery } from './schema.ts';
-import { CONCEALMENT } from './settings/http-credentials.ts';
+import { CONCEALMENT } from './settings/sent-settings.ts';
 import {
   listMonitors, loadMonitor, readMonitor, readMonitorStats, readOrganizationStats,
 } from './verbs/read-monitors.ts';

@@ -5,7 +5,7 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
-import { invalidatesEarlierResults } from './config.ts';
+import { invalidatesEarlierResults } from './settings/registry.ts';
 import { affectsCounts } from './counts/count-rules.ts';
 import { type MonitorDoc, restoreMonitor, searchTextOf, type ShownMonitor } from './monitor.ts';
 import { monitoredDomain } from './target.ts';

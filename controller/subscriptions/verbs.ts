@@ -6,7 +6,7 @@ import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
 import { newUserKey } from '../platform/bus/nkeys.ts';
 import type { SubscriptionInput, SubscriptionView } from './schema.ts';
 import type { SubscriptionStore } from './store.ts';
-import { viewSubscription } from './views.ts';
+import { viewSubscription } from './subscription.ts';
 
 export interface SubscriptionDeps {
   subscriptions: SubscriptionStore;

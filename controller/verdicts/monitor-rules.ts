@@ -78,8 +78,8 @@ export function applyItem(
  */
 export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void {
   alertSlow(step);
-  trackCertificate(step, item);
-  warnOfDomainExpiry(step, item);
+  if (step.state.certificate !== null || (item.kind === 'result' && item.result.tls)) trackCertificate(step, item);
+  if (item.kind !== 'result') warnOfDomainExpiry(step, item);
   withholdAlerts(step, item);
   holdFlaps(step, item);
   reportLateOutages(step, item);

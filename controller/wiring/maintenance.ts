@@ -18,8 +18,6 @@ interface MaintenanceSources {
   subscribers: Pick<Subscribers, 'announce'>;
 }
 
-export type Maintenance = ReturnType<typeof openMaintenance>;
-
 /** Maintenance windows, and how monitors learn of theirs. */
 export function openMaintenance(ports: ControllerPorts, { subscribers }: MaintenanceSources) {
   const { stores: { monitors, incidents, pages, windows }, signals, clock, log, peers } = ports;

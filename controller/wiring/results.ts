@@ -4,7 +4,7 @@ import { newSecret, shardOf } from '../../shared/ids.ts';
 import { assignedOf } from '../assignments/assigned-regions.ts';
 import { publishingHistory } from '../events/event.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
-import { toMonitorConfig } from '../monitors/config.ts';
+import { toMonitorConfig } from '../monitors/settings/registry.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';

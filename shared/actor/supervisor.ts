@@ -186,7 +186,7 @@ const SLOW_AFTER_MS = 10_000;
 const BLOCKED_AFTER_MS = 1000;
 const SWEEP_INTERVAL_MS = 5000;
 
-export interface SlowMessage {
+interface SlowMessage {
   /** The actor's name. */
   actor: unknown;
   message: unknown;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { toCheckSpec, toMonitorConfig } from '../../controller/monitors/config.ts';
+import { toCheckSpec, toMonitorConfig } from '../../controller/monitors/settings/registry.ts';
 import { httpSpec } from '../../shared/contracts/check-spec.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';

@@ -4,7 +4,7 @@ import type { AccountDeps, NamedCredential } from '../deps.ts';
 import { reachesOrganizationRole, type OrganizationRole } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
 import type { UserDoc } from '../users/store.ts';
-import type { MemberDoc } from './store.ts';
+import type { MemberDoc } from '../tenant-store.ts';
 
 export interface NamedMember {
   member: MemberDoc;

@@ -83,7 +83,7 @@ export class EntryBuilder {
     const facts = this.#limits.intakeFacts(probeId, region);
     if (facts === undefined) return 'unknown_region';
     if (this.#assignmentCheck.isQueued(message)) return null;
-    const context: IntakeContext = { ...facts, shard, region, now: now.wall, limits: this.#limits };
+    const context: IntakeContext = { shard, region, now: now.wall, limits: this.#limits, ...facts };
     try {
       this.#takeReadable(message, decodeBatch(message.bytes, this.#ids), { letter: null, context }, now);
       return null;

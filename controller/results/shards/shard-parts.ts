@@ -12,7 +12,7 @@ import type { JournalStore } from '../journal/journal-store.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { MonitorWrites, OutboxPorts } from '../writing/monitor-writes.ts';
-import type { SnapshotMover, SnapshotMoverStores } from '../writing/snapshot-mover.ts';
+import type { SnapshotMover, SnapshotMoverStores } from '../writing/snapshot-store.ts';
 import type { WriteQueue } from '../writing/retried-writes.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { ShardMessage, ShardSummary } from './shard-message.ts';

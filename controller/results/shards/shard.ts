@@ -5,7 +5,7 @@ import type { StateRecord } from '../state/records.ts';
 import { ShardState } from '../state/shard-state.ts';
 import { markSaved } from '../writing/closed-hours.ts';
 import { MonitorWrites } from '../writing/monitor-writes.ts';
-import { SnapshotMover } from '../writing/snapshot-mover.ts';
+import { SnapshotMover } from '../writing/snapshot-store.ts';
 import { WriteQueue } from '../writing/retried-writes.ts';
 import { ClockDuties } from './clock-duties.ts';
 import { EntryApplier, ShardIntake } from './shard-intake.ts';

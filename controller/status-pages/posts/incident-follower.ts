@@ -6,9 +6,8 @@ import type { IncidentDoc } from '../../incidents/incident.ts';
 import { DueWork, type WorkClaim } from '../../work/claimed-work.ts';
 import type { Peers } from '../../work/peers.ts';
 import { PeriodicTask } from '../../work/periodic-task.ts';
-import type { PageDoc } from '../page.ts';
-import { automaticPost, automaticPostId, canStartPost, followUpOf, publicMonitorIds } from './automatic-rules.ts';
-import { MAX_POSTS } from './post.ts';
+import { automaticPost, automaticPostId, canStartPost, followUpOf } from './automatic-rules.ts';
+import { MAX_POSTS, type PostDoc } from './post.ts';
 import { addPost, revisePost, withUpdate } from './save-post.ts';
 import type { PostDeps } from './verbs/write-post.ts';
 
@@ -94,25 +93,23 @@ const FINAL_ERROR_CODES: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'FAIR_USE
  * except those that a person has changed. Returns the ids of the pages with a post. Safe to repeat after a
  * crash.
  */
-export async function followIncident(deps: PostDeps, incident: IncidentDoc, now: number): Promise<string[]> {
+async function followIncident(deps: PostDeps, incident: IncidentDoc, now: number): Promise<string[]> {
   const tenant = { organizationId: incident.organization_id, projectId: incident.project_id };
   const monitorIds = publicMonitorIds(incident);
   const pages = monitorIds.length === 0 ? [] : await deps.pages.postingOn(tenant, monitorIds);
   const notifiedPageIds = new Set(incident.notified_page_ids);
   for (const page of pages) {
-    if (!canStartPost(incident, page)) continue;
-    if (await startPost(deps, tenant, incident, page, now)) notifiedPageIds.add(page._id);
+    const post = canStartPost(incident, page) ? automaticPost(incident, monitorIds, page, now) : null;
+    if (post !== null && await startPost(deps, tenant, post)) notifiedPageIds.add(page._id);
   }
   for (const pageId of notifiedPageIds) await advancePost(deps, tenant, incident, pageId, now);
   return [...notifiedPageIds];
 }
 
-/** False if the page doesn't post such incidents or has no room. */
-async function startPost(deps: PostDeps, tenant: Tenant, incident: IncidentDoc, page: PageDoc, now: number) {
-  const post = automaticPost(incident, page, now);
-  if (post === null) return false;
-  const isFull = (await deps.posts.countOf(tenant, page._id)) >= MAX_POSTS;
-  if (isFull && !(await deps.posts.deleteOldestAutomatic(tenant, page._id))) return false;
+/** False if the page has no room. */
+async function startPost(deps: PostDeps, tenant: Tenant, post: PostDoc): Promise<boolean> {
+  const isFull = (await deps.posts.countOf(tenant, post.page_id)) >= MAX_POSTS;
+  if (isFull && !(await deps.posts.deleteOldestAutomatic(tenant, post.page_id))) return false;
   await addPost(deps, post);
   return true;
 }
@@ -133,4 +130,12 @@ async function advancePost(
     const isFinal = error instanceof AppError && FINAL_ERROR_CODES.includes(error.code);
     if (!isFinal) throw error;
   }
+}
+
+/** The monitors of an incident that pages may post; empty for an incident that is not public. */
+function publicMonitorIds(incident: IncidentDoc): string[] {
+  const { source, late, status_page_update, check_id, affected_monitor_ids } = incident;
+  const isForReaders = late !== true && (source === 'system' || status_page_update !== null);
+  if (!isForReaders) return [];
+  return [...new Set(check_id === null ? affected_monitor_ids : [check_id, ...affected_monitor_ids])];
 }

@@ -3,7 +3,7 @@ import type { Tenant } from '../../access/tenant.ts';
 import { claimedAs, type WorkClaim } from '../../work/claimed-work.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { insertMissing, unlessTaken } from '../../platform/mongo/mongo-errors.ts';
-import { removeOlder } from '../../platform/mongo/remove-older.ts';
+import { removeOlder } from '../../platform/mongo/documents.ts';
 import type { OutgoingDoc } from '../notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;

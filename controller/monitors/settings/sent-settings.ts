@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { NON_SECRET_HEADERS } from '../../../shared/contracts/check-spec.ts';
-import { validationError } from '../../http/input/validation.ts';
+import { fieldError, validationError } from '../../http/input/validation.ts';
 
 export type HttpAuth =
   | { type: 'basic'; username: string; password: string }
@@ -88,4 +89,39 @@ export function storedIfConcealed(sent: string, stored: string | null | undefine
   if (typeof stored === 'string') return stored;
   const message = '*** keeps the stored value, but no value is stored';
   throw validationError([{ code: 'custom', path, message }]);
+}
+
+type Some<S> = { [Name in keyof S]?: S[Name] | undefined };
+
+interface SettingsSources<S> {
+  /** Name of the body field that nests these settings, for error paths. */
+  config: string;
+  /** Settings from each place in the body that can contain them. */
+  sent: readonly Some<S>[];
+  current: S | null;
+  /** Undefined for settings that must be sent. */
+  defaults: { [Name in keyof S]: S[Name] | undefined };
+  /** Field names in `config` that differ from the names of the settings. */
+  aliases?: { [Name in keyof S]?: string };
+}
+
+/**
+ * Merges sent settings into the current ones or the defaults. If places in the body differ, a value that
+ * repeats the current one loses, because an edited read looks like that. Null is a value. Throws
+ * VALIDATION_ERROR for two different new values or a missing value.
+ */
+export function chooseSettings<S extends object>(sources: SettingsSources<S>): S {
+  const { config, sent, current, defaults, aliases } = sources;
+  const names = Object.keys(defaults) as (keyof S & string)[];
+  return Object.fromEntries(names.map((name) => {
+    const path = `${config}.${aliases?.[name] ?? name}`;
+    const values: unknown[] = [current?.[name]];
+    for (const { [name]: value } of sent) {
+      if (value !== undefined && !values.some((one) => isDeepStrictEqual(one, value))) values.push(value);
+    }
+    if (values.length > 2) throw fieldError(path, 'Given twice with different values');
+    const value = values.at(-1) === undefined ? defaults[name] : values.at(-1);
+    if (value === undefined) throw fieldError(path, 'Required');
+    return [name, value];
+  })) as S;
 }

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../../platform/mongo/documents.ts';
-import type { Membership, OrganizationRole, ProjectRole } from '../../access/tenant.ts';
+import type { Membership, OrganizationRole, ProjectFacts, ProjectRole } from '../access/tenant.ts';
+import { Documents, DocumentsById } from '../platform/mongo/documents.ts';
 
 export interface MemberDoc extends Membership {
   _id: string;
@@ -66,5 +66,42 @@ export class MemberStore extends Documents<MemberDoc> {
   async removeProject(organizationId: string, projectId: string): Promise<void> {
     const update = { $unset: { [`project_roles.${projectId}`]: '' as const } };
     await this.all.updateMany({ organization_id: organizationId }, update);
+  }
+}
+
+export interface ProjectDoc extends ProjectFacts {
+  name: string;
+  created_at: number;
+}
+
+export class ProjectStore extends DocumentsById<ProjectDoc> {
+  constructor(db: Db) {
+    // Lists an organization's projects and finds its default project.
+    const key = { organization_id: 1, created_at: 1, _id: 1 } as const;
+    super(db, 'projects', [{ key, name: 'by_organization' }]);
+  }
+
+  findDefault(organizationId: string): Promise<ProjectDoc | null> {
+    return this.findOne({ organization_id: organizationId, is_default: true });
+  }
+
+  /** Oldest first. */
+  async listOf(organizationIds: string[]): Promise<ProjectDoc[]> {
+    const own = this.all.find({ organization_id: { $in: organizationIds } });
+    return organizationIds.length === 0 ? [] : own.sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  /** Up to `limit` projects across all organizations, by id. */
+  listFirst(limit: number): Promise<ProjectDoc[]> {
+    return this.all.find({}).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
+  countOfOrganization(organizationId: string): Promise<number> {
+    return this.count({ organization_id: organizationId });
+  }
+
+  /** Null if the organization has no such project. */
+  rename(organizationId: string, id: string, name: string): Promise<ProjectDoc | null> {
+    return this.change({ _id: id, organization_id: organizationId }, { $set: { name } });
   }
 }
