@@ -8,8 +8,8 @@ import { Refusal } from './refusal.ts';
 
 /*
  * A backup is MAGIC, then sections, then a SHA-256 of all bytes before it. A section is its length (32 bits,
- * big-endian) and as many bytes: first the header (JSON), then blocks, an empty section, and the end (JSON). A
- * block is a batch, compressed with Brotli: the length of the collection's name (16 bits), the name, and
+ * big-endian) and as many bytes: first the header (JSON), then blocks, an empty section, and the end (JSON).
+ * A block is a batch, compressed with Brotli: the length of the collection's name (16 bits), the name, and
  * documents in BSON.
  */
 

@@ -92,7 +92,9 @@ class Contents {
     this.#byName.set(name, found);
     found.count += 1;
     const hash = createHash('sha256').update(BSON.serialize(doc)).digest();
-    for (const [at, byte] of hash.entries()) found.digest[at] = (found.digest[at] as number) ^ byte;
+    for (let at = 0; at < DIGEST_BYTES; at += 4) {
+      found.digest.writeInt32LE(found.digest.readInt32LE(at) ^ hash.readInt32LE(at), at);
+    }
   }
 
   countOf(name: string): number {
@@ -105,4 +107,3 @@ class Contents {
       (mine === undefined || others === undefined || mine.digest.equals(others.digest));
   }
 }
-

@@ -24,7 +24,7 @@ export type Counts = Map<string, number>;
 
 const MAX_BATCH_BYTES = 1_048_576;
 
-/** Groups the documents of a collection. A document that is larger than a batch should be is one by itself. */
+/** Groups the documents of a collection. A document larger than a batch should be is a batch by itself. */
 export function* inBatches(collection: string, documents: Iterable<Buffer>): Generator<Batch> {
   let batch: Buffer[] = [];
   let bytes = 0;

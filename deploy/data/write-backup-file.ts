@@ -16,8 +16,8 @@ const PARTIAL = /^\.farwatch-backup-(\d+)\.partial$/;
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /**
- * Writes a backup that only its owner can read, and reads it again before it gets its name: a file of that name
- * is complete. Throws Refusal if there is one, or if it cannot be created.
+ * Writes a backup that only its owner can read, and reads it again before it gets its name, so that a file of
+ * that name is complete. Throws Refusal if there is one, or if it cannot be created.
  */
 export async function writeBackupFile(
   path: string, documents: Documents, facts: Pick<BackupHeader, 'version' | 'at'>,
@@ -29,12 +29,13 @@ export async function writeBackupFile(
     throw new Refusal(`${path} cannot be written (${error.code})`);
   });
   try {
-    const counts = await write(file, documents, facts).finally(() => file.close());
+    const counts = await write(file, documents, facts);
     const read = await (await BackupFile.open(partial)).verify();
     if ([...counts].some(([name, count]) => read.get(name) !== count)) throw new Error(`${path} was not written correctly`);
     await nameFile(partial, path);
     return read;
   } finally {
+    await file.close();
     await rm(partial, { force: true });
   }
 }
