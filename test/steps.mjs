@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages } from '../deploy/quickstart/install.mjs';
 import { ensureRawSocket } from '../deploy/quickstart/raw-socket.mjs';
-import { nodeVersionError } from '../deploy/quickstart/node-version.mjs';
+import { nodeVersionError } from '../deploy/command/node-version.mjs';
 import { runBundled } from './bundle.mjs';
 import { ensureApiTypes } from './console-types.mjs';
 import { root } from './root.mjs';

@@ -10,18 +10,21 @@ const ENTRY_POINTS = {
   controller: 'controller/main.ts',
   probe: 'probe/main.ts',
   'embedded-mongo': 'deploy/embedded/mongo/main.ts',
-  quickstart: 'deploy/quickstart/main.ts',
 };
 
 const [absWorkingDir, outdir] = process.argv.slice(2);
-await build({
+const OPTIONS = {
   absWorkingDir,
-  entryPoints: ENTRY_POINTS,
   outdir,
   outExtension: { '.js': '.mjs' },
   ...PROGRAM_OPTIONS,
   minifyWhitespace: true,
   lineLimit: 120,
   loader: { '.html': 'text', '.css': 'text', '.svg': 'text' },
+};
+await build({ ...OPTIONS, entryPoints: ENTRY_POINTS });
+// In parts: a command loads no code of the others.
+await build({
+  ...OPTIONS, entryPoints: { command: 'deploy/command/main.ts' }, splitting: true, chunkNames: 'command-[name]-[hash]',
 });
 await buildConsole({ root: absWorkingDir, outdir: join(outdir, 'console') });

@@ -14,7 +14,6 @@ import { StartError } from './start-error.ts';
 import { printReady } from './output/ready-message.ts';
 
 interface Options {
-  argv: readonly string[];
   env: Environment;
   /** Directory with one bundle per process. */
   bundles: string;
@@ -26,13 +25,13 @@ interface Options {
  * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 invalid
  * settings.
  */
-export async function main({ argv, env, bundles, stdout, stderr }: Options): Promise<number> {
+export async function main({ env, bundles, stdout, stderr }: Options): Promise<number> {
   mapStacks();
   // A closed pipe must not end the installation.
   stdout.on('error', () => {});
   const stop = stopRequest();
   try {
-    const settings = readSettings(env, argv);
+    const settings = readSettings(env);
     return await run(settings, { env, bundles, screen: new Screen(stdout, systemClock), stop });
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof StartError)) throw error;

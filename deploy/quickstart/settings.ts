@@ -9,8 +9,8 @@ export interface QuickstartSettings {
   hasNats: boolean;
 }
 
-/** All settings from environment and command line. Throws ConfigError listing every invalid value. */
-export function readSettings(env: Environment, argv: readonly string[]): QuickstartSettings {
+/** All settings. Throws ConfigError listing every invalid value. */
+export function readSettings(env: Environment): QuickstartSettings {
   const isSet = (name: string) => Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
   const hasMongo = isSet('MONGODB_URL');
   const hasNats = isSet('NATS_URL');
@@ -20,9 +20,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Quickst
   };
   const controller = checkControllerConfig({ ...env, ...placeholders });
   const probe = checkProbeConfig(env, []);
-  const unknown = argv.map((argument) =>
-    `${argument} is not an option: npm start takes --probe or --controller, and reads settings from the environment`);
-  const problems = [...new Set([...controller.problems, ...probe.problems, ...unknown])];
+  const problems = [...new Set([...controller.problems, ...probe.problems])];
   if (!controller.config || problems.length > 0) throw new ConfigError(problems);
   return { controller: controller.config, hasMongo, hasNats };
 }

@@ -11,7 +11,7 @@ interface ExtraProbeOptions {
   region: string;
   name: string;
   dataDir: string;
-  /** start.mjs of the checkout. */
+  /** farwatch.mjs of the checkout. */
   start: string;
   env?: Record<string, string>;
 }
@@ -31,7 +31,7 @@ export async function startExtraProbe(options: ExtraProbeOptions): Promise<Extra
   const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>(
     'POST', '/api/probes', { region_id: region, name },
   );
-  const probe = spawn(process.execPath, [start, '--probe', '--controller', url, '--token', token], {
+  const probe = spawn(process.execPath, [start, 'probe', '--controller', url, '--token', token], {
     env: cleanEnvironment({ DATA_DIR: dataDir, ...env }), stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

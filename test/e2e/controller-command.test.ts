@@ -9,7 +9,7 @@ import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
 
-const START = join(resolve(import.meta.dirname, '../..'), 'deploy/quickstart/start.mjs');
+const START = join(resolve(import.meta.dirname, '../..'), 'deploy/command/farwatch.mjs');
 
 let dir = '';
 let nats: TestNats;
@@ -26,7 +26,7 @@ async function startStore(port: number): Promise<EmbeddedMongo> {
 function command(env: Record<string, string>): void {
   output = '';
   child = spawn(
-    process.execPath, [START, '--controller'],
+    process.execPath, [START, 'controller'],
     { env: cleanEnvironment({ DATA_DIR: join(dir, 'data'), PORT: '0', ...env }) },
   );
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));

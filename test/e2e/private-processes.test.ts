@@ -64,7 +64,7 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
     return token;
   }
 
-  const START = [process.execPath, join(ROOT, 'deploy/quickstart/start.mjs'), '--probe'];
+  const START = [process.execPath, join(ROOT, 'deploy/command/farwatch.mjs'), 'probe'];
   const NPM = ['npm', 'run', 'probe', '--'];
   const fileWith = (token: string) => {
     writeFileSync(join(dir, 'token'), `${token}\n`, { mode: 0o600 });
@@ -81,7 +81,7 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
   test('find another probe\'s token there only until its program has started', async () => {
     const token = await enrol(START, (token) => ({ args: ['--token', token] }));
     expect(processesThatShow(token)).toEqual([]);
-    const [shown] = processesThatShow(`${START[1]} --probe --controller ${farwatch.url} --token ***`);
+    const [shown] = processesThatShow(`${START[1]} probe --controller ${farwatch.url} --token ***`);
     expect(shown).toBe(children.at(-1)?.pid);
     expect(processesThatShow(await enrol(START, (token) => ({ args: [`--token=${token}`] })))).toEqual([]);
   });

@@ -10,7 +10,7 @@ import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startTarget } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 
-const START = join(resolve(import.meta.dirname, '../..'), 'deploy/quickstart/start.mjs');
+const START = join(resolve(import.meta.dirname, '../..'), 'deploy/command/farwatch.mjs');
 
 interface Command {
   child: ChildProcess;
@@ -27,7 +27,7 @@ const commands: Command[] = [];
 
 function probe(dataDir: string, ...args: string[]): Command {
   const child =
-    spawn(process.execPath, [START, '--probe', ...args], { env: cleanEnvironment({ DATA_DIR: dataDir }) });
+    spawn(process.execPath, [START, 'probe', ...args], { env: cleanEnvironment({ DATA_DIR: dataDir }) });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -199,7 +199,7 @@ describe('an impossible start', () => {
   test('rejects unknown arguments', async () => {
     const { code, output } = await runStart({ DATA_DIR: dataDir() }, ['--prob']);
     expect(code).toBe(2);
-    expect(output).toContain('--prob is not an option');
+    expect(output).toContain("unknown option '--prob'");
   });
 });
 
@@ -222,13 +222,13 @@ function treeOf(dir: string): string[] {
   return readdirSync(dir).filter((name) => name !== 'node_modules' && name !== '.git').sort();
 }
 
-/** Runs start.mjs until it exits; returns its output without the progress lines. */
+/** Runs farwatch until it exits; returns its output without the progress lines. */
 function runStart(
   env: Record<string, string>, args: string[] = [],
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((done) => {
     const child = spawn(
-      process.execPath, [join(ROOT, 'deploy/quickstart/start.mjs'), ...args],
+      process.execPath, [join(ROOT, 'deploy/command/farwatch.mjs'), ...args],
       { env: cleanEnvironment(env), timeout: 300_000 },
     );
     let output = '';

@@ -14,7 +14,7 @@ export interface FarwatchOptions {
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
-  /** Program and arguments, run in the root of the checkout; by default `start.mjs`. */
+  /** Program and arguments, run in the root of the checkout; by default `farwatch start`. */
   command?: [string, ...string[]];
 }
 
@@ -46,7 +46,7 @@ export class Farwatch {
     const before = this.log().length;
     const output = openSync(this.logFile, 'a');
     const env = cleanEnvironment({ DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env });
-    const [program, ...args] = this.#options.command ?? [process.execPath, join(ROOT, 'deploy/quickstart/start.mjs')];
+    const [program, ...args] = this.#options.command ?? [process.execPath, join(ROOT, 'deploy/command/farwatch.mjs')];
     const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', output, output], detached: true });
     closeSync(output);
     this.#child = child;

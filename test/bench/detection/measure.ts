@@ -30,7 +30,7 @@ export interface Detections {
 
 export interface DetectionOptions {
   outdir: string;
-  /** start.mjs of the checkout. */
+  /** farwatch.mjs of the checkout. */
   start: string;
   faults: number;
   intervalMs: number;

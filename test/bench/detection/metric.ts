@@ -20,7 +20,7 @@ const CONFIRMING_CHECKS = 2;
 export const detectionLatency: Metric = async ({ outdir, root, scale }) => {
   const faults = Math.round(FAULTS * scale);
   const { found, missing, premature } = await measureDetection({
-    outdir, start: join(root, 'deploy/quickstart/start.mjs'), faults, intervalMs: INTERVAL_MS,
+    outdir, start: join(root, 'deploy/command/farwatch.mjs'), faults, intervalMs: INTERVAL_MS,
     timeoutMs: TIMEOUT_MS, spreadMs: SPREAD_MS * scale,
   });
   const mean = (of: (each: Detection) => number, among = found): number =>

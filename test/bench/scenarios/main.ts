@@ -14,7 +14,7 @@ export async function main(prefixes: string[], { outdir, root }: { outdir: strin
     return 2;
   }
   const scores = await runScenarios(wanted, {
-    silentListener: join(outdir, 'silent-listener.mjs'), start: join(root, 'deploy/quickstart/start.mjs'),
+    silentListener: join(outdir, 'silent-listener.mjs'), start: join(root, 'deploy/command/farwatch.mjs'),
     say: (line) => void process.stderr.write(`${line}\n`),
   });
   process.stdout.write(table(scores));

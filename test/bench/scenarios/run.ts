@@ -19,7 +19,7 @@ interface Monitors {
 interface Options {
   /** The bundle of silent-listener.ts. */
   silentListener: string;
-  /** start.mjs of the checkout. */
+  /** farwatch.mjs of the checkout. */
   start: string;
   say: (line: string) => void;
 }

@@ -10,8 +10,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureBundles } from '../../../deploy/quickstart/bundle.mjs';
 
 const ENTRY_POINTS =
-  ['controller/main.ts', 'probe/main.ts', 'deploy/embedded/mongo/main.ts', 'deploy/quickstart/main.ts'];
-const NAMES = ['controller.mjs', 'embedded-mongo.mjs', 'probe.mjs', 'quickstart.mjs'];
+  ['controller/main.ts', 'probe/main.ts', 'deploy/embedded/mongo/main.ts', 'deploy/command/main.ts'];
+const NAMES = ['command.mjs', 'controller.mjs', 'embedded-mongo.mjs', 'probe.mjs'];
 const DAY_S = 86_400;
 
 let root = '';

@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import type { Environment } from '../../shared/environment.ts';
+import type { Output } from './output.ts';
+
+/**
+ * Exit codes of every command: what it was asked for holds or is done; it does not hold or could not be done;
+ * the arguments, settings or given files are wrong and nothing changed.
+ */
+export const EXIT = { done: 0, failed: 1, refused: 2 } as const;
+
+/** Ends a command with one line on standard error. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message);
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+  }
+}
+
+export interface CommandContext {
+  env: Environment;
+  version: string;
+  /** Folder with one bundle per process. */
+  bundles: string;
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  output: Output;
+}
+
+/** Resolves to the exit code; null if the command goes on until a signal and exits by itself. */
+export type Run = (...args: never[]) => Promise<number | null>;
+
+/**
+ * Adds a command's description, arguments and options, and returns what runs it: a function of the arguments
+ * followed by the options.
+ */
+export type DefineCommand = (command: Command, context: CommandContext) => Run;
