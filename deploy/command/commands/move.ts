@@ -5,14 +5,15 @@ import { CommandError, EXIT, type DefineCommand } from '../command.ts';
 import { DATA_HELP, orRefuse, printCounts } from '../data-command.ts';
 
 interface Options {
-  to: string;
+  to?: string;
 }
 
 export const define: DefineCommand = (command, { env, output }) => {
   command.description('Copies the embedded store to an empty database of your own MongoDB. Stop Farwatch first.')
-    .requiredOption('--to <url>', 'address of the database: mongodb://…/NAME')
+    .option('--to <url>', 'address of the database: mongodb://…/NAME (required)')
     .addHelpText('after', DATA_HELP);
   return async ({ to }: Options) => {
+    if (to === undefined) throw new CommandError('--to must name a database: --to mongodb://…/NAME', EXIT.refused);
     const parsed = setting.url('mongodb', 'mongodb+srv').safeParse(to);
     if (!parsed.success) throw new CommandError(`--to ${parsed.error.issues[0]?.message}`, EXIT.refused);
     printCounts(output, await orRefuse(move(readInstallationData(env), to)));
