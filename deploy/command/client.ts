@@ -8,7 +8,7 @@ const TIMEOUT_MS = 90_000;
 
 const variables = z.object({
   FARWATCH_URL: setting.url('http', 'https').default('http://127.0.0.1:3000'),
-  FARWATCH_API_KEY: setting.text().min(1, 'must be set, or FARWATCH_API_KEY_FILE'),
+  FARWATCH_API_KEY: z.string({ error: 'must be set, or FARWATCH_API_KEY_FILE' }),
 });
 
 /** For `--help` of commands that call the API. */
@@ -19,16 +19,17 @@ Environment:
 
 /** The API of the installation that FARWATCH_URL and FARWATCH_API_KEY name. @throws ConfigError */
 export function clientOf(env: Environment): Client {
-  const { values, problems } = readEnvironment(variables, { FARWATCH_API_KEY: '', ...env }, ['FARWATCH_API_KEY']);
+  const { values, problems } = readEnvironment(variables, env, ['FARWATCH_API_KEY']);
   if (values === null) throw new ConfigError(problems);
   return new Client(values.FARWATCH_URL.replace(/\/+$/, ''), values.FARWATCH_API_KEY);
 }
 
 interface Call {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Sent as JSON, or as it is if it is text. */
+  /** Sent as JSON. */
   body?: unknown;
-  contentType?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 export class Client {
@@ -43,18 +44,24 @@ export class Client {
   /** Resolves to `data` of the response. @throws CommandError with the API's message */
   async call<Data>(path: string, call: Call = {}): Promise<Data> {
     const response = await this.send(path, call);
-    const { data } = await response.json() as { data: Data };
+    const text = await response.text().catch((error: Error) => {
+      throw new CommandError(`${this.#url} stopped responding: ${causeOf(error)}`);
+    });
+    const { data } = parsed(text) as { data?: Data };
+    if (data === undefined) throw new CommandError(strangeResponse(this.#url, response));
     return data;
   }
 
   /** Resolves to a successful response, whose body is unread. */
-  async send(path: string, { method = 'GET', body, contentType = 'application/json' }: Call = {}): Promise<Response> {
-    const headers = { 'X-API-Key': this.#key, ...(body === undefined ? {} : { 'Content-Type': contentType }) };
+  async send(path: string, { method = 'GET', body, headers, signal }: Call = {}): Promise<Response> {
     const aborter = new AbortController();
     const timer = setTimeout(() => aborter.abort(new Error('no answer')), TIMEOUT_MS);
     const response = await fetch(`${this.#url}${path}`, {
-      method, headers, signal: aborter.signal,
-      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      method, body: body === undefined ? null : JSON.stringify(body),
+      headers: {
+        'X-API-Key': this.#key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers,
+      },
+      signal: signal === undefined ? aborter.signal : AbortSignal.any([aborter.signal, signal]),
     }).catch((error: Error) => {
       throw new CommandError(`${this.#url} cannot be reached: ${causeOf(error)}`);
     }).finally(() => clearTimeout(timer));
@@ -73,14 +80,21 @@ function causeOf({ message, cause }: Error): string {
 async function refusalOf(response: Response, url: string): Promise<CommandError> {
   const text = await response.text().catch(() => '');
   const exitCode = response.status === 400 || response.status === 404 ? EXIT.refused : EXIT.failed;
-  return new CommandError(messageIn(text) ?? `${url} answered ${response.status}; is it the address of Farwatch?`, exitCode);
+  const { error } = parsed(text) as { error?: { message?: unknown } };
+  const message = typeof error?.message === 'string' ? error.message.replaceAll('\n', ' ') : null;
+  return new CommandError(message ?? strangeResponse(url, response), exitCode);
 }
 
-function messageIn(text: string): string | null {
+function strangeResponse(url: string, { status }: Response): string {
+  return `${url} responded with ${status}, but not as Farwatch does; is it the right address?`;
+}
+
+/** Empty if it is not a JSON object. */
+function parsed(text: string): object {
   try {
-    const { error } = JSON.parse(text) as { error?: { message?: unknown } };
-    return typeof error?.message === 'string' ? error.message.replaceAll('\n', ' ') : null;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    return null;
+    return {};
   }
 }

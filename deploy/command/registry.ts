@@ -15,5 +15,13 @@ export const COMMANDS: Readonly<Record<string, RegisteredCommand>> = {
   backup: { summary: 'write the data of this installation to a file', load: () => import('./commands/backup.ts') },
   restore: { summary: 'fill an empty installation from a backup', load: () => import('./commands/restore.ts') },
   move: { summary: 'copy the embedded store to your own MongoDB', load: () => import('./commands/move.ts') },
+  monitors: { summary: 'list monitors with their states', load: () => import('./commands/monitors.ts') },
+  incidents: { summary: 'list incidents', load: () => import('./commands/incidents.ts') },
+  ack: { summary: 'acknowledge an incident', load: () => import('./commands/ack.ts') },
+  tail: { summary: 'print live events', load: () => import('./commands/tail.ts') },
+  check: { summary: 'check a target now', load: () => import('./commands/check.ts') },
+  maintenance: { summary: 'hold alerts for a time or during a command', load: () => import('./commands/maintenance.ts') },
+  apply: { summary: 'make monitors as a file says', load: () => import('./commands/apply.ts') },
+  export: { summary: 'print monitors as a file', load: () => import('./commands/export.ts') },
 };
 export const DEFAULT_COMMAND = 'start';

@@ -21,7 +21,7 @@ export async function ensurePackages({ root, production, say, npm = runNpm }) {
     const verb = present ? ['install', '--no-save'] : ['ci'];
     const isDeveloped = !production || Object.values(present ?? {}).some(({ dev }) => dev);
     const kinds = isDeveloped ? '--include=dev' : '--omit=dev';
-    await npm([...verb, kinds, '--no-audit', '--no-fund', '--loglevel=error'], root);
+    await npm([...verb, kinds, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], root);
     say(`Installed npm packages in ${Math.round((Date.now() - started) / 1000)} s`);
   });
 }

@@ -6,9 +6,9 @@ import { LOAD_SETTINGS } from '../faults/load.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { makeFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
-import { runCommand } from '../helpers/run-command.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
+import { runCommand } from './command/run-command.ts';
 
 interface Shown {
   monitor: { runtimeStatus: string };

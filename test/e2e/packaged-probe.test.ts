@@ -138,8 +138,7 @@ test.runIf(mayChangeUser)("the image's files suffice to run a probe without root
 
 test('packages run no install scripts while the image is built', () => {
   const file = readFileSync(join(HOME, 'Containerfile'), 'utf8');
-  expect(readFileSync(join(HOME, '../../.npmrc'), 'utf8')).toContain('ignore-scripts=true');
-  expect(file.slice(0, file.indexOf('npm ci'))).toMatch(/^COPY .*\.npmrc/m);
+  expect(file.match(/npm ci .*/g)).toEqual([expect.stringContaining('--ignore-scripts')]);
 });
 
 /** Absolute paths of the shared libraries that a program loads, with its loader. */

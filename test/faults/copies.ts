@@ -5,10 +5,10 @@ import { MongoClient } from 'mongodb';
 import { expect } from 'vitest';
 import { restore } from '../../deploy/data/restore.ts';
 import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
+import { runCommand, startCommand, type CommandRun } from '../e2e/command/run-command.ts';
 import { readLedger, slotFaults, storeUrl, type Ledger } from '../helpers/ledger.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
-import { runCommand, startCommand, type CommandResult } from '../helpers/run-command.ts';
 import { until } from '../helpers/until.ts';
 import type { FarProbe } from './far-probe.ts';
 import { fault } from './fault.ts';
@@ -52,12 +52,13 @@ export function copies(on: Options): void {
   }
 
   /** Runs a command that is killed `afterMs` after it has reached `from`, unless it ends before. */
-  async function killed(args: string[], afterMs: number, from = () => true): Promise<CommandResult> {
-    const { child, ended } = startCommand(args, dataDir());
-    const hasEnded = () => child.exitCode !== null;
-    await until(() => from() || hasEnded(), { what: 'the moment from which it may be killed', everyMs: 1 });
+  async function killed(args: string[], afterMs: number, from = () => true): Promise<CommandRun> {
+    const { kill, ended } = startCommand(args, dataDir());
+    let hasEnded = false;
+    void ended.then(() => (hasEnded = true));
+    await until(() => from() || hasEnded, { what: 'the moment from which it may be killed', everyMs: 1 });
     await Promise.race([passTime(afterMs), ended]);
-    child.kill('SIGKILL');
+    kill('SIGKILL');
     return ended;
   }
 

@@ -14,8 +14,10 @@ export interface FarwatchOptions {
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
-  /** Program and arguments, run in the root of the checkout; by default `farwatch start`. */
+  /** Program and arguments; by default `farwatch start`. */
   command?: [string, ...string[]];
+  /** Where it runs; by default in the root of the checkout. */
+  cwd?: string;
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -47,7 +49,7 @@ export class Farwatch {
     const output = openSync(this.logFile, 'a');
     const env = cleanEnvironment({ DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env, ...settings });
     const [program, ...args] = this.#options.command ?? [process.execPath, join(ROOT, 'deploy/command/farwatch.mjs')];
-    const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', output, output], detached: true });
+    const child = spawn(program, args, { cwd: this.#options.cwd ?? ROOT, env, stdio: ['ignore', output, output], detached: true });
     closeSync(output);
     this.#child = child;
     const isReady = () => {
