@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -11,7 +11,7 @@ import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import type { FarProbe } from './far-probe.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 import type { IncidentView, Load } from './load.ts';
 import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
@@ -136,6 +136,30 @@ export function copies(on: Options): void {
       { injected: kills, results, incidents: { expected: outages, opened: outages }, seed: SEED },
       `${finished.length + 1} backups; the last one verified has ${counts.results} results, ${counts.slots} slots`,
     );
+  });
+
+  longFault('F66', 'a backup is restored while a probe has been told that later results are stored', async () => {
+    const { farwatch } = on.load;
+    const [id = ''] = await on.load.steady(MONITORS, 'restore', FAR);
+    const file = join(farwatch.dataDir, '..', 'older');
+    expect(await runCommand(['backup', file], dataDir())).toMatchObject({ exitCode: 0 });
+    const stored = await on.load.checksOf(id);
+    await until(async () => (await on.load.checksOf(id)) > stored + 2, { what: 'later results are stored' });
+    expect(await farwatch.end()).toBe(0);
+    const former = `${farwatch.dataDir}-former`;
+    renameSync(farwatch.dataDir, former);
+    expect(await runCommand(['restore', file], dataDir())).toMatchObject({ exitCode: 0 });
+    // The probe knows only this port.
+    cpSync(join(former, 'nats/port'), join(farwatch.dataDir, 'nats/port'), { recursive: true });
+    await farwatch.start();
+    const restored = await until(() => on.load.checksOf(id), { what: 'the API responds' });
+    await until(async () => (await on.load.checksOf(id)) > restored + 2, { what: 'results are stored again' });
+    const { holes, doubled, spooled, ledger } = await on.load.settle();
+    expect({ holes, doubled, spooled }).toEqual({ holes: [], doubled: 0, spooled: 0 });
+    const declared = ledger.dropped.get('trimmed') ?? 0;
+    expect(declared).toBeGreaterThan(0);
+    expect(await on.load.incidents()).toEqual([]);
+    return `1 injected; the probe declares ${declared} results that only the former database had`;
   });
 
   fault('F65', 'the installation is moved to another database while a probe checks', async () => {
