@@ -45,10 +45,10 @@ export class Client {
   async call<Data>(path: string, call: Call = {}): Promise<Data> {
     const response = await this.send(path, call);
     const text = await response.text().catch((error: Error) => {
-      throw new CommandError(`${this.#url} stopped responding: ${causeOf(error)}`);
+      throw new CommandError(`${this.#url} stopped responding: ${causeOf(error)}`, EXIT.unavailable);
     });
     const { data } = parsed(text) as { data?: Data };
-    if (data === undefined) throw new CommandError(strangeResponse(this.#url, response));
+    if (data === undefined) throw new CommandError(strangeResponse(this.#url, response), EXIT.unavailable);
     return data;
   }
 
@@ -63,7 +63,7 @@ export class Client {
       },
       signal: signal === undefined ? aborter.signal : AbortSignal.any([aborter.signal, signal]),
     }).catch((error: Error) => {
-      throw new CommandError(`${this.#url} cannot be reached: ${causeOf(error)}`);
+      throw new CommandError(`${this.#url} cannot be reached: ${causeOf(error)}`, EXIT.unavailable);
     }).finally(() => clearTimeout(timer));
     if (!response.ok) throw await refusalOf(response, this.#url);
     return response;
@@ -76,13 +76,16 @@ function causeOf({ message, cause }: Error): string {
   return cause.message || String((cause as NodeJS.ErrnoException).code ?? message);
 }
 
-/** 400 and 404 are about what was given; anything else could not be done. */
 async function refusalOf(response: Response, url: string): Promise<CommandError> {
   const text = await response.text().catch(() => '');
-  const exitCode = response.status === 400 || response.status === 404 ? EXIT.refused : EXIT.failed;
   const { error } = parsed(text) as { error?: { message?: unknown } };
-  const message = typeof error?.message === 'string' ? error.message.replaceAll('\n', ' ') : null;
-  return new CommandError(message ?? strangeResponse(url, response), exitCode);
+  if (typeof error?.message !== 'string') return new CommandError(strangeResponse(url, response), EXIT.unavailable);
+  return new CommandError(error.message.replaceAll('\n', ' '), exitCodeOf(response.status));
+}
+
+function exitCodeOf(status: number): number {
+  if (status === 409) return EXIT.failed;
+  return status >= 500 || status === 429 ? EXIT.unavailable : EXIT.refused;
 }
 
 function strangeResponse(url: string, { status }: Response): string {

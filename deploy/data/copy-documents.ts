@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BSON, MongoClient, type Collection, type Db, type Document } from 'mongodb';
+import { BSON, MongoClient, MongoServerError, type Collection, type Db, type Document } from 'mongodb';
 import { databaseOf, UNFINISHED_COPY } from '../../shared/database.ts';
 import type { Counts, Documents } from './documents.ts';
 import { Refusal } from './refusal.ts';
@@ -9,6 +9,8 @@ const EXACT = { promoteValues: false } as const;
 /** A thousand documents at a time take little memory. */
 const READ = { ...EXACT, batchSize: 1000 } as const;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** MongoDB's error code. */
+const UNAUTHORIZED = 13;
 const DIGEST_BYTES = 32;
 
 type Doc = Document & { _id: string };
@@ -22,7 +24,10 @@ export async function copyDocuments(source: Documents, url: string): Promise<Cou
   const client = await connect(url);
   try {
     const db = client.db(databaseOf(url));
-    await claim(db);
+    await claim(db).catch((error: unknown) => {
+      const isForbidden = error instanceof MongoServerError && error.code === UNAUTHORIZED;
+      throw isForbidden ? new Refusal(`The database refuses its user: ${firstLine(error)}`) : error;
+    });
     for (const { name, indexes } of source.collections) {
       if (indexes.length > 0) await db.collection(name).createIndexes(indexes);
     }

@@ -109,7 +109,9 @@ function alreadyThere(path: string): Refusal {
 function removeAbandoned(dir: string): void {
   for (const name of existsSync(dir) ? readdirSync(dir) : []) {
     const [, pid] = PARTIAL.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(dir, name), { force: true });
+    // In a container, each backup may have the same process id.
+    const isAbandoned = pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid)));
+    if (isAbandoned) rmSync(join(dir, name), { force: true });
   }
 }
 

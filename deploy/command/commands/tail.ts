@@ -47,7 +47,7 @@ async function follow(
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(new Error('the server is silent')), SILENCE_TIMEOUT_MS);
   };
-  const watched = new TransformStream<Uint8Array, Uint8Array>({
+  const observed = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       restartTimer();
       controller.enqueue(chunk);
@@ -55,7 +55,7 @@ async function follow(
   });
   restartTimer();
   try {
-    const bytes = (body as ReadableStream<Uint8Array>).pipeThrough(watched) as ReadableStream<BufferSource>;
+    const bytes = (body as ReadableStream<Uint8Array>).pipeThrough(observed) as ReadableStream<BufferSource>;
     const events = bytes.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
     for await (const { event, id, data } of events) {
       output.line(JSON.stringify({ event: event ?? 'message', id, data: JSON.parse(data) as unknown }));

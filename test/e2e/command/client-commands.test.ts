@@ -186,9 +186,9 @@ test('a client command names a wrong setting, key or address in one line', async
     [{ FARWATCH_URL: farwatch.url }, 2, 'FARWATCH_API_KEY must be set'],
     [{ ...env, FARWATCH_URL: 'shop' }, 2, 'FARWATCH_URL must be an address'],
     [{ ...env, FARWATCH_API_KEY_FILE: join(dir, 'absent') }, 2, 'FARWATCH_API_KEY_FILE must name a readable file'],
-    [{ FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: 'fw_wrong' }, 1, 'API key'],
-    [{ ...env, FARWATCH_URL: url }, 1, `${url} cannot be reached`],
-    [{ ...env, FARWATCH_URL: target.url }, 1, 'is it the right address?'],
+    [{ FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: 'fw_wrong' }, 2, 'API key'],
+    [{ ...env, FARWATCH_URL: url }, 3, `${url} cannot be reached`],
+    [{ ...env, FARWATCH_URL: target.url }, 3, 'is it the right address?'],
   ];
   for (const [settings, expected, message] of cases) {
     const { exitCode, stdout, stderr } = await runCommand(['monitors'], settings);
