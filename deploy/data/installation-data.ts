@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../../shared/environment.ts';
 import { setting } from '../../shared/setting.ts';
-import { DATA_FOLDERS, unfinishedRestore } from '../quickstart/servers/database.ts';
+import { DATA_FOLDERS, RESTORED_NOTE, unfinishedRestore } from '../quickstart/servers/database.ts';
 import { Refusal } from './refusal.ts';
 
 const variables = z.object({
@@ -38,7 +38,7 @@ export function embeddedDirOf({ dataDir, mongoUrl }: InstallationData, instead: 
 }
 
 /** What a data directory may contain before it has data: a new file system, and the records of processes. */
-const WITHOUT_DATA = new Set<string>(['lost+found', 'run', DATA_FOLDERS.restoring]);
+const WITHOUT_DATA = new Set<string>(['lost+found', 'run', DATA_FOLDERS.restoring, RESTORED_NOTE]);
 
 /** Throws Refusal if the directory has data or belongs to another user. An unfinished restore is no data. */
 export function requireUnused(dataDir: string): void {

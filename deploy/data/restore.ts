@@ -1,10 +1,10 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../../shared/time.ts';
-import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
+import { syncDirectoryOf, writeFileSafely } from '../../shared/write-file-safely.ts';
 import { startEmbeddedMongo } from '../embedded/mongo/server.ts';
 import { claimDataDir } from '../quickstart/data-dir.ts';
-import { DATA_FOLDERS } from '../quickstart/servers/database.ts';
+import { DATA_FOLDERS, RESTORED_NOTE } from '../quickstart/servers/database.ts';
 import { socketFolder } from '../quickstart/servers/socket-folder.ts';
 import { BackupFile, type BackupHeader } from './backup-file.ts';
 import { copyDocuments } from './copy-documents.ts';
@@ -46,6 +46,8 @@ async function restoreEmbedded(backup: BackupFile, dataDir: string): Promise<Cou
     rmSync(draft, { recursive: true, force: true });
     const socketPath = join(socketFolder(claimed.path, SOCKET), SOCKET);
     const counts = await fillStore(draft, socketPath, backup);
+    const { at, version } = backup.header;
+    await writeFileSafely(join(claimed.path, RESTORED_NOTE), `${JSON.stringify({ at, version })}\n`);
     const finished = join(claimed.path, DATA_FOLDERS.embedded);
     renameSync(draft, finished);
     await syncDirectoryOf(finished);

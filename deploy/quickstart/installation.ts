@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CONTROLLER_SECRETS } from '../../controller/config.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
-import { DATA_FOLDERS, prepareDatabase } from './servers/database.ts';
+import { prepareDatabase, RESTORED_NOTE } from './servers/database.ts';
 import type { DataDir } from './data-dir.ts';
 import { respondsAsNats, prepareNatsServer, type NatsServer } from './servers/nats-server.ts';
 import { localAddress } from './servers/ports.ts';
@@ -45,9 +45,9 @@ export class Installation {
     this.#deps = deps;
   }
 
-  /** True if nobody has used the installation yet. False after a restore, which brings only the database. */
+  /** True if nobody has used the installation yet. A restored one has users, and no probe. */
   get isFirstStart(): boolean {
-    return !this.#hasProbe && !existsSync(join(this.#deps.dataDir.path, DATA_FOLDERS.embedded));
+    return !this.#hasProbe && !existsSync(join(this.#deps.dataDir.path, RESTORED_NOTE));
   }
 
   get #hasProbe(): boolean {

@@ -97,8 +97,6 @@ test('a backup of a running installation restores everything, elsewhere and late
   const copy = join(dir, 'copy');
   const damaged = join(dir, 'damaged');
   const bytes = readFileSync(file);
-  writeFileSync(damaged, bytes.subarray(0, -1));
-  await expectRefusal(['restore', damaged], copy, /incomplete/);
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
   writeFileSync(damaged, bytes);
   await expectRefusal(['restore', damaged], copy, /damaged/);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BSON, Binary, Double, Int32, Long, MongoClient, type Db } from 'mongodb';
@@ -82,8 +82,10 @@ test('a backup has what the store had when it was opened, with types and indexes
   expect(backup.header).toMatchObject({ format: 1, version: '1.2.3' });
   const counts = await backup.verify();
   expect(Object.fromEntries(counts)).toEqual({ monitors: 3, users: 2, empty: 0 });
-  const { url, db, close } = await target();
-  expect(await copyDocuments(backup, url)).toEqual(counts);
+  const { url: mongoUrl, db, close } = await target();
+  const restored = await restore({ dataDir: join(dir, 'unused'), mongoUrl }, file, '1.2.3');
+  expect(restored).toEqual({ at: backup.header.at, counts });
+  expect(existsSync(join(dir, 'unused'))).toBe(false);
   const copied = await db.collection<Doc>('monitors').find({}, { promoteValues: false }).sort({ _id: 1 }).toArray();
   expect(copied.map(digestOf)).toEqual(MONITORS.map(digestOf));
   expect(await db.collection<Doc>('users').find({}).toArray()).toEqual(USERS);
@@ -148,6 +150,13 @@ test('a copy that was interrupted starts again, and leaves nothing of the first 
   expect(await db.collection('monitors').countDocuments({})).toBe(counts.get('monitors'));
   expect(await db.collection('settings').countDocuments({})).toBe(0);
   await close();
+});
+
+test.runIf(process.geteuid?.() === 0)('a data directory of another user is refused', async () => {
+  const dataDir = join(dir, 'foreign');
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65_532, 65_532);
+  await expect(restore({ dataDir, mongoUrl: null }, file, '1.2.3')).rejects.toThrow('belongs to the user with id 65532');
 });
 
 test('a backup never replaces a file', async () => {

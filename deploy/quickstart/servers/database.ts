@@ -10,6 +10,8 @@ import { StartError } from '../start-error.ts';
 
 /** Folders in a data directory. It has at most one of them. */
 export const DATA_FOLDERS = Object.freeze({ mongod: 'mongod', embedded: 'mongo', restoring: 'mongo.restoring' });
+/** In a data directory that `farwatch restore` has filled: the backup's version and moment. */
+export const RESTORED_NOTE = 'restored.json';
 const MONGOD_STOP_TIMEOUT_MS = 2500;
 const EMBEDDED_STOP_TIMEOUT_MS = 2000;
 /** mongod derives a port from the name of its socket. */
