@@ -75,7 +75,8 @@ function sayInLog(line) {
 
 run(process.argv.slice(2)).then(
   (code) => {
-    if (code !== null) process.exit(code);
+    // A slow reader of a pipe gets everything first.
+    if (code !== null) process.stdout.write('', () => process.exit(code));
   },
   (error) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../shared/time.ts';
 import { takeMachineLock } from './machine-lock.mjs';
@@ -20,15 +20,14 @@ export interface DataDir {
  * StartError if another running start has it.
  */
 export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const real = realpathSync(path);
-  const records = new RunRecords(join(real, 'run'));
+  const { real, records } = openDataDir(path);
   const lock = await takeMachineLock('data', real);
   const owner = records.living().find((record) => record.role === OWN_ROLE && record.pid !== process.pid);
   if (!lock || owner) {
     const who = owner ? ` (process ${owner.pid})` : '';
     throw new StartError(
       `Another Farwatch${who} is using ${real}. Stop it first, or give this one its own DATA_DIR and PORT.`,
+      2,
     );
   }
   records.write(OWN_ROLE, process.pid);
@@ -42,4 +41,20 @@ export async function claimDataDir(path: string, clock: Clock): Promise<DataDir>
       await lock.release();
     },
   };
+}
+
+function openDataDir(path: string): { real: string; records: RunRecords } {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const real = realpathSync(path);
+    const records = new RunRecords(join(real, 'run'));
+    accessSync(join(real, 'run'), constants.W_OK);
+    return { real, records };
+  } catch (error) {
+    throw new StartError(
+      `Farwatch cannot write to its data directory: ${(error as Error).message}. `
+        + 'Set DATA_DIR to a directory that this user can write to.',
+      2,
+    );
+  }
 }

@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 invalid
- * settings.
+ * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 wrong
+ * settings or data directory.
  */
 export async function main({ env, bundles, stdout, stderr }: Options): Promise<number> {
   mapStacks();
@@ -36,7 +36,7 @@ export async function main({ env, bundles, stdout, stderr }: Options): Promise<n
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
     stderr.write(`${error.message}\n`);
-    return error instanceof ConfigError ? 2 : 1;
+    return error instanceof ConfigError ? 2 : error.exitCode;
   }
 }
 

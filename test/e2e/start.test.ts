@@ -75,7 +75,7 @@ describe('an installation', () => {
   test('refuses a second start in its data directory and keeps running', async () => {
     const before = farwatch.pids();
     const { code, output } = await runStart({ DATA_DIR: farwatch.dataDir, PORT: '0' });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(output).toContain(`Another Farwatch (process ${before.quickstart}) is using ${farwatch.dataDir}`);
     expect(farwatch.pids()).toEqual(before);
   });
@@ -194,6 +194,14 @@ describe('an impossible start', () => {
         'NATS_LISTEN opens NATS to other machines, which needs nats-server 2.10.27 or newer: older versions have known vulnerabilities',
       );
     expect(output).toContain('Go 1.19.8 is too old');
+  });
+
+  test('refuses a data directory that cannot be written to, in one line', async () => {
+    const dir = dataDir();
+    writeFileSync(dir, 'a file');
+    const { code, output } = await runStart({ DATA_DIR: join(dir, 'data'), PORT: '0' });
+    expect(code).toBe(2);
+    expect(output).toMatch(/^Farwatch cannot write to its data directory: .*Set DATA_DIR to .*\n$/);
   });
 
   test('rejects unknown arguments', async () => {
