@@ -12,6 +12,7 @@ import { configurationRoutes } from './import-export/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
+import { requireWholeDatabase } from './platform/mongo/unfinished-copy.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
 import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
@@ -84,6 +85,7 @@ async function connectAndStart(
   const { config, clock, log, onCommand } = options;
   const mongo = openMongo(config.mongo.url, { onCommand });
   await waitForMongo(mongo, { clock, log });
+  await requireWholeDatabase(mongo.db);
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });
   const resolve = createResolver(clock);

@@ -7,6 +7,7 @@ import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
 import { exposureWarnings } from './exposure.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
+import { UnfinishedCopy } from './platform/mongo/unfinished-copy.ts';
 
 /** Exit code for what the operator has to put right. */
 const EXIT_OPERATOR = 2;
@@ -20,7 +21,8 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-    if (error instanceof ConfigError) return fail(error.message, EXIT_OPERATOR);
+    const isForOperator = error instanceof ConfigError || error instanceof UnfinishedCopy;
+    if (isForOperator) return fail(error.message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;

@@ -1,13 +1,17 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DEFAULT_DATABASE } from '../../../shared/database.ts';
 import type { Environment } from '../../../shared/environment.ts';
 import { NODE_VARIABLES, type ProcessSpec } from '../processes/process-spec.ts';
 import { findPrograms } from './programs.ts';
 import { socketFolder } from './socket-folder.ts';
 import { StartError } from '../start-error.ts';
 
-const DATABASE = 'farwatch';
+/** Folders in a data directory. It has at most one of them. */
+export const DATA_FOLDERS = Object.freeze({ mongod: 'mongod', embedded: 'mongo', restoring: 'mongo.restoring' });
+/** In a data directory that `farwatch restore` has filled: the backup's version and moment. */
+export const RESTORED_NOTE = 'restored.json';
 const MONGOD_STOP_TIMEOUT_MS = 2500;
 const EMBEDDED_STOP_TIMEOUT_MS = 2000;
 /** mongod derives a port from the name of its socket. */
@@ -36,8 +40,11 @@ interface Options {
  * in a folder that no other user can enter.
  */
 export async function prepareDatabase(options: Options): Promise<Database> {
-  const mongodDir = join(options.dataDir, 'mongod');
-  const embeddedDir = join(options.dataDir, 'mongo');
+  const mongodDir = join(options.dataDir, DATA_FOLDERS.mongod);
+  const embeddedDir = join(options.dataDir, DATA_FOLDERS.embedded);
+  if (existsSync(join(options.dataDir, DATA_FOLDERS.restoring))) {
+    throw new StartError(unfinishedRestore(options.dataDir));
+  }
   const mongod = findPrograms('mongod', options.env)[0];
   if (existsSync(mongodDir) && !mongod) {
     throw new StartError(
@@ -49,6 +56,10 @@ export async function prepareDatabase(options: Options): Promise<Database> {
     : prepareEmbedded(options, embeddedDir);
 }
 
+export function unfinishedRestore(dataDir: string): string {
+  return `${dataDir} is incomplete: farwatch restore was interrupted. Run it again with the same backup.`;
+}
+
 function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Database {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const socket = join(socketFolder(dataDir, MONGOD_SOCKET), MONGOD_SOCKET);
@@ -58,7 +69,7 @@ function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): 
     role: 'mongod', command: mongod, args, env, hasChannel: false, stopTimeoutMs: MONGOD_STOP_TIMEOUT_MS,
     formatLine: mongodLine,
   };
-  const url = `mongodb://${encodeURIComponent(socket)}/${DATABASE}`;
+  const url = `mongodb://${encodeURIComponent(socket)}/${DEFAULT_DATABASE}`;
   return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(socket)) ? url : null) };
 }
 
