@@ -12,7 +12,7 @@ export async function startSquid(
   await ensureDebianPackages('squid', 'openssl');
   const dir = serviceFolder('squid');
   const port = await freePort();
-  const hash = execFileSync('openssl', ['passwd', '-apr1', password], { encoding: 'utf8' });
+  const hash = execFileSync('/usr/bin/openssl', ['passwd', '-apr1', password], { encoding: 'utf8' });
   const service = await startService({
     program: '/usr/sbin/squid', args: ['-N', '-f', join(dir, 'squid.conf')], dir, ports: [port],
     files: {
