@@ -80,8 +80,11 @@ export function openTunnel(proxy: URL, { host, port }: Endpoint, signal?: AbortS
     const request = proxy.protocol === 'https:' ? requestHttps(options) : requestHttp(options);
     request.on('timeout', () => request.destroy(new Error(`no response from the proxy ${proxy.host}`)));
     request.on('error', reject);
-    request.on('connect', ({ statusCode }, socket: Socket) => {
-      if (statusCode === 200) return resolve(socket.setTimeout(0));
+    request.on('connect', ({ statusCode }, socket: Socket, head: Buffer) => {
+      if (statusCode === 200) {
+        socket.unshift(head);
+        return resolve(socket.setTimeout(0));
+      }
       socket.destroy();
       return reject(new Error(`the proxy ${proxy.host} refused a connection to ${target} (status ${statusCode})`));
     });

@@ -147,7 +147,8 @@ function clientInfo(line: string): Buffer {
 }
 
 /**
- * Resolves to the first argument of the event and pauses the stream, so that nothing is lost until it is resumed.
+ * Resolves to the first argument of the event and pauses the stream, so that nothing is lost until it is
+ * resumed.
  */
 function nextEvent(stream: Socket, event: 'data' | 'secureConnect'): Promise<Buffer> {
   return new Promise((resolve, reject) => {
