@@ -196,6 +196,7 @@ export default defineConfig({
     kind(PRODUCT, product),
     kind(['shared/time.ts'], except(...READS_TIME, ...TIMERS)),
     kind(['shared/nats-connection.ts'], except(...NATS)),
+    kind(['shared/http-proxy.ts'], except(...HTTP_CLIENTS)),
     kind(['controller/**/store.ts', 'controller/**/*-store.ts', ...WIRING], except(...MONGODB)),
     kind(['controller/config.ts'], except(...READS_ENVIRONMENT)),
     kind(['controller/platform/**/*.ts'], except(...MONGODB, ...NATS)),

@@ -3,11 +3,13 @@ import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ConfigError, type Environment } from './environment.ts';
+import { parsedUrl } from './net-guard.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 const SECURE_PROTOCOLS = ['https:', 'wss:'];
 const VARIABLES: Readonly<Record<string, string>> =
   { 'http:': 'HTTP_PROXY', 'ws:': 'HTTP_PROXY', 'https:': 'HTTPS_PROXY', 'wss:': 'HTTPS_PROXY' };
+const EXCEPTIONS = 'NO_PROXY';
 
 /** Hosts without brackets. */
 export interface Endpoint {
@@ -20,17 +22,25 @@ export function endpointOf({ protocol, hostname, port }: URL): Endpoint {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
 }
 
-/** The proxy for this URL by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which may be lower case. Throws ConfigError. */
-export function proxyFor(url: URL, env: Environment = process.env): URL | null {
+/** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in lower case or upper case. */
+export type ProxyVariables = Environment;
+
+/** Their values in `env`. */
+export function proxyVariables(env: Environment): ProxyVariables {
+  const names = [...new Set(Object.values(VARIABLES)), EXCEPTIONS];
+  const spellings = names.flatMap((name) => [name, name.toLowerCase()]);
+  return Object.fromEntries(spellings.map((name) => [name, env[name]]));
+}
+
+/** The proxy for this URL. Throws ConfigError if the variable holds no address of one. */
+export function proxyFor(url: URL, env: ProxyVariables): URL | null {
   const name = VARIABLES[url.protocol];
   if (name === undefined) return null;
   const proxy = settingOf(env, name);
-  if (proxy === '' || isExcluded(endpointOf(url), settingOf(env, 'NO_PROXY'))) return null;
-  const address = proxy.includes('://') ? proxy : `http://${proxy}`;
-  if (!/^https?:/.test(address) || !URL.canParse(address)) {
-    throw new ConfigError([`${name} must be an address that starts with http:// or https://`]);
-  }
-  return new URL(address);
+  if (proxy === '' || isExcluded(endpointOf(url), settingOf(env, EXCEPTIONS))) return null;
+  const address = parsedUrl(proxy.includes('://') ? proxy : `http://${proxy}`);
+  if (address !== null && /^https?:$/.test(address.protocol)) return address;
+  throw new ConfigError([`${name} must be an address that starts with http:// or https://`]);
 }
 
 function settingOf(env: Environment, name: string): string {
@@ -70,8 +80,11 @@ export function openTunnel(proxy: URL, { host, port }: Endpoint, signal?: AbortS
     const request = proxy.protocol === 'https:' ? requestHttps(options) : requestHttp(options);
     request.on('timeout', () => request.destroy(new Error(`no response from the proxy ${proxy.host}`)));
     request.on('error', reject);
-    request.on('connect', ({ statusCode }, socket: Socket) => {
-      if (statusCode === 200) return resolve(socket.setTimeout(0));
+    request.on('connect', ({ statusCode }, socket: Socket, head: Buffer) => {
+      if (statusCode === 200) {
+        socket.unshift(head);
+        return resolve(socket.setTimeout(0));
+      }
       socket.destroy();
       return reject(new Error(`the proxy ${proxy.host} refused a connection to ${target} (status ${statusCode})`));
     });
@@ -79,16 +92,19 @@ export function openTunnel(proxy: URL, { host, port }: Endpoint, signal?: AbortS
   });
 }
 
-type Done = (error: Error | null, socket?: Socket) => void;
+interface ProxyOptions {
+  createConnection?(options: unknown, done: (error: Error | null, socket?: Socket) => void): undefined;
+}
 
 /** Options of a request, also of a WebSocket's, for its proxy; none without one. */
-export function proxyOptions(url: URL): { createConnection?: (options: unknown, done: Done) => undefined } {
-  const proxy = proxyFor(url);
+export function proxyOptions(url: URL, env: ProxyVariables): ProxyOptions {
+  const proxy = proxyFor(url, env);
   if (proxy === null) return {};
   const endpoint = endpointOf(url);
+  const { host } = endpoint;
   const secure = (socket: Socket): Socket => {
-    const servername = isIP(endpoint.host) === 0 ? endpoint.host : '';
-    return SECURE_PROTOCOLS.includes(url.protocol) ? connectTls({ socket, host: endpoint.host, servername }) : socket;
+    if (!SECURE_PROTOCOLS.includes(url.protocol)) return socket;
+    return connectTls({ socket, host, servername: isIP(host) === 0 ? host : '' });
   };
   return {
     createConnection: (_options, done) => {

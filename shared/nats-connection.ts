@@ -2,7 +2,7 @@ import {
   connect, ErrorCode, NatsError, type ConnectionOptions, type NatsConnection, type Status,
 } from 'nats';
 import type { BusFailure } from './bus-error.ts';
-import { endpointOf } from './http-proxy.ts';
+import { endpointOf, type ProxyVariables } from './http-proxy.ts';
 import { within, type Clock } from './time.ts';
 
 /** Detects a half-open connection within 30 s. */
@@ -23,6 +23,8 @@ export interface NatsOptions extends Pick<ConnectionOptions,
 > {
   /** `nats://`, `tls://`, `ws://` or `wss://` URLs separated by commas. */
   url: string;
+  /** For WebSockets. */
+  proxies?: ProxyVariables;
   /** Shown in the server's list of connections. */
   name: string;
   reconnectDelayMs(): number;
@@ -44,7 +46,7 @@ function serverOf(url: URL): string {
 }
 
 /** Options of nats.js for these servers. */
-export async function serverOptions(url: string) {
+export async function serverOptions(url: string, proxies: ProxyVariables = {}) {
   const urls = natsUrls(url);
   const servers = {
     servers: urls.map(serverOf),
@@ -54,17 +56,17 @@ export async function serverOptions(url: string) {
   const webSocketUrls = urls.filter(isWebSocket);
   if (webSocketUrls.length === 0) return servers;
   await import('./nats-web-socket.ts');
-  // A proxy may be the only one to know the name. Servers that a cluster announces can't be reached by WebSocket.
-  return { ...servers, webSocketUrls, resolve: false, ignoreClusterUpdates: true };
+  // A proxy may be the only one to know the name. Servers that a cluster announces don't speak WebSocket.
+  return { ...servers, webSocketUrls, proxies, resolve: false, ignoreClusterUpdates: true };
 }
 
 /** Connects to one of the servers and from then on reconnects forever. */
 export async function connectNats(
-  { url, reconnectDelayMs, pingIntervalMs = PING_INTERVAL_MS, ...options }: NatsOptions,
+  { url, proxies, reconnectDelayMs, pingIntervalMs = PING_INTERVAL_MS, ...options }: NatsOptions,
 ): Promise<NatsConnection> {
   return connect({
     ...options,
-    ...await serverOptions(url),
+    ...await serverOptions(url, proxies),
     maxReconnectAttempts: -1,
     // The server refuses us while its user file is being rewritten; by default, nats.js would then give up.
     ignoreAuthErrorAbort: true,

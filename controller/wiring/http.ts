@@ -106,12 +106,11 @@ export function openHttp(
   };
   const metricsRoutes = [metricsRoute({ contentType: registry.contentType, scrape }, metrics.token)];
   const relay = new BusRelay({ bus, url: config.nats.url, clock, log });
-  const openBus = () => (bus.isConnected
-    ? { maxFrameBytes: bus.maxPayload, onOpen: relay.open }
-    : null);
+  const openBus = () => (bus.isConnected ? { maxFrameBytes: bus.maxPayload, onOpen: relay.open } : null);
   const edge: AppDeps = {
     routes: [
-      ...systemRoutes({ clock, checks }), busRoute(openBus), ...(metrics.listen === null ? metricsRoutes : []),
+      ...systemRoutes({ clock, checks }), busRoute(openBus),
+      ...(metrics.listen === null ? metricsRoutes : []),
       ...consoleRoutes(consoleDir === undefined ? null : CompressedFiles.open(consoleDir)),
       ...auditRoutes({ entries }), ...sources.routes,
     ],

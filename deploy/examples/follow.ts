@@ -21,7 +21,8 @@ const { nats_url, seed, subscription } =
   JSON.parse(readFileSync(process.argv[2] ?? 'subscription.json', 'utf8')) as Issued;
 const organization = subscription.subjects[0]?.split('.')[1];
 const connection = await connect({
-  ...await serverOptions(nats_url), authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+  ...await serverOptions(nats_url, process.env),
+  authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
 for (const subject of subscription.subjects) {

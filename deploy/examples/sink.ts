@@ -32,7 +32,8 @@ const { nats_url, seed, subscription } = JSON.parse(readFileSync(credential, 'ut
 const ownPrefix = (subscription.subjects[0] ?? '').replace('>', '');
 
 const connection = await connect({
-  ...await serverOptions(nats_url), authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+  ...await serverOptions(nats_url, process.env),
+  authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
 const results = await (await findConsumer()).consume({ max_messages: BATCH_SIZE });

@@ -136,6 +136,8 @@ export class Installation {
     const env = {
       ...withoutSecrets(this.#deps.env), DATA_DIR: this.#probeDir, NATS_URL: nats?.url,
       FARWATCH_TOKEN: token ?? undefined, FARWATCH_TOKEN_FILE: undefined,
+      // Nothing that it connects to is elsewhere.
+      NO_PROXY: '*', no_proxy: '*',
     };
     const onMessage = (message: unknown) => {
       if ((message as { msg?: unknown } | null)?.msg === 'connected') this.#hasProbeConnected = true;

@@ -7,7 +7,7 @@ import { backoffMs } from '../../shared/backoff.ts';
 import {
   enrolResponse, enrolText, type EnrolResponse, type EnrolRequest,
 } from '../../shared/contracts/enrolment.ts';
-import { proxyOptions } from '../../shared/http-proxy.ts';
+import { proxyOptions, type ProxyVariables } from '../../shared/http-proxy.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Identity, ProbeKeys } from './identity.ts';
@@ -21,6 +21,7 @@ export interface EnrolmentOptions {
   controllerUrl: string;
   /** A one-time token or an enrolment key. */
   token: string;
+  proxies?: ProxyVariables;
   /** Stored once: the token can be exchanged again only with the same keys. */
   keys: ProbeKeys;
   version: string;
@@ -77,7 +78,7 @@ type AttemptOptions = Omit<EnrolmentOptions, 'clock' | 'log' | 'random'>;
 /** One request. Throws ConfigError if its proxy is no URL; never rejects otherwise. */
 export async function attemptEnrolment(options: AttemptOptions): Promise<EnrolOutcome> {
   const url = `${options.controllerUrl}/api/probes/enrol`;
-  const proxy = proxyOptions(new URL(url));
+  const proxy = proxyOptions(new URL(url), options.proxies ?? {});
   try {
     const body = JSON.stringify(enrolRequestOf(options));
     const response = await post(url, body, proxy);

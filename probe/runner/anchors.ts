@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { openTunnel, proxyFor } from '../../shared/http-proxy.ts';
+import { openTunnel, proxyFor, type ProxyVariables } from '../../shared/http-proxy.ts';
 import { classifyAddress, parsedUrl } from '../../shared/net-guard.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { sleep, type Clock, type Timer } from '../../shared/time.ts';
@@ -153,10 +153,10 @@ export class Anchors {
 }
 
 /** The endpoints in NATS URLs (separated by commas) or a controller URL; ignores invalid URLs. */
-export function endpointsIn(urls: string): Anchor[] {
+export function endpointsIn(urls: string, proxies: ProxyVariables): Anchor[] {
   return urls.split(',').flatMap((text) => parsedUrl(text.trim()) ?? []).map((url) => {
     const { protocol, hostname, port } = url;
-    const proxy = proxyFor(url);
+    const proxy = proxyFor(url, proxies);
     const endpoint = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
     return proxy === null ? endpoint : { ...endpoint, proxy };
   });

@@ -26,6 +26,7 @@ const NEEDS = {
   'POST /api/auth/register': 'public',
   'POST /api/auth/login': 'public',
   'POST /api/probes/enrol': 'public',
+  'GET /api/bus': 'public',
   'POST /api/auth/verify-email': 'public',
   'POST /api/auth/resend-verification': 'public',
   'POST /api/auth/forgot-password': 'public',

@@ -9,8 +9,8 @@ import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
 import { CallerCache, runRoute, type RunnerDeps } from '../routing/route-runner.ts';
 import {
-  addressKey, beginExchange, clientAddress, clientAddressOf, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError,
-  sendResponse, sendUnmatched, type Exchange, type ExchangeState,
+  addressKey, beginExchange, clientAddress, clientAddressOf, errorBody, JSON_CONTENT, SECURITY_HEADERS,
+  sendError, sendResponse, sendUnmatched, type Exchange, type ExchangeState,
 } from '../routing/exchange.ts';
 import type { RequestObserver } from './metrics.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limit.ts';
@@ -89,7 +89,8 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
     refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused,
     upgradeAddress: (request) => {
       const path = request.url?.split('?')[0] ?? '';
-      return upgradePaths.some((each) => path.endsWith(each)) ? clientAddressOf(request, deps.trustProxy) : null;
+      const isOffered = upgradePaths.some((each) => path.endsWith(each));
+      return isOffered ? clientAddressOf(request, deps.trustProxy) : null;
     },
   };
   const limits = effectiveLimits(deps.trustProxy, deps.limits);

@@ -35,8 +35,8 @@ export class ConnectionShares {
   }
 
   /**
-   * False if its address or network has used up its share, or the rest is reserved for others. True if it was admitted
-   * before.
+   * False if its address or network has used up its share, or the rest is reserved for others. True if it was
+   * admitted before.
    */
   admit(socket: HttpSocket, address = socket.remoteAddress): boolean {
     if (this.#widestNetworks.has(socket)) return true;

@@ -126,8 +126,8 @@ function drain(server: Server, webSockets: WebSockets, clock: Clock, timeoutMs: 
 }
 
 /**
- * Serves a request for an upgrade that its path doesn't offer as any other, as HTTP asks for (RFC 9110, 7.8). Node.js
- * before 24 has stopped parsing the connection, so it reads the request again.
+ * Serves a request for an upgrade that its path doesn't offer like any other (RFC 9110, 7.8). Node.js has
+ * stopped parsing the connection, so it reads the request again.
  */
 function repeatWithoutUpgrade(
   server: Server, { method, url, httpVersion, rawHeaders }: IncomingMessage, socket: Socket, head: Buffer,

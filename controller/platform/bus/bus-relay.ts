@@ -15,7 +15,8 @@ const MAX_BYTES_BEFORE_ADMISSION = 16_384;
 /** Above this many unsent bytes, nothing is read from NATS. */
 const MAX_BUFFERED_BYTES = 262_144;
 /** About the server itself, which the client doesn't reach. */
-const SERVER_FIELDS = ['tls_required', 'tls_verify', 'tls_available', 'connect_urls', 'ws_connect_urls', 'client_ip'];
+const SERVER_FIELDS =
+  ['tls_required', 'tls_verify', 'tls_available', 'connect_urls', 'ws_connect_urls', 'client_ip'];
 const INFO = /^INFO +(\{.*\}) *\r\n/;
 const REFUSAL = '-ERR';
 
@@ -33,8 +34,8 @@ interface RelayOptions {
 }
 
 /**
- * Carries the NATS protocol between WebSockets and the server to which this controller is connected, which authenticates
- * each client. Every WebSocket has its own connection there, from the controller's address.
+ * Carries the NATS protocol between WebSockets and the server to which this controller is connected, which
+ * authenticates each client. Every WebSocket has its own connection there, from the controller's address.
  */
 export class BusRelay {
   readonly #options: RelayOptions;
@@ -145,7 +146,10 @@ function clientInfo(line: string): Buffer {
   return Buffer.from(`INFO ${JSON.stringify(info)}\r\n`);
 }
 
-/** Resolves to the first argument of the event and pauses the stream, so that nothing is lost until it is resumed. */
+/**
+ * Resolves to the first argument of the event and pauses the stream, so that nothing is lost until it is
+ * resumed.
+ */
 function nextEvent(stream: Socket, event: 'data' | 'secureConnect'): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => reject(error);

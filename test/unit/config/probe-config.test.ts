@@ -70,6 +70,7 @@ test('without settings, the identity in ./data is used', () => {
     logLevel: 'info',
     enrolment: { controllerUrl: null, token: null },
     natsUrl: null,
+    proxies: {},
     checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [], nameServers: [] },
   });
 });

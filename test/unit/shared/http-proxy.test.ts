@@ -63,6 +63,7 @@ describe('a tunnel', () => {
     proxy = createServer();
     proxy.on('connect', ({ url, headers }, socket) => {
       asked.push(url, headers['proxy-authorization']);
+      socket.on('error', () => undefined);
       socket.end(headers['proxy-authorization'] ? 'HTTP/1.1 200 OK\r\n\r\nhello' : 'HTTP/1.1 407 No\r\n\r\n');
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
