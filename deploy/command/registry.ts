@@ -12,5 +12,6 @@ export const COMMANDS: Readonly<Record<string, RegisteredCommand>> = {
   start: { summary: 'run everything on this machine (default)', load: () => import('./commands/start.ts') },
   controller: { summary: 'run a controller', load: () => import('./commands/controller.ts') },
   probe: { summary: 'run a probe', load: () => import('./commands/probe.ts') },
+  doctor: { summary: 'check this installation', load: () => import('./commands/doctor.ts') },
 };
 export const DEFAULT_COMMAND = 'start';

@@ -1,0 +1,67 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConfigError, type Environment } from '../../../shared/environment.ts';
+import { systemClock, type Clock } from '../../../shared/time.ts';
+import { RunRecords } from '../../quickstart/processes/run-records.ts';
+import { readSettings, type QuickstartSettings } from '../../quickstart/settings.ts';
+import { ControllerWatch } from './reach/controller-watch.ts';
+import { DatabaseAccess } from './reach/database-access.ts';
+import { HostLookups } from './reach/host-lookups.ts';
+import { NatsAccess } from './reach/nats-access.ts';
+
+/** What checks share, so that they connect to each server only once. */
+export interface DoctorContext {
+  env: Environment;
+  version: string;
+  clock: Clock;
+  dataDir: string;
+  /** Null if they are invalid. */
+  settings: QuickstartSettings | null;
+  /** What is invalid about the settings. */
+  problems: readonly string[];
+  /** Roles of the processes that `farwatch start` runs on DATA_DIR. */
+  running: ReadonlySet<string>;
+  hosts: HostLookups;
+  database: DatabaseAccess;
+  nats: NatsAccess;
+  controllers: ControllerWatch;
+}
+
+export function openContext(env: Environment, version: string, clock: Clock = systemClock): DoctorContext {
+  const { settings, problems } = settingsOf(env);
+  const dataDir = realPath(resolve(settings?.controller.dataDir ?? (env['DATA_DIR']?.trim() || './data')));
+  const hosts = new HostLookups();
+  const database = new DatabaseAccess({ settings, dataDir, hosts });
+  return {
+    env, version, clock, dataDir, settings, problems, running: runningRoles(dataDir), hosts, database,
+    nats: new NatsAccess({ settings, dataDir, hosts, clock }), controllers: new ControllerWatch(database, clock),
+  };
+}
+
+export async function closeContext({ database, nats }: DoctorContext): Promise<void> {
+  await Promise.all([database.close(), nats.close()]);
+}
+
+function settingsOf(env: Environment): Pick<DoctorContext, 'settings' | 'problems'> {
+  try {
+    return { settings: readSettings(env), problems: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { settings: null, problems: error.problems };
+  }
+}
+
+/** A start notes processes and sockets by this path. */
+function realPath(dataDir: string): string {
+  try {
+    return realpathSync(dataDir);
+  } catch {
+    return dataDir;
+  }
+}
+
+function runningRoles(dataDir: string): Set<string> {
+  const dir = join(dataDir, 'run');
+  if (!existsSync(dir)) return new Set();
+  return new Set(new RunRecords(dir).living().map(({ role }) => role));
+}

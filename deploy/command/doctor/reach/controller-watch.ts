@@ -1,0 +1,82 @@
+import { sleep, type Clock } from '../../../../shared/time.ts';
+import type { DatabaseAccess } from './database-access.ts';
+
+/** Longer than the longest interval of renewals, 3 s and half a second of timers. */
+const MIN_WATCH_MS = 4200;
+/** Two controllers with one id have alternated by then; one that was restarted has not. */
+const MAX_WATCH_MS = 9500;
+const POLL_INTERVAL_MS = 250;
+const MAX_LEASES = 1000;
+const CONTROLLER = 'controller:';
+
+interface AnnouncementDoc {
+  _id: string;
+  holder: string;
+  /** By the controller's clock. */
+  renewed_at: number;
+  life?: string;
+  version?: string;
+}
+
+/** A controller that renewed its announcement while it was watched. */
+export interface LiveController {
+  id: string;
+  /** Null for versions that do not tell. */
+  version: string | null;
+  /** The starts that renewed it, one after the other. */
+  lives: string[];
+  /** How far its clock was behind ours at each renewal, ms; up to a poll interval of that is delay. */
+  lagsMs: number[];
+}
+
+/** Which controllers of the installation run, as they announce it in the database. */
+export class ControllerWatch {
+  readonly #database: DatabaseAccess;
+  readonly #clock: Clock;
+  #live: Promise<LiveController[]> | null = null;
+
+  constructor(database: DatabaseAccess, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Empty as well if the database cannot be read, which other checks report. */
+  live(): Promise<LiveController[]> {
+    return this.#live ??= this.#watch().catch(() => []);
+  }
+
+  async #watch(): Promise<LiveController[]> {
+    const connected = await this.#database.connect();
+    if (connected === null) return [];
+    const leases = connected.db.collection<AnnouncementDoc>('leases');
+    const live = new Map<string, LiveController>();
+    const latest = new Map<string, AnnouncementDoc>();
+    const startedAt = this.#clock.monotonic();
+    for (let isFirst = true; ; isFirst = false) {
+      const docs = await leases.find({}).limit(MAX_LEASES).toArray();
+      const announced = docs.filter(({ _id }) => _id.startsWith(CONTROLLER));
+      for (const doc of announced) {
+        const isRenewed = latest.get(doc.holder)?.renewed_at !== doc.renewed_at;
+        latest.set(doc.holder, doc);
+        if (!isFirst && isRenewed) record(live, doc, this.#clock.now());
+      }
+      const tookMs = this.#clock.monotonic() - startedAt;
+      const isUndecided = [...live.values()].some(({ lives }) => lives.length === 2);
+      if (announced.length === 0 || tookMs > (isUndecided ? MAX_WATCH_MS : MIN_WATCH_MS)) return [...live.values()];
+      await sleep(this.#clock, POLL_INTERVAL_MS);
+    }
+  }
+}
+
+function record(live: Map<string, LiveController>, doc: AnnouncementDoc, now: number): void {
+  const known = live.get(doc.holder) ?? { id: doc.holder, version: null, lives: [], lagsMs: [] };
+  live.set(doc.holder, known);
+  known.version = doc.version ?? null;
+  known.lagsMs.push(now - doc.renewed_at);
+  if (doc.life !== undefined && known.lives.at(-1) !== doc.life) known.lives.push(doc.life);
+}
+
+/** Whether two processes with this id run: one that was replaced does not come back. */
+export function isDoubled({ lives }: Pick<LiveController, 'lives'>): boolean {
+  return new Set(lives).size < lives.length;
+}

@@ -1,0 +1,18 @@
+const TIMEOUT_MS = 8000;
+
+/** Mailgun's response to a message without a recipient, which it cannot send. `status` null: it did not respond. */
+export async function tryMailgun(
+  { apiKey, domain, url }: { apiKey: string; domain: string; url: string },
+): Promise<{ status: number | null; text: string }> {
+  try {
+    const response = await fetch(`${url}/v3/${encodeURIComponent(domain)}/messages`, {
+      method: 'POST', body: new URLSearchParams({ from: `farwatch@${domain}`, text: '-' }),
+      headers: { authorization: `Basic ${Buffer.from(`api:${apiKey}`).toString('base64')}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return { status: response.status, text: (await response.text()).slice(0, 200) };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return { status: null, text: cause instanceof Error && cause.message !== '' ? cause.message : message };
+  }
+}
