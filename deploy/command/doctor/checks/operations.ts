@@ -84,7 +84,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: 'sort, skip, limit, projection and hint',
     isRight: async (scratch, run) => {
-      const docs = await scratch.find({ run }).hint('by_run').sort({ n: -1 }).skip(1).limit(2).project({ 'nested.n': 1 }).toArray();
+      const docs = await scratch.find({ run }).hint('by_run').sort({ n: -1 }).skip(1).limit(2).project({ nested: 1 }).toArray();
       return equals(docs, [4, 3].map((n) => ({ _id: `${run}-${n}`, nested: { n } })));
     },
   },
