@@ -2,11 +2,17 @@ import type { Command } from 'commander';
 import type { Environment } from '../../shared/environment.ts';
 import type { Output } from './output.ts';
 
-/**
- * Exit codes of every command: what it was asked for holds or is done; it does not hold or could not be done;
- * the arguments, settings or given files are wrong and nothing changed.
- */
-export const EXIT = { done: 0, failed: 1, refused: 2 } as const;
+/** Exit codes of every command. */
+export const EXIT = {
+  /** What it was asked for is done, or true. */
+  done: 0,
+  /** It could not be done, or is not true. */
+  failed: 1,
+  /** The arguments, settings or files are wrong, and nothing has changed. */
+  refused: 2,
+  /** The installation does not respond, so a client command cannot say. */
+  unavailable: 3,
+} as const;
 
 /** Ends a command with one line on standard error. */
 export class CommandError extends Error {

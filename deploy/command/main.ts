@@ -26,8 +26,8 @@ export async function main({ argv, ...streams }: Invocation): Promise<number | n
       // --help and --version end like this too.
       if (error.exitCode === 0) return EXIT.done;
       const reason = error.message.replace(/^error: |\.$/g, '').replaceAll('\n', ' ');
-      stderr.write(`farwatch: ${reason}; farwatch --help lists what there is\n`);
-      return EXIT.refused;
+      const [name = ''] = args;
+      return fail(stderr, `${reason}; see farwatch ${Object.hasOwn(COMMANDS, name) ? `${name} ` : ''}--help`, EXIT.refused);
     }
     if (error instanceof ConfigError) return fail(stderr, error.problems.join('; '), EXIT.refused);
     if (error instanceof CommandError) return fail(stderr, error.message, error.exitCode);

@@ -9,8 +9,13 @@ export class Output {
     this.#stream = stream;
   }
 
+  /** Text that ends with a line end. */
+  text(text: string): void {
+    this.#stream.write(text);
+  }
+
   line(text: string): void {
-    this.#stream.write(`${text}\n`);
+    this.text(`${text}\n`);
   }
 
   json(value: unknown): void {

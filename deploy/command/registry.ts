@@ -13,5 +13,13 @@ export const COMMANDS: Readonly<Record<string, RegisteredCommand>> = {
   controller: { summary: 'run a controller', load: () => import('./commands/controller.ts') },
   probe: { summary: 'run a probe', load: () => import('./commands/probe.ts') },
   doctor: { summary: 'check this installation', load: () => import('./commands/doctor.ts') },
+  monitors: { summary: 'list monitors with their states', load: () => import('./commands/monitors.ts') },
+  incidents: { summary: 'list incidents', load: () => import('./commands/incidents.ts') },
+  ack: { summary: 'acknowledge an incident', load: () => import('./commands/ack.ts') },
+  tail: { summary: 'print live events', load: () => import('./commands/tail.ts') },
+  check: { summary: 'check a target now', load: () => import('./commands/check.ts') },
+  maintenance: { summary: 'hold alerts for a time or during a command', load: () => import('./commands/maintenance.ts') },
+  apply: { summary: 'make monitors as a file says', load: () => import('./commands/apply.ts') },
+  export: { summary: 'print monitors as a file', load: () => import('./commands/export.ts') },
 };
 export const DEFAULT_COMMAND = 'start';

@@ -1,5 +1,5 @@
-// Before `npm pack`: builds `dist`, which the package consists of, and puts the package's package.json in place of
-// ours. If npm is killed while packing, `git checkout package.json` brings ours back.
+// Before `npm pack`: builds `dist` and puts the package's package.json in place of ours. If npm is killed while
+// packing, `git checkout package.json` brings ours back.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -14,6 +14,7 @@ const SHIPPED_FILES = {
   yaml: ['package.json', 'LICENSE', 'dist'],
   'swagger-ui-dist': ['package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'],
 };
+const isShipped = (path) => !path.endsWith('.d.ts');
 const ENTRY = ['farwatch.mjs', 'node-version.mjs'];
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -28,7 +29,9 @@ for (const file of ENTRY) cpSync(join(root, 'deploy/command', file), join(dist, 
 for (const [name, files] of Object.entries(SHIPPED_FILES)) {
   const target = join(dist, 'node_modules', name);
   mkdirSync(target, { recursive: true });
-  for (const file of files) cpSync(join(root, 'node_modules', name, file), join(target, file), { recursive: true });
+  for (const file of files) {
+    cpSync(join(root, 'node_modules', name, file), join(target, file), { recursive: true, filter: isShipped });
+  }
 }
 writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(root));
 swapManifest(root);
