@@ -18,7 +18,7 @@ Exits with 1 if a check has failed, otherwise, even with warnings, with 0.`);
   return async ({ json }: Options) => {
     // The system's resolver takes up to 30 s for a name if no name server responds.
     process.env['RES_OPTIONS'] ??= 'timeout:2 attempts:1';
-    const context = openContext(env, version);
+    const context = await openContext(env, version);
     const checks = await runChecks(CHECKS, context);
     const ok = checks.every(({ status }) => status !== 'failed');
     if (json) output.json({ ok, checks });

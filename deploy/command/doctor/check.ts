@@ -8,7 +8,7 @@ export const CHECK_NAMES = [
 export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface Finding {
-  /** `warning`: Farwatch works, but not as well or not for long. `failed`: it does not work, or loses data. */
+  /** `warning`: Farwatch works, but not as well or not for long. `failed`: it doesn't, or may lose data. */
   status: 'ok' | 'warning' | 'failed';
   message: string;
   /** What to do about it; null if there is nothing to do. */

@@ -6,6 +6,7 @@ import { RunRecords } from '../../quickstart/processes/run-records.ts';
 import { readSettings, type QuickstartSettings } from '../../quickstart/settings.ts';
 import { ControllerWatch } from './reach/controller-watch.ts';
 import { DatabaseAccess } from './reach/database-access.ts';
+import { fileSystemResponds } from './reach/file-system-responds.ts';
 import { HostLookups } from './reach/host-lookups.ts';
 import { NatsAccess } from './reach/nats-access.ts';
 
@@ -15,6 +16,8 @@ export interface DoctorContext {
   version: string;
   clock: Clock;
   dataDir: string;
+  /** False if every access to DATA_DIR hangs. Then it counts as empty. */
+  doesDataDirRespond: boolean;
   /** Null if they are invalid. */
   settings: QuickstartSettings | null;
   /** What is invalid about the settings. */
@@ -27,14 +30,23 @@ export interface DoctorContext {
   controllers: ControllerWatch;
 }
 
-export function openContext(env: Environment, version: string, clock: Clock = systemClock): DoctorContext {
+const NO_DIR = '/nonexistent';
+
+export async function openContext(
+  env: Environment, version: string, clock: Clock = systemClock,
+): Promise<DoctorContext> {
   const { settings, problems } = settingsOf(env);
-  const dataDir = realPath(resolve(settings?.controller.dataDir ?? (env['DATA_DIR']?.trim() || './data')));
+  const named = resolve(settings?.controller.dataDir ?? (env['DATA_DIR']?.trim() || './data'));
+  const doesDataDirRespond = await fileSystemResponds(named, clock);
+  const dataDir = doesDataDirRespond ? realPath(named) : named;
+  const readable = doesDataDirRespond ? dataDir : NO_DIR;
   const hosts = new HostLookups();
-  const database = new DatabaseAccess({ settings, dataDir, hosts });
+  const database = new DatabaseAccess({ settings, dataDir: readable, hosts });
   return {
-    env, version, clock, dataDir, settings, problems, running: runningRoles(dataDir), hosts, database,
-    nats: new NatsAccess({ settings, dataDir, hosts, clock }), controllers: new ControllerWatch(database, clock),
+    env, version, clock, dataDir, doesDataDirRespond, settings, problems, hosts, database,
+    running: runningRoles(readable),
+    nats: new NatsAccess({ settings, dataDir: readable, hosts, clock }),
+    controllers: new ControllerWatch({ database, dataDir: readable, clock }),
   };
 }
 

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { isLoopback } from '../../../../shared/net-guard.ts';
 import { combine, failed, warning, type Check, type Finding } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
+import { NOT_CHECKED } from './not-checked.ts';
 
 const WARNING_MS = 1000;
 /** A probe with such an offset is quarantined. */
@@ -20,13 +21,18 @@ export interface OtherClock {
   /** Its time minus ours, ms. */
   offsetMs: number;
   precisionMs: number;
+  /** Shows nothing about the time if the host's clock is wrong for all. */
+  isOnThisHost: boolean;
 }
 
 export const checkClock: Check = async (context) => {
-  const { clock } = context;
+  const { clock, settings } = context;
+  if (settings === null) return NOT_CHECKED;
   const offset = () => clock.now() - clock.monotonic();
   const offsetBefore = offset();
-  const lists = await Promise.all([databaseClock(context), natsClock(context), controllerClocks(context), webClocks(context)]);
+  const lists = await Promise.all(
+    [databaseClock, natsClocks, controllerClocks, webClocks].map((read) => read(context)),
+  );
   return judgeClocks(lists.flat(), offset() - offsetBefore);
 };
 
@@ -48,7 +54,8 @@ export function judgeClocks(others: readonly OtherClock[], jumpMs: number): Find
     findings.push(Math.abs(offsetMs) > FAILED_MS ? failed(message, hint) : warning(message, hint));
   }
   if (others.length === 0) return combine(findings, 'There is no other clock to compare with');
-  return combine(findings, `The clock agrees with ${others.map(({ name }) => name).join(', ')}`);
+  const remark = others.every(({ isOnThisHost }) => isOnThisHost) ? '; there is none on another host to compare with' : '';
+  return combine(findings, `The clock agrees with ${others.map(({ name }) => name).join(', ')}${remark}`);
 }
 
 function seconds(ms: number): string {
@@ -59,17 +66,18 @@ async function databaseClock({ database }: DoctorContext): Promise<OtherClock[]>
   const connected = await database.connect().catch(() => null);
   const localTime: unknown = connected?.hello['localTime'];
   if (connected === null || !(localTime instanceof Date)) return [];
-  return [between('the database', localTime.getTime(), connected.helloAt)];
+  return [{ ...between('the database', localTime.getTime(), connected.helloAt), isOnThisHost: connected.isOnThisHost }];
 }
 
 /** Servers state their time when they list their connections. */
-async function natsClock({ nats, clock }: DoctorContext): Promise<OtherClock[]> {
+async function natsClocks({ nats, clock }: DoctorContext): Promise<OtherClock[]> {
   const lists = await Promise.all((await nats.contacts()).map(async ({ address, connection }) => {
     if (connection === null) return [];
     const from = clock.now();
     const response = await connection.request('nats.connections', JSON.stringify({ limit: 1 }), { timeout: TIMEOUT_MS }).catch(() => null);
     const time = response === null ? NaN : Date.parse(serverTimeIn(response.string()));
-    return Number.isNaN(time) ? [] : [between(`NATS (${address})`, time, { from, to: clock.now() })];
+    const isOnThisHost = isLoopback(address.replace(/:\d+$/, ''));
+    return Number.isNaN(time) ? [] : [{ ...between(`NATS (${address})`, time, { from, to: clock.now() }), isOnThisHost }];
   }));
   return lists.flat();
 }
@@ -79,11 +87,10 @@ function serverTimeIn(text: string): string {
 }
 
 async function controllerClocks({ controllers }: DoctorContext): Promise<OtherClock[]> {
-  return (await controllers.live()).flatMap(({ id, lagsMs }) => {
-    const lagMs = Math.min(...lagsMs);
-    return Number.isFinite(lagMs)
-      ? [{ name: `controller ${id.slice(0, 8)}`, offsetMs: MAX_SIGHTING_DELAY_MS / 2 - lagMs, precisionMs: MAX_SIGHTING_DELAY_MS / 2 }]
-      : [];
+  return (await controllers.live()).map(({ id, lagsMs }) => {
+    const precisionMs = MAX_SIGHTING_DELAY_MS / 2;
+    const offsetMs = precisionMs - Math.min(...lagsMs);
+    return { name: `controller ${id.slice(0, 8)}`, offsetMs, precisionMs, isOnThisHost: id === controllers.ownId };
   });
 }
 
@@ -100,12 +107,12 @@ async function webClocks({ settings, hosts, clock }: DoctorContext): Promise<Oth
     const date = Date.parse(await dateHeaderOf(url) ?? '');
     if (Number.isNaN(date)) return [];
     const { name, offsetMs, precisionMs } = between(url.hostname, date + 500, { from, to: clock.now() });
-    return [{ name, offsetMs, precisionMs: precisionMs + 500 }];
+    return [{ name, offsetMs, precisionMs: precisionMs + 500, isOnThisHost: false }];
   }));
   return lists.flat();
 }
 
-function between(name: string, time: number, { from, to }: { from: number; to: number }): OtherClock {
+function between(name: string, time: number, { from, to }: { from: number; to: number }) {
   return { name, offsetMs: time - (from + to) / 2, precisionMs: (to - from) / 2 };
 }
 
@@ -120,4 +127,3 @@ function dateHeaderOf(url: URL): Promise<string | null> {
     sent.on('timeout', () => sent.destroy()).on('error', () => resolve(null)).end();
   });
 }
-

@@ -17,10 +17,10 @@ export interface Place {
 }
 
 export const checkDataDir: Check = async (context) => {
-  const { dataDir, settings, running } = context;
-  const findings: Finding[] = [];
-  const fileSystem = judgeFileSystem(fileSystemOf(dataDir), dataDir, settings?.hasMongo !== true);
-  if (fileSystem !== null) findings.push(fileSystem);
+  const { dataDir, doesDataDirRespond, settings, running } = context;
+  const type = fileSystemOf(dataDir);
+  if (!doesDataDirRespond) return unresponsive(dataDir, type);
+  const findings: Finding[] = judgeFileSystem(type, dataDir, settings?.hasMongo !== true);
   const root = await placeAt(dataDir);
   if (root === null) return combine([...findings, ...await judgeParent(dataDir)], `${dataDir} does not exist yet; the first start creates it`);
   const uid = process.geteuid?.() ?? root.uid;
@@ -34,6 +34,13 @@ export const checkDataDir: Check = async (context) => {
   findings.push(...await doubledControllers(context));
   return combine(findings, running.has('quickstart') ? `${dataDir} is in use by a running Farwatch` : `${dataDir} can be used`);
 };
+
+export function unresponsive(dataDir: string, type: string | null): Finding {
+  return failed(
+    `The file system of ${dataDir}${type === null ? '' : ` (${type})`} does not respond`,
+    'Every access to it hangs: see dmesg for errors of the disk, or whether the server of the network file system runs.',
+  );
+}
 
 /** Nothing if the place can be used. */
 export function judgePlace({ path, uid, mode, isDirectory, refusal }: Place, user: number): Finding[] {
@@ -67,13 +74,16 @@ async function placeAt(path: string): Promise<Place | null> {
     const isDirectory = (mode & constants.S_IFMT) === constants.S_IFDIR;
     const wanted = constants.R_OK | constants.W_OK | (isDirectory ? constants.X_OK : 0);
     const isSocket = (mode & constants.S_IFMT) === constants.S_IFSOCK;
-    const refusal = isSocket ? null : await access(path, wanted).then(() => null, (error: NodeJS.ErrnoException) => error.code ?? error.message);
+    const refusal = isSocket ? null : await access(path, wanted).then(() => null, codeOf);
     return { path, uid, mode, isDirectory, refusal };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
-    return { path, uid: -1, mode: 0, isDirectory: true, refusal: code ?? message };
+    const refusal = codeOf(error as Error);
+    return refusal === 'ENOENT' ? null : { path, uid: -1, mode: 0, isDirectory: true, refusal };
   }
+}
+
+function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
 /** DATA_DIR contains the id of its controller, so a copied one doubles it. */
@@ -84,4 +94,3 @@ async function doubledControllers({ controllers }: DoctorContext): Promise<Findi
     'One of their data directories is a copy of the other. Stop one of the two controllers, delete the file controller-id in its DATA_DIR, and start it again.',
   ));
 }
-

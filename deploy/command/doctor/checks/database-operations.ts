@@ -43,10 +43,10 @@ export function judgeOperations(failures: readonly OperationFailure[]): Finding 
 }
 
 /**
- * In a database of its own, so that a doctor that is killed leaves nothing in that of the installation. A user that
- * may use only that one gets a collection there.
+ * In a separate database, so that a killed doctor leaves nothing in the installation's. With a user who may use
+ * only that one, in a collection there.
  */
-async function tryOperations({ db, client }: ConnectedDatabase, isEmbedded: boolean): Promise<OperationFailure[]> {
+async function tryOperations({ db, client }: ConnectedDatabase, isEmbedded: boolean) {
   const run = randomBytes(6).toString('hex');
   // The embedded store cannot drop a collection, so there it is always the same, and left empty.
   const name = isEmbedded ? 'scratch' : `scratch_${run}`;
@@ -56,7 +56,7 @@ async function tryOperations({ db, client }: ConnectedDatabase, isEmbedded: bool
   return tryIn(db.collection<ScratchDoc>(`doctor_${name}`), run, isEmbedded);
 }
 
-async function tryIn(scratch: Collection<ScratchDoc>, run: string, isEmbedded: boolean): Promise<OperationFailure[]> {
+async function tryIn(scratch: Collection<ScratchDoc>, run: string, isEmbedded: boolean) {
   const failures: OperationFailure[] = [];
   try {
     for (const { name, isRight } of OPERATIONS) {

@@ -18,7 +18,8 @@ export const checkDatabase: Check = async ({ settings, database, controllers, ve
     }
     const name = (await database.started)?.name ?? 'MongoDB';
     const live = await controllers.live();
-    return combine([...judgeServer(connected.hello), ...judgeVersions(live, version)], describe(name, connected.hello, live));
+    const { hello } = connected;
+    return combine([...judgeServer(hello), ...judgeVersions(live, version)], describe(name, hello, live));
   } catch (error) {
     return judgeConnectFailure(error as Error);
   }

@@ -21,7 +21,9 @@ export interface DiskSpace {
   files: number;
 }
 
-export const checkDisk: Check = async ({ dataDir }) => judgeDisk(await spaceAt(dataDir), dataDir);
+export const checkDisk: Check = async ({ dataDir, doesDataDirRespond }) => doesDataDirRespond
+  ? judgeDisk(await spaceAt(dataDir), dataDir)
+  : failed('Not checked, because the disk does not respond', 'See the check data_dir.');
 
 export function judgeDisk({ freeBytes, bytes, freeFiles, files }: DiskSpace, dataDir: string): Finding {
   const findings: Finding[] = [];

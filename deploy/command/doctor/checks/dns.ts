@@ -13,14 +13,13 @@ export const checkDns: Check = async ({ settings, hosts }) => {
   if (settings === null) return NOT_CHECKED;
   const { names, services } = hostsOf(settings);
   if (names.size + services.size === 0) return ok('No setting names a host that must be looked up');
-  const lookUp = async ([host, variables]: [string, Set<string>], find: (name: string) => Promise<LookupFailure>) => ({
-    host, variables: [...variables], failure: await find(host),
-  });
-  const lookups = await Promise.all([
-    ...[...names].map((one) => lookUp(one, (name) => hosts.failureOf(name))),
-    ...[...services].map((one) => lookUp(one, (name) => hosts.failureOfService(name))),
-  ]);
-  return judgeLookups(lookups);
+  const lookUp = (of: Hosts, find: (name: string) => Promise<LookupFailure>) => [...of].map(
+    async ([host, variables]) => ({ host, variables: [...variables], failure: await find(host) }),
+  );
+  return judgeLookups(await Promise.all([
+    ...lookUp(names, (name) => hosts.failureOf(name)),
+    ...lookUp(services, (name) => hosts.failureOfService(name)),
+  ]));
 };
 
 export interface HostLookup {
@@ -69,10 +68,9 @@ function mongoHosts({ url }: ControllerConfig['mongo']): { host: string; isServi
   try {
     const { hosts, srvHost } = new MongoClient(url).options;
     if (srvHost !== undefined) return [{ host: srvHost, isService: true }];
-    return hosts.flatMap(({ host, socketPath }) => (socketPath === undefined && host ? [{ host, isService: false }] : []));
+    return hosts.flatMap(({ host }) => (host ? [{ host, isService: false }] : []));
   } catch {
     // The check of the database says what is wrong with it.
     return [];
   }
 }
-

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { failed, ok, warning, type Check, type Finding } from '../check.ts';
-import { tryMailgun } from '../reach/try-mailgun.ts';
+import { tryMailgun, type MailgunResponse } from '../reach/try-mailgun.ts';
 import { trySmtp, type SmtpRefusal } from '../reach/try-smtp.ts';
 import { NOT_CHECKED } from './not-checked.ts';
 
@@ -40,7 +40,7 @@ export function judgeSmtp({ step, code, text }: SmtpRefusal, host: string, from:
 }
 
 /** By Mailgun's response to a message without a recipient. */
-export function judgeMailgun({ status, text }: { status: number | null; text: string }, domain: string): Finding {
+export function judgeMailgun({ status, text }: MailgunResponse, domain: string): Finding {
   if (status === 400) return ok(`Mailgun accepts the key for ${domain}`);
   if (status === null) return failed(`Mailgun is unreachable: ${text}`, 'Correct MAILGUN_URL, or let this host reach it through the firewall.');
   if (status === 401 || status === 403) return failed(`Mailgun refuses the key (${status})`, 'Set MAILGUN_API_KEY to a valid key. In the EU, also set MAILGUN_URL to https://api.eu.mailgun.net.');

@@ -7,12 +7,14 @@ const REQUEST_TIMEOUT_MS = 3000;
 /** Stands for a region, a probe and a tenant that no installation has. */
 const NOBODY = 'doctor';
 
+type Subjects = Readonly<Record<string, string>>;
+
 /** What a controller may do (docs/nats.md), each with a subject of that kind that concerns nobody. */
-const PUBLISHED: Readonly<Record<string, string>> = {
+const PUBLISHED: Subjects = {
   'assign.>': `assign.${NOBODY}.${NOBODY}`, 'run.>': `run.${NOBODY}.${NOBODY}`, 'ask.>': `ask.99.${NOBODY}`, 'poke.>': 'poke.99',
   'events.>': `events.${NOBODY}.${NOBODY}.monitor.deleted`, 'raw.>': 'raw.mark',
 };
-const SUBSCRIBED: Readonly<Record<string, string>> = {
+const SUBSCRIBED: Subjects = {
   'results.>': `results.99.${NOBODY}.${NOBODY}`, 'sync.>': `sync.${NOBODY}.${NOBODY}`, 'beat.>': `beat.${NOBODY}.${NOBODY}`,
   'evidence.>': `evidence.${NOBODY}.${NOBODY}`, 'ask.>': `ask.99.${NOBODY}`, 'poke.>': 'poke.99', 'live.>': 'live.projects',
   'events.>': `events.${NOBODY}.>`, 'raw.>': `raw.${NOBODY}.>`, 'nats.connected.>': 'nats.connected.PROBES',
@@ -39,9 +41,11 @@ export const checkNatsPermissions: Check = async ({ settings, nats }) => {
   return combine(findings, 'The controllers may publish and subscribe to everything that they need');
 };
 
-export function judgeDenied(denied: readonly Denied[], subscribed: Readonly<Record<string, string>> = SUBSCRIBED): Finding[] {
-  const namesOf = (operation: Denied['operation'], subjects: Readonly<Record<string, string>>) =>
-    Object.keys(subjects).filter((name) => denied.some((one) => one.operation === operation && one.subject === subjects[name]));
+export function judgeDenied(denied: readonly Denied[], subscribed = SUBSCRIBED): Finding[] {
+  const namesOf = (operation: Denied['operation'], subjects: Subjects) => {
+    const refused = new Set(denied.filter((one) => one.operation === operation).map(({ subject }) => subject));
+    return Object.keys(subjects).filter((name) => refused.has(subjects[name] as string));
+  };
   const [publish, subscribe] = [namesOf('publish', PUBLISHED), namesOf('subscription', subscribed)];
   if (publish.length + subscribe.length === 0) return [];
   const parts = [
@@ -53,8 +57,8 @@ export function judgeDenied(denied: readonly Denied[], subscribed: Readonly<Reco
   )];
 }
 
-/** Publishes and subscribes without effect; the server reports what it denies before it responds to the flush. */
-async function tryAll(connection: NatsConnection, published: string[], subscribed: string[]): Promise<Denied[]> {
+/** Has no effect on others. The server reports what it denies before it responds to a flush. */
+async function tryAll(connection: NatsConnection, published: string[], subscribed: string[]) {
   const denied: Denied[] = [];
   const statuses = connection.status();
   void (async () => {
@@ -62,7 +66,8 @@ async function tryAll(connection: NatsConnection, published: string[], subscribe
       if (type === 'error' && permissionContext) denied.push(permissionContext as Denied);
     }
   })();
-  const subscriptions = subscribed.map((subject) => connection.subscribe(subject, { callback: () => undefined }));
+  const callback = () => undefined;
+  const subscriptions = subscribed.map((subject) => connection.subscribe(subject, { callback }));
   for (const subject of published) connection.publish(subject, subject.startsWith('events.') ? emptyEvent() : '');
   await connection.flush();
   for (const subscription of subscriptions) if (!subscription.isClosed()) subscription.unsubscribe();

@@ -24,7 +24,8 @@ export const checkNats: Check = async ({ settings, nats, running }) => {
   return combine(findings, `NATS responds at ${responding.join(', ')}`);
 };
 
-function judgeContact({ address, connection, error }: NatsServerContact, isCluster: boolean, isOwn: boolean): Finding[] {
+function judgeContact(contact: NatsServerContact, isCluster: boolean, isOwn: boolean): Finding[] {
+  const { address, connection, error } = contact;
   if (error !== null) {
     const finding = judgeNatsFailure(address, error, isOwn);
     return [isCluster ? { ...finding, status: 'warning' } : finding];

@@ -25,8 +25,8 @@ const numbersOf = (docs: readonly ScratchDoc[]) => docs.map(({ n }) => n);
 const one = (run: string) => `${run}-1`;
 
 /**
- * What Farwatch does with a database (docs/adr/0003-portable-mongodb-dialect.md), in an order in which each finds
- * the documents that it needs: five with n from 1 to 5.
+ * What Farwatch does with a database (docs/adr/0003-portable-mongodb-dialect.md), in an order in which each
+ * finds the documents that it needs: five with n from 1 to 5.
  */
 export const OPERATIONS: readonly Operation[] = [
   {
@@ -68,10 +68,9 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'find with comparisons',
     isRight: async (scratch, run) => {
       const find = async (n: object) => numbersOf(await scratch.find({ run, n }).sort({ n: 1 }).toArray());
-      return equals(
-        [await find({ $gt: 1, $lt: 4 }), await find({ $gte: 4, $lte: 9 }), await find({ $in: [2, 7] }), await find({ $nin: [1, 2], $ne: 3 })],
-        [[2, 3], [4, 5], [2], [4, 5]],
-      );
+      const ranges = [await find({ $gt: 1, $lt: 4 }), await find({ $gte: 4, $lte: 9 })];
+      const lists = [await find({ $in: [2, 7] }), await find({ $nin: [1, 2], $ne: 3 })];
+      return equals([...ranges, ...lists], [[2, 3], [4, 5], [2], [4, 5]]);
     },
   },
   {
@@ -111,7 +110,8 @@ export const OPERATIONS: readonly Operation[] = [
     isRight: async (scratch, run) => {
       await scratch.updateOne({ _id: one(run) }, { $set: { 'nested.n': 7 }, $inc: { n: 10 }, $unset: { text: 1 } });
       await scratch.updateOne({ _id: one(run) }, { $min: { n: 3 }, $max: { 'nested.n': 9 } });
-      return equals(await scratch.findOne({ _id: one(run) }), { _id: one(run), run, n: 3, nested: { n: 9 }, key: run });
+      const updated = await scratch.findOne({ _id: one(run) });
+      return equals(updated, { _id: one(run), run, n: 3, nested: { n: 9 }, key: run });
     },
   },
   {

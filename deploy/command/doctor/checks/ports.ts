@@ -1,8 +1,6 @@
 import type { HostAndPort } from '../../../../shared/setting.ts';
 import { respondsAsNats } from '../../../quickstart/servers/nats-server.ts';
 import { listenFailure, localAddress } from '../../../quickstart/servers/ports.ts';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { combine, failed, warning, type Check, type Finding } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { NOT_CHECKED } from './not-checked.ts';
@@ -49,7 +47,8 @@ export function judgePorts(states: readonly PortState[]): Finding {
   return combine(findings, `Ports ${parts.filter(Boolean).join('; ') || 'are chosen when Farwatch starts'}`);
 }
 
-function judgePort({ host, port, hostVariable, portVariable, refusal, isFarwatch, isRunning }: PortState): Finding | null {
+function judgePort(state: PortState): Finding | null {
+  const { host, port, hostVariable, portVariable, refusal, isFarwatch, isRunning } = state;
   const where = `${host}, port ${port}`;
   switch (refusal) {
     case null:
@@ -78,7 +77,8 @@ function judgePort({ host, port, hostVariable, portVariable, refusal, isFarwatch
 type Responds = (at: HostAndPort) => Promise<boolean>;
 
 async function stateOf(
-  { host, port }: HostAndPort, [hostVariable, portVariable]: [string, string], isRunning: boolean, respondsAsOurs: Responds,
+  { host, port }: HostAndPort, [hostVariable, portVariable]: [string, string], isRunning: boolean,
+  respondsAsOurs: Responds,
 ): Promise<PortState> {
   const refusal = await listenFailure(host, port);
   const isFarwatch = refusal === 'EADDRINUSE' && await respondsAsOurs({ host, port });
@@ -86,18 +86,9 @@ async function stateOf(
 }
 
 /** By the processes of `farwatch start`, or by the id of a controller that runs by itself. */
-async function isControllerRunning({ running, dataDir, controllers }: DoctorContext): Promise<boolean> {
+async function isControllerRunning({ running, controllers }: DoctorContext): Promise<boolean> {
   if (running.has('controller')) return true;
-  const live = await controllers.live();
-  return live.some(({ id }) => id === ownControllerId(dataDir));
-}
-
-function ownControllerId(dataDir: string): string | null {
-  try {
-    return readFileSync(join(dataDir, 'controller-id'), 'utf8').trim();
-  } catch {
-    return null;
-  }
+  return (await controllers.live()).some(({ id }) => id === controllers.ownId);
 }
 
 async function responds(at: HostAndPort, path: string, pattern: RegExp): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sleep, type Clock } from '../../../../shared/time.ts';
 import type { DatabaseAccess } from './database-access.ts';
 
@@ -29,15 +31,22 @@ export interface LiveController {
   lagsMs: number[];
 }
 
+interface Deps {
+  database: DatabaseAccess;
+  dataDir: string;
+  clock: Clock;
+}
+
 /** Which controllers of the installation run, as they announce it in the database. */
 export class ControllerWatch {
-  readonly #database: DatabaseAccess;
-  readonly #clock: Clock;
+  readonly #deps: Deps;
+  /** Id of the controller of this DATA_DIR, whether it runs or not; null if there has been none. */
+  readonly ownId: string | null;
   #live: Promise<LiveController[]> | null = null;
 
-  constructor(database: DatabaseAccess, clock: Clock) {
-    this.#database = database;
-    this.#clock = clock;
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.ownId = readOwnId(deps.dataDir);
   }
 
   /** Empty as well if the database cannot be read, which other checks report. */
@@ -46,25 +55,35 @@ export class ControllerWatch {
   }
 
   async #watch(): Promise<LiveController[]> {
-    const connected = await this.#database.connect();
+    const { database, clock } = this.#deps;
+    const connected = await database.connect();
     if (connected === null) return [];
     const leases = connected.db.collection<AnnouncementDoc>('leases');
     const live = new Map<string, LiveController>();
     const latest = new Map<string, AnnouncementDoc>();
-    const startedAt = this.#clock.monotonic();
+    const startedAt = clock.monotonic();
     for (let isFirst = true; ; isFirst = false) {
       const docs = await leases.find({}).limit(MAX_LEASES).toArray();
       const announced = docs.filter(({ _id }) => _id.startsWith(CONTROLLER));
       for (const doc of announced) {
         const isRenewed = latest.get(doc.holder)?.renewed_at !== doc.renewed_at;
         latest.set(doc.holder, doc);
-        if (!isFirst && isRenewed) record(live, doc, this.#clock.now());
+        if (!isFirst && isRenewed) record(live, doc, clock.now());
       }
-      const tookMs = this.#clock.monotonic() - startedAt;
+      const tookMs = clock.monotonic() - startedAt;
       const isUndecided = [...live.values()].some(({ lives }) => lives.length === 2);
-      if (announced.length === 0 || tookMs > (isUndecided ? MAX_WATCH_MS : MIN_WATCH_MS)) return [...live.values()];
-      await sleep(this.#clock, POLL_INTERVAL_MS);
+      const watchMs = isUndecided ? MAX_WATCH_MS : MIN_WATCH_MS;
+      if (announced.length === 0 || tookMs > watchMs) return [...live.values()];
+      await sleep(clock, POLL_INTERVAL_MS);
     }
+  }
+}
+
+function readOwnId(dataDir: string): string | null {
+  try {
+    return readFileSync(join(dataDir, 'controller-id'), 'utf8').trim();
+  } catch {
+    return null;
   }
 }
 

@@ -1,4 +1,5 @@
 import { MongoClient, type Db, type Document } from 'mongodb';
+import { isLoopback } from '../../../../shared/net-guard.ts';
 import { runningDatabase, type RunningDatabase } from '../../../quickstart/servers/database.ts';
 import type { QuickstartSettings } from '../../../quickstart/settings.ts';
 import type { HostLookups } from './host-lookups.ts';
@@ -19,6 +20,7 @@ export interface ConnectedDatabase {
   hello: Document;
   /** When `hello` was sent and received, Unix ms. */
   helloAt: { from: number; to: number };
+  isOnThisHost: boolean;
 }
 
 /** A host of the database has no address. */
@@ -66,9 +68,9 @@ export class DatabaseAccess {
     });
     this.#client = client;
     const { hosts, srvHost } = client.options;
+    const names = hosts.flatMap(({ host, socketPath }) => (socketPath === undefined && host ? [host] : []));
     if (srvHost === undefined) {
       // The driver would report only a timeout.
-      const names = hosts.flatMap(({ host, socketPath }) => (socketPath === undefined && host ? [host] : []));
       const failures = await Promise.all(names.map((name) => this.#deps.hosts.failureOf(name)));
       if (names.length > 0 && failures.every((failure) => failure !== null)) {
         throw new UnknownHost(`${names.join(', ')} cannot be looked up`);
@@ -78,6 +80,7 @@ export class DatabaseAccess {
     const from = Date.now();
     const hello = await client.db('admin').command({ hello: 1 });
     const named = /^mongodb(?:\+srv)?:\/\/[^/?]+\/[^?]/.test(url);
-    return { client, hello, helloAt: { from, to: Date.now() }, db: client.db(named ? undefined : 'farwatch') };
+    const isOnThisHost = srvHost === undefined && names.every((name) => isLoopback(name));
+    return { client, hello, helloAt: { from, to: Date.now() }, isOnThisHost, db: client.db(named ? undefined : 'farwatch') };
   }
 }

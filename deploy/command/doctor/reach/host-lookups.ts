@@ -7,8 +7,8 @@ const QUERY = { timeout: 2000, tries: 2 };
 export type LookupFailure = 'missing' | 'unreachable' | null;
 
 /**
- * Looks host names up before anything connects to them. The system's lookup blocks one of four threads that files need
- * too, so only one runs at a time, and only for names that DNS does not know: the hosts file may.
+ * Looks host names up before anything connects to them. The system's lookup blocks one of four threads, which
+ * files need too, so only one runs at a time, for names that are not in DNS: the hosts file may know them.
  */
 export class HostLookups {
   readonly #dns = new Resolver(QUERY);

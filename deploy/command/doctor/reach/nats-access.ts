@@ -61,7 +61,7 @@ export class NatsAccess {
     return local === null ? [] : [await this.#connect(new URL(local.url), local.credsFile)];
   }
 
-  async #startedServer({ controller: { nats } }: QuickstartSettings): Promise<{ url: string; credsFile: string } | null> {
+  async #startedServer({ controller: { nats } }: QuickstartSettings) {
     const dir = join(this.#deps.dataDir, 'nats');
     const port = existsSync(join(dir, 'port')) ? Number(readFileSync(join(dir, 'port'), 'utf8')) : 0;
     const address = nats.listen ?? { host: '127.0.0.1', port };

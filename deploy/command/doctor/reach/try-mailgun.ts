@@ -1,9 +1,15 @@
 const TIMEOUT_MS = 8000;
 
-/** Mailgun's response to a message without a recipient, which it cannot send. `status` null: it did not respond. */
+export interface MailgunResponse {
+  /** Null if there was none. */
+  status: number | null;
+  text: string;
+}
+
+/** Mailgun's response to a message without a recipient, which it cannot send. */
 export async function tryMailgun(
   { apiKey, domain, url }: { apiKey: string; domain: string; url: string },
-): Promise<{ status: number | null; text: string }> {
+): Promise<MailgunResponse> {
   try {
     const response = await fetch(`${url}/v3/${encodeURIComponent(domain)}/messages`, {
       method: 'POST', body: new URLSearchParams({ from: `farwatch@${domain}`, text: '-' }),

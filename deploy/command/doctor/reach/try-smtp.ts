@@ -2,6 +2,10 @@ import { createTransport } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
 
 const TIMEOUT_MS = 8000;
+const TIMEOUTS = {
+  connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS,
+  dnsTimeout: TIMEOUT_MS,
+};
 
 export interface SmtpRefusal {
   step: 'connect' | 'tls' | 'login' | 'sender' | 'recipient';
@@ -23,13 +27,14 @@ interface Commands {
 }
 
 /**
- * Begins to send an email from and to the address, and stops before its content. Null if the server would take it.
+ * Begins to send an email from and to the address, and stops before its content. Null if the server accepts
+ * both.
  */
 export async function trySmtp(url: string, address: string): Promise<SmtpRefusal | null> {
   // It parses the address as it does for sending.
   const { options } = createTransport({ url }).transporter as unknown as { options: Record<string, unknown> };
   const connection = new SMTPConnection({
-    ...options, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS, dnsTimeout: TIMEOUT_MS,
+    ...options, ...TIMEOUTS,
   });
   let step: SmtpRefusal['step'] = 'connect';
   const broken = new Promise<never>((_, reject) => connection.on('error', reject));
@@ -39,12 +44,12 @@ export async function trySmtp(url: string, address: string): Promise<SmtpRefusal
     (connection as unknown as Commands)._sendCommand(text);
   });
   const converse = async (): Promise<SmtpRefusal | null> => {
-    await new Promise<void>((resolve, reject) => connection.connect((error) => (error ? reject(error) : resolve())));
+    await settled((done) => connection.connect(done));
     const auth = options['auth'] as { user: string; pass: string } | undefined;
     if (auth) {
       step = 'login';
       const credentials = { user: auth.user, credentials: auth };
-      await new Promise<void>((resolve, reject) => connection.login(credentials, (error) => (error ? reject(error) : resolve())));
+      await settled((done) => connection.login(credentials, done));
     }
     for (const [name, text] of [['sender', `MAIL FROM:<${address}>`], ['recipient', `RCPT TO:<${address}>`]] as const) {
       step = name;
@@ -64,6 +69,10 @@ export async function trySmtp(url: string, address: string): Promise<SmtpRefusal
     const isTls = code === 'ETLS' || /certificate|SSL|TLS/i.test(message);
     return { step: isTls ? 'tls' : step, code: responseCode ?? null, text: oneLine(response ?? message) };
   }
+}
+
+function settled(start: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
 }
 
 function oneLine(text: string): string {
