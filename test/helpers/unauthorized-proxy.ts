@@ -10,8 +10,11 @@ export interface UnauthorizedProxy {
   close(): Promise<void>;
 }
 
-/** A proxy for a MongoDB server on a port that refuses all reads and writes, as a server does for a user without roles. */
-export async function startUnauthorizedProxy(port: number): Promise<UnauthorizedProxy> {
+/**
+ * A proxy for a MongoDB server on a port that refuses reads and writes, as a server does for a user without roles; with
+ * `database`, only those in that one.
+ */
+export async function startUnauthorizedProxy(port: number, database = ''): Promise<UnauthorizedProxy> {
   const sockets = new Set<Socket>();
   let lastId = 0;
   const server = createServer((near) => {
@@ -22,7 +25,7 @@ export async function startUnauthorizedProxy(port: number): Promise<Unauthorized
       while (buffered.length >= 4 && buffered.length >= buffered.readInt32LE(0)) {
         const message = buffered.subarray(0, buffered.readInt32LE(0));
         buffered = buffered.subarray(message.length);
-        const refusal = refusalOf(message, ++lastId);
+        const refusal = message.includes(database) ? refusalOf(message, ++lastId) : null;
         if (refusal === null) far.write(message);
         else near.write(refusal);
       }

@@ -14,6 +14,7 @@ import { FakeTime, fakeTimeLibrary } from '../faults/fake-time.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { runDoctor, type DoctorRun } from '../helpers/doctor.ts';
+import { startFaultProxy } from '../helpers/fault-proxy.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { startUnauthorizedProxy } from '../helpers/unauthorized-proxy.ts';
@@ -115,6 +116,15 @@ test('a certificate has expired, or will soon', async () => {
   }
 });
 
+test('the certificate of NATS has expired', async () => {
+  const tls = makeCertificate({ names: ['localhost'], notBefore: Date.now() - 9 * DAY_MS, notAfter: Date.now() - DAY_MS });
+  const secure = await startNats({ jetStream: true, tls });
+  const settings = { NATS_URL: secure.url.replace('nats://127.0.0.1', 'tls://localhost'), NATS_CREDS: secure.controllerCreds };
+  const checks = await diagnose(['nats', 'nats_permissions', 'certificates'], settings);
+  await secure.stop();
+  expect(checks.certificates.message).toContain('The certificate of localhost (NATS_URL) expired on');
+});
+
 test('a certificate is for another name, or of an unknown authority', async () => {
   const byAddress = env['BASE_URL']?.replace('localhost', '127.0.0.1') ?? '';
   expect((await diagnose(['certificates'], { BASE_URL: byAddress })).certificates.message).toContain('is for another name');
@@ -129,6 +139,23 @@ test('the port of the database, of NATS or of the mail server is closed', async 
   expect(bus.nats).toMatchObject({ status: 'failed', message: expect.stringContaining(`does not respond at 127.0.0.1:${port}`) as string });
   const mail = await diagnose(['mail'], { SMTP_URL: `smtp://127.0.0.1:${port}` });
   expect(mail.mail).toMatchObject({ status: 'failed', message: expect.stringContaining('No connection') as string });
+});
+
+test('one server of a NATS cluster is gone', async () => {
+  const { nats: finding } = await diagnose(['nats'], { NATS_URL: `${nats.url},nats://127.0.0.1:${await freePort()}` });
+  expect(finding.status).toBe('warning');
+});
+
+test('database, NATS and mail server accept connections and do not respond', async () => {
+  const port = (url: string) => ({ port: Number(new URL(url).port) });
+  const proxies = await Promise.all([{ port: storePort }, port(nats.url), port(smtp.url)].map((to) => startFaultProxy(to)));
+  for (const proxy of proxies) proxy.drop();
+  const [toStore, toNats, toMail] = proxies.map((proxy) => `127.0.0.1:${proxy.port}`);
+  const checks = await diagnose(['database', 'database_operations', 'nats', 'nats_permissions', 'mail'], {
+    MONGODB_URL: `mongodb://${toStore}`, NATS_URL: `nats://${toNats}`, SMTP_URL: `smtp://${toMail}`,
+  });
+  expect(checks.mail.message).toContain('No connection to the mail server');
+  await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
 test('another program has the port of the API', async () => {
@@ -157,6 +184,9 @@ test('the database user has no rights', async () => {
   const { database_operations: operations } = await diagnose(['database_operations'], { MONGODB_URL: proxy.url });
   await proxy.close();
   expect(operations).toMatchObject({ status: 'failed', message: expect.stringContaining('lacks rights') as string });
+  const narrow = await startUnauthorizedProxy(storePort, 'farwatch_doctor');
+  await diagnose([], { MONGODB_URL: narrow.url });
+  await narrow.close();
 });
 
 test('the mail server refuses the recipient, now or for good', async () => {
@@ -186,19 +216,36 @@ describe.runIf(isRoot)('as root on Linux', () => {
     });
   }));
 
-  test('the data is on a network file system', async () => {
-    await ensureDebianPackages('sshfs', 'openssh-sftp-server');
-    const server = join(dir, 'sftp-server');
-    writeFileSync(server, '#!/bin/sh\nexec /usr/lib/openssh/sftp-server\n');
-    chmodSync(server, 0o755);
-    const shared = mkdtempSync(join(dir, 'shared-'));
-    await onMount((at) => void execFileSync('sshfs', ['-o', `ssh_command=${server}`, `server:${shared}`, at]), async (at) => {
+  describe('the data is on a network file system', () => {
+    const pidFile = () => join(dir, 'sftp.pid');
+    const mountNetwork = (at: string) => {
+      const server = join(dir, 'sftp-server');
+      writeFileSync(server, `#!/bin/sh\necho $$ > ${pidFile()}\nexec /usr/lib/openssh/sftp-server\n`);
+      chmodSync(server, 0o755);
+      const shared = mkdtempSync(join(dir, 'shared-'));
+      execFileSync('sshfs', ['-o', `ssh_command=${server}`, `server:${shared}`, at]);
+    };
+    beforeAll(() => ensureDebianPackages('sshfs', 'openssh-sftp-server'));
+
+    test('that works', () => onMount(mountNetwork, async (at) => {
       const message = `${at} is on a network file system (fuse.sshfs)`;
       // The database is elsewhere, so only locks suffer.
       expect((await diagnose(['data_dir'], { DATA_DIR: at })).data_dir).toMatchObject({ status: 'warning', message });
       const withStore = await runDoctor({ ...env, DATA_DIR: at, MONGODB_URL: '' });
       expect(withStore.checks.data_dir).toMatchObject({ status: 'failed', message });
-    });
+    }));
+
+    test('whose server hangs', () => onMount(mountNetwork, async (at) => {
+      const pid = Number(readFileSync(pidFile(), 'utf8'));
+      process.kill(pid, 'SIGSTOP');
+      try {
+        expect((await diagnose(['data_dir', 'disk'], { DATA_DIR: at })).data_dir).toMatchObject({
+          status: 'failed', message: `The file system of ${at} (fuse.sshfs) does not respond`,
+        });
+      } finally {
+        process.kill(pid, 'SIGCONT');
+      }
+    }));
   });
 
   test('no name server responds', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError, type Environment } from '../../../shared/environment.ts';
-import { systemClock, type Clock } from '../../../shared/time.ts';
+import { systemClock, within, type Clock } from '../../../shared/time.ts';
 import { RunRecords } from '../../quickstart/processes/run-records.ts';
 import { readSettings, type QuickstartSettings } from '../../quickstart/settings.ts';
 import { ControllerWatch } from './reach/controller-watch.ts';
@@ -31,6 +31,7 @@ export interface DoctorContext {
 }
 
 const NO_DIR = '/nonexistent';
+const CLOSE_TIMEOUT_MS = 2000;
 
 export async function openContext(
   env: Environment, version: string, clock: Clock = systemClock,
@@ -50,8 +51,8 @@ export async function openContext(
   };
 }
 
-export async function closeContext({ database, nats }: DoctorContext): Promise<void> {
-  await Promise.all([database.close(), nats.close()]);
+export async function closeContext({ database, nats, clock }: DoctorContext): Promise<void> {
+  await within(clock, CLOSE_TIMEOUT_MS, Promise.all([database.close(), nats.close()]));
 }
 
 function settingsOf(env: Environment): Pick<DoctorContext, 'settings' | 'problems'> {

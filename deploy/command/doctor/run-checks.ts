@@ -2,7 +2,7 @@ import type { Clock } from '../../../shared/time.ts';
 import { CHECK_NAMES, failed, type CheckName, type CheckResult, type Finding } from './check.ts';
 
 /** Leaves a few of the 30 s to close connections and to end. */
-const CHECK_TIMEOUT_MS = 22_000;
+const CHECK_TIMEOUT_MS = 20_000;
 
 /** All results, in the order of CHECK_NAMES. A check that hangs or crashes has failed. */
 export function runChecks<Context extends { clock: Clock }>(

@@ -67,7 +67,8 @@ export async function trySmtp(url: string, address: string): Promise<SmtpRefusal
     connection.close();
     const { code, responseCode, response, message } = error as SmtpError;
     const isTls = code === 'ETLS' || /certificate|SSL|TLS/i.test(message);
-    return { step: isTls ? 'tls' : step, code: responseCode ?? null, text: oneLine(response ?? message) };
+    const failedAt = isTls ? 'tls' : responseCode === undefined ? 'connect' : step;
+    return { step: failedAt, code: responseCode ?? null, text: oneLine(response ?? message) };
   }
 }
 
