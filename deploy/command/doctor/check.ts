@@ -24,6 +24,14 @@ export const ok = (message: string): Finding => ({ status: 'ok', message, hint: 
 export const warning = (message: string, hint: string): Finding => ({ status: 'warning', message, hint });
 export const failed = (message: string, hint: string): Finding => ({ status: 'failed', message, hint });
 
+export const NOT_CHECKED = warning('Not checked, because the settings are invalid', 'Correct the settings first.');
+
+/** Of a server that `farwatch start` runs and that does not run now. */
+export const notRunning = (what: string): Finding => warning(
+  `Not checked: ${what} runs only while Farwatch does`,
+  'Start Farwatch, and run farwatch doctor again while it runs.',
+);
+
 /** One finding of everything that is wrong, the failures first; `okMessage` if nothing is. */
 export function combine(findings: readonly Finding[], okMessage: string): Finding {
   const failures = findings.filter(({ status }) => status === 'failed');

@@ -2,9 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { natsUrls } from '../../../../shared/nats-connection.ts';
 import type { ControllerConfig } from '../../../../controller/config.ts';
-import { combine, failed, warning, type Check, type Finding } from '../check.ts';
+import { combine, failed, NOT_CHECKED, warning, type Check, type Finding } from '../check.ts';
 import { readCertificate, type CertificateFacts } from '../reach/read-certificate.ts';
-import { NOT_CHECKED } from './not-checked.ts';
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 14;

@@ -1,9 +1,8 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isLoopback } from '../../../../shared/net-guard.ts';
-import { combine, failed, warning, type Check, type Finding } from '../check.ts';
+import { combine, failed, NOT_CHECKED, warning, type Check, type Finding } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
-import { NOT_CHECKED } from './not-checked.ts';
 
 const WARNING_MS = 1000;
 /** A probe with such an offset is quarantined. */
@@ -12,8 +11,8 @@ const MAX_JUMP_MS = 500;
 const TIMEOUT_MS = 4000;
 /** Where the search for servers that know domains begins, unless DOMAIN_LOOKUPS is false. */
 const IANA = 'https://data.iana.org/rdap/dns.json';
-/** A poll sees a renewal this much later, at most. */
-const MAX_SIGHTING_DELAY_MS = 600;
+/** Between a controller's reading of its clock and the moment at which the database shows it. */
+const MAX_WRITE_MS = 600;
 
 /** The clock of another host, or of a server on this one. */
 export interface OtherClock {
@@ -87,10 +86,11 @@ function serverTimeIn(text: string): string {
 }
 
 async function controllerClocks({ controllers }: DoctorContext): Promise<OtherClock[]> {
-  return (await controllers.live()).map(({ id, lagsMs }) => {
-    const precisionMs = MAX_SIGHTING_DELAY_MS / 2;
-    const offsetMs = precisionMs - Math.min(...lagsMs);
-    return { name: `controller ${id.slice(0, 8)}`, offsetMs, precisionMs, isOnThisHost: id === controllers.ownId };
+  return (await controllers.live()).map(({ id, renewals }) => {
+    const clocks = renewals.map(({ at, after, before }) =>
+      between(`controller ${id.slice(0, 8)}`, at, { from: after - MAX_WRITE_MS, to: before }));
+    clocks.sort((one, other) => one.precisionMs - other.precisionMs);
+    return { ...clocks[0] as Omit<OtherClock, 'isOnThisHost'>, isOnThisHost: id === controllers.ownId };
   });
 }
 

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoServerError, type Collection } from 'mongodb';
-import { failed, ok, type Check, type Finding } from '../check.ts';
+import { failed, NOT_CHECKED, notRunning, ok, type Check, type Finding } from '../check.ts';
 import type { ConnectedDatabase } from '../reach/database-access.ts';
-import { NOT_CHECKED, notRunning } from './not-checked.ts';
 import { OPERATIONS, type ScratchDoc } from './operations.ts';
 
 /** Next to the installation's database. */
@@ -43,8 +42,8 @@ export function judgeOperations(failures: readonly OperationFailure[]): Finding 
 }
 
 /**
- * In a separate database, so that a killed doctor leaves nothing in the installation's. With a user who may use
- * only that one, in a collection there.
+ * In a separate database, so that a killed doctor leaves nothing in the installation's; for a user who may
+ * use only that one, in a collection there.
  */
 async function tryOperations({ db, client }: ConnectedDatabase, isEmbedded: boolean) {
   const run = randomBytes(6).toString('hex');

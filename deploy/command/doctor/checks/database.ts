@@ -1,8 +1,7 @@
 import type { Document } from 'mongodb';
-import { combine, failed, warning, type Check, type Finding } from '../check.ts';
+import { combine, failed, NOT_CHECKED, notRunning, warning, type Check, type Finding } from '../check.ts';
 import type { LiveController } from '../reach/controller-watch.ts';
 import { UnknownHost } from '../reach/database-access.ts';
-import { NOT_CHECKED, notRunning } from './not-checked.ts';
 
 /** MongoDB 4.4: earlier ones are not maintained, and some lack what the driver needs. */
 const MIN_WIRE_VERSION = 9;

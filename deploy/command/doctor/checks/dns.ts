@@ -2,9 +2,8 @@ import { natsUrls } from '../../../../shared/nats-connection.ts';
 import type { ControllerConfig } from '../../../../controller/config.ts';
 import { MongoClient } from 'mongodb';
 import type { QuickstartSettings } from '../../../quickstart/settings.ts';
-import { combine, failed, ok, type Check, type Finding } from '../check.ts';
+import { combine, failed, NOT_CHECKED, ok, type Check, type Finding } from '../check.ts';
 import type { LookupFailure } from '../reach/host-lookups.ts';
-import { NOT_CHECKED } from './not-checked.ts';
 
 /** Host name → the settings that name it. */
 type Hosts = Map<string, Set<string>>;

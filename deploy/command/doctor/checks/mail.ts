@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { failed, ok, warning, type Check, type Finding } from '../check.ts';
+import { failed, NOT_CHECKED, ok, warning, type Check, type Finding } from '../check.ts';
 import { tryMailgun, type MailgunResponse } from '../reach/try-mailgun.ts';
 import { trySmtp, type SmtpRefusal } from '../reach/try-smtp.ts';
-import { NOT_CHECKED } from './not-checked.ts';
 
 export const checkMail: Check = async ({ settings, dataDir, hosts }) => {
   if (settings === null) return NOT_CHECKED;

@@ -1,7 +1,6 @@
 import type { NatsConnection } from 'nats';
 import { readCalloutIssuer } from '../../../../shared/bus-credentials.ts';
-import { combine, failed, warning, type Check, type Finding } from '../check.ts';
-import { NOT_CHECKED, notRunning } from './not-checked.ts';
+import { combine, failed, NOT_CHECKED, notRunning, warning, type Check, type Finding } from '../check.ts';
 
 const REQUEST_TIMEOUT_MS = 3000;
 /** Stands for a region, a probe and a tenant that no installation has. */
@@ -43,8 +42,8 @@ export const checkNatsPermissions: Check = async ({ settings, nats }) => {
 
 export function judgeDenied(denied: readonly Denied[], subscribed = SUBSCRIBED): Finding[] {
   const namesOf = (operation: Denied['operation'], subjects: Subjects) => {
-    const refused = new Set(denied.filter((one) => one.operation === operation).map(({ subject }) => subject));
-    return Object.keys(subjects).filter((name) => refused.has(subjects[name] as string));
+    const refused = denied.filter((one) => one.operation === operation).map(({ subject }) => subject);
+    return Object.keys(subjects).filter((name) => refused.includes(subjects[name] as string));
   };
   const [publish, subscribe] = [namesOf('publish', PUBLISHED), namesOf('subscription', subscribed)];
   if (publish.length + subscribe.length === 0) return [];

@@ -1,8 +1,7 @@
 import type { ServerInfo } from 'nats';
 import { meetsMinVersion } from '../../../quickstart/servers/nats-program.ts';
-import { combine, failed, warning, type Check, type Finding } from '../check.ts';
+import { combine, failed, NOT_CHECKED, notRunning, warning, type Check, type Finding } from '../check.ts';
 import type { NatsServerContact } from '../reach/nats-access.ts';
-import { NOT_CHECKED, notRunning } from './not-checked.ts';
 
 /** Earlier servers have no auth callout. */
 const MIN_OWN_VERSION = '2.10.0';

@@ -1,9 +1,8 @@
 import type { HostAndPort } from '../../../../shared/setting.ts';
 import { respondsAsNats } from '../../../quickstart/servers/nats-server.ts';
 import { listenFailure, localAddress } from '../../../quickstart/servers/ports.ts';
-import { combine, failed, warning, type Check, type Finding } from '../check.ts';
+import { combine, failed, NOT_CHECKED, warning, type Check, type Finding } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
-import { NOT_CHECKED } from './not-checked.ts';
 
 const RESPONSE_TIMEOUT_MS = 3000;
 

@@ -27,8 +27,15 @@ export interface LiveController {
   version: string | null;
   /** The starts that renewed it, one after the other. */
   lives: string[];
-  /** How far its clock was behind ours at each renewal, ms; up to a poll interval of that is delay. */
-  lagsMs: number[];
+  renewals: Renewal[];
+}
+
+interface Renewal {
+  /** By the controller's clock. */
+  at: number;
+  /** By our clock: it was not there yet, and it was. */
+  after: number;
+  before: number;
 }
 
 interface Deps {
@@ -62,13 +69,15 @@ export class ControllerWatch {
     const live = new Map<string, LiveController>();
     const latest = new Map<string, AnnouncementDoc>();
     const startedAt = clock.monotonic();
-    for (let isFirst = true; ; isFirst = false) {
+    for (let previousAt = Infinity, polledAt; ; previousAt = polledAt) {
+      polledAt = clock.now();
       const docs = await leases.find({}).limit(MAX_LEASES).toArray();
       const announced = docs.filter(({ _id }) => _id.startsWith(CONTROLLER));
       for (const doc of announced) {
         const isRenewed = latest.get(doc.holder)?.renewed_at !== doc.renewed_at;
         latest.set(doc.holder, doc);
-        if (!isFirst && isRenewed) record(live, doc, clock.now());
+        if (previousAt === Infinity || !isRenewed) continue;
+        record(live, doc, { at: doc.renewed_at, after: previousAt, before: clock.now() });
       }
       const tookMs = clock.monotonic() - startedAt;
       const isUndecided = [...live.values()].some(({ lives }) => lives.length === 2);
@@ -87,11 +96,11 @@ function readOwnId(dataDir: string): string | null {
   }
 }
 
-function record(live: Map<string, LiveController>, doc: AnnouncementDoc, now: number): void {
-  const known = live.get(doc.holder) ?? { id: doc.holder, version: null, lives: [], lagsMs: [] };
+function record(live: Map<string, LiveController>, doc: AnnouncementDoc, renewal: Renewal): void {
+  const known = live.get(doc.holder) ?? { id: doc.holder, version: null, lives: [], renewals: [] };
   live.set(doc.holder, known);
   known.version = doc.version ?? null;
-  known.lagsMs.push(now - doc.renewed_at);
+  known.renewals.push(renewal);
   if (doc.life !== undefined && known.lives.at(-1) !== doc.life) known.lives.push(doc.life);
 }
 
