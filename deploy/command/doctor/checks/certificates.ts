@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { natsUrls } from '../../../../shared/nats-connection.ts';
 import type { ControllerConfig } from '../../../../controller/config.ts';
+import { natsUrls } from '../../../../shared/nats-connection.ts';
 import { combine, failed, NOT_CHECKED, warning, type Check, type Finding } from '../check.ts';
 import { readCertificate, type CertificateFacts } from '../reach/read-certificate.ts';
 

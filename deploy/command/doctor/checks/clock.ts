@@ -5,7 +5,7 @@ import { combine, failed, NOT_CHECKED, warning, type Check, type Finding } from 
 import type { DoctorContext } from '../context.ts';
 
 const WARNING_MS = 1000;
-/** A probe with such an offset is quarantined. */
+/** Due times that controllers share, such as those of retries and heartbeats, are off by as much. */
 const FAILED_MS = 5000;
 const MAX_JUMP_MS = 500;
 const TIMEOUT_MS = 4000;

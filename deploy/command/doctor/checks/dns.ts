@@ -1,6 +1,6 @@
-import { natsUrls } from '../../../../shared/nats-connection.ts';
-import type { ControllerConfig } from '../../../../controller/config.ts';
 import { MongoClient } from 'mongodb';
+import type { ControllerConfig } from '../../../../controller/config.ts';
+import { natsUrls } from '../../../../shared/nats-connection.ts';
 import type { QuickstartSettings } from '../../../quickstart/settings.ts';
 import { combine, failed, NOT_CHECKED, ok, type Check, type Finding } from '../check.ts';
 import type { LookupFailure } from '../reach/host-lookups.ts';
