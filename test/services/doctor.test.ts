@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createServer as createTlsServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHECK_NAMES, type CheckName } from '../../deploy/command/doctor/check.ts';
@@ -11,10 +12,12 @@ import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { VERSION } from '../../shared/version.ts';
 import { programFile } from '../bundle.mjs';
 import { FakeTime, fakeTimeLibrary } from '../faults/fake-time.ts';
+import { startCalloutServer } from '../helpers/callout-server.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { runDoctor, type DoctorRun } from '../helpers/doctor.ts';
 import { startFaultProxy } from '../helpers/fault-proxy.ts';
+import { startMailgunServer } from '../helpers/mailgun-server.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { startSmtpServer, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { startUnauthorizedProxy } from '../helpers/unauthorized-proxy.ts';
@@ -28,6 +31,7 @@ const DAY_MS = 86_400_000;
 let dir = '';
 let store: EmbeddedMongo;
 let storePort = 0;
+let controllerBundle = '';
 let nats: TestNats;
 let smtp: TestSmtpServer;
 let web: Server;
@@ -47,6 +51,8 @@ async function startWeb(days: number): Promise<{ server: Server; settings: Recor
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'fw-doctor-'));
   storePort = await freePort();
+  // The first run would build it.
+  controllerBundle = await programFile('controller');
   [store, nats, smtp] = await Promise.all([
     startEmbeddedMongo({ dir: join(dir, 'store'), port: storePort }), startNats({ jetStream: true }), startSmtpServer(),
   ]);
@@ -105,6 +111,20 @@ test('the clock is wrong', async () => {
     time.remove();
     expect(clock).toMatchObject({ status, message: expect.stringContaining(offsetSeconds > 0 ? 'ahead of' : 'behind') as string });
   }
+});
+
+test('the clock differs from that of a web server on another address', async () => {
+  const address = Object.values(networkInterfaces()).flatMap((all) => all ?? []).find(({ internal, family }) => !internal && family === 'IPv4');
+  const server = createServer((_request, response) => {
+    response.setHeader('Date', new Date(Date.now() + 90_000).toUTCString()).end('ok');
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
+  // Those on this host would be wrong together with the host.
+  const isElsewhere = address !== undefined;
+  const { clock } = await diagnose(isElsewhere ? ['clock'] : [], { BASE_URL: `http://${address?.address ?? '127.0.0.1'}:${port}` });
+  server.close();
+  if (isElsewhere) expect(clock).toMatchObject({ status: 'failed', message: expect.stringMatching(/(?:89|90|91) s behind that of/) as string });
 });
 
 test('a certificate has expired, or will soon', async () => {
@@ -200,6 +220,23 @@ test('the mail server refuses the recipient, now or for good', async () => {
   expect(smtp.mails).toEqual([]);
 });
 
+test('Mailgun refuses the key', async () => {
+  const mailgun = await startMailgunServer();
+  const settings = { MAILGUN_URL: mailgun.url, MAILGUN_API_KEY: 'key', MAILGUN_DOMAIN: 'farwatch.example' };
+  mailgun.fail(400, 'to parameter is not a valid address. please check documentation');
+  await diagnose([], settings);
+  mailgun.fail(401, 'Forbidden');
+  expect((await diagnose(['mail'], settings)).mail).toMatchObject({ status: 'failed', message: 'Mailgun refuses the key (401)' });
+  await mailgun.close();
+});
+
+test('nothing is wrong with a NATS server that asks the controllers who may connect', async () => {
+  const callout = await startCalloutServer();
+  if (callout === null) return;
+  await diagnose([], { NATS_URL: callout.url, NATS_CREDS: callout.controllerCreds ?? '' });
+  await callout.stop();
+});
+
 describe.runIf(isRoot)('as root on Linux', () => {
   test('the disk is read-only', () => onMount(mountDisk('ro,size=1g'), async (at) => {
     expect((await diagnose(['data_dir'], { DATA_DIR: at })).data_dir).toMatchObject({
@@ -270,19 +307,18 @@ describe('several controllers', () => {
   });
 
   test('two with the same id, and one of an older version', async () => {
-    const bundle = await programFile('controller');
-    const first = await start('one', bundle);
+    const first = await start('one', controllerBundle);
     expect((await diagnose([])).database.message).toBe('MongoDB responds; 1 running controller');
     mkdirSync(join(dir, 'two'));
     copyFileSync(join(dir, 'one', 'controller-id'), join(dir, 'two', 'controller-id'));
-    const second = await start('two', bundle);
+    const second = await start('two', controllerBundle);
     expect((await diagnose(['data_dir'])).data_dir).toMatchObject({
       status: 'failed', message: expect.stringContaining('Two running controllers have the id') as string,
     });
     await Promise.all([first.kill9(), second.kill9()]);
 
-    const older = join(bundle, '..', 'controller-of-doctor-test.mjs');
-    writeFileSync(older, readFileSync(bundle, 'utf8').replaceAll(`"${VERSION}"`, '"0.9.0"'));
+    const older = join(controllerBundle, '..', 'controller-of-doctor-test.mjs');
+    writeFileSync(older, readFileSync(controllerBundle, 'utf8').replaceAll(`"${VERSION}"`, '"0.9.0"'));
     const third = await start('three', older);
     expect((await diagnose(['database'])).database).toMatchObject({
       status: 'warning', message: `Controllers of other versions run on this database: 0.9.0; this is ${VERSION}`,

@@ -14,7 +14,7 @@ export const define: DefineCommand = (command, { env, version, output }) => {
     .addHelpText('after', `
 Environment: the settings of the installation. Run it as the user that runs Farwatch.
 
-Exits with 1 if a check has failed, otherwise, even with warnings, with 0.`);
+Exits with 1 if a check has failed, and with 0 otherwise, even if there are warnings.`);
   return async ({ json }: Options) => {
     // The system's resolver takes up to 30 s for a name if no name server responds.
     process.env['RES_OPTIONS'] ??= 'timeout:2 attempts:1';

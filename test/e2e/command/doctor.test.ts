@@ -9,8 +9,11 @@ let farwatch: Farwatch;
 let env: Record<string, string> = {};
 
 beforeAll(async () => {
-  farwatch = await startFarwatch();
-  env = { DATA_DIR: farwatch.dataDir, PORT: new URL(farwatch.url).port };
+  const listeners = {
+    METRICS_LISTEN: `127.0.0.1:${await freePort()}`, NATS_LISTEN: `127.0.0.1:${await freePort()}`,
+  };
+  farwatch = await startFarwatch({ env: listeners });
+  env = { ...listeners, DATA_DIR: farwatch.dataDir, PORT: new URL(farwatch.url).port };
 });
 // Fails if the store has refused a command of the doctor.
 afterAll(() => farwatch?.stop());
@@ -23,7 +26,9 @@ test('a running installation without a mail server has that one problem', async 
   expect(checks).toMatchObject({
     data_dir: { status: 'ok', message: `${farwatch.dataDir} is in use by a running Farwatch`, hint: null },
     database: { message: 'embedded store responds; 1 running controller' },
-    ports: { message: `Ports held by this Farwatch: ${env['PORT']}` },
+    ports: {
+      message: `Ports held by this Farwatch: ${env['PORT']}, ${env['METRICS_LISTEN']?.slice(10)}, ${env['NATS_LISTEN']?.slice(10)}`,
+    },
   });
   expect(tookMs).toBeLessThan(30_000);
 });
