@@ -33,7 +33,7 @@ export interface NatsOptions extends Pick<ConnectionOptions,
 }
 
 export function natsUrls(url: string): URL[] {
-  return url.split(',').map((part) => new URL(part.trim()));
+  return url.split(',').filter(Boolean).map((part) => new URL(part.trim()));
 }
 
 function isWebSocket({ protocol }: URL): boolean {

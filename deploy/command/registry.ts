@@ -12,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, RegisteredCommand>> = {
   start: { summary: 'run everything on this machine (default)', load: () => import('./commands/start.ts') },
   controller: { summary: 'run a controller', load: () => import('./commands/controller.ts') },
   probe: { summary: 'run a probe', load: () => import('./commands/probe.ts') },
+  doctor: { summary: 'check this installation', load: () => import('./commands/doctor.ts') },
   backup: { summary: 'write the data of this installation to a file', load: () => import('./commands/backup.ts') },
   restore: { summary: 'fill an empty installation from a backup', load: () => import('./commands/restore.ts') },
   move: { summary: 'copy the embedded store to your own MongoDB', load: () => import('./commands/move.ts') },

@@ -10,7 +10,7 @@ import { parseArgs, promisify } from 'node:util';
 import { licensesOf } from './licenses.mjs';
 
 const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/;
-const PROBE_VERSION = 'probe/version.ts';
+const VERSION_FILE = 'shared/version.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const target = join(root, 'release');
@@ -64,7 +64,7 @@ async function refuseVulnerable() {
 
 async function writeVersion(version) {
   await run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts');
-  writeFileSync(join(root, PROBE_VERSION), read(PROBE_VERSION).replace(/VERSION = '[^']*'/, `VERSION = '${version}'`));
+  writeFileSync(join(root, VERSION_FILE), read(VERSION_FILE).replace(/VERSION = '[^']*'/, `VERSION = '${version}'`));
 }
 
 async function writeRelease(version, section) {

@@ -62,13 +62,13 @@ test('a release has the tarball with its checksum, the section of the changelog,
   expect(names).not.toContain('vitest');
   expect(read(`release/farwatch-${VERSION}.licenses.tsv`)).toMatch(/^koa\t\S+\tMIT$/m);
   expect((await changes()).trim().split('\n').map((line) => line.trim()))
-    .toEqual(['M package-lock.json', 'M package.json', 'M probe/version.ts']);
-  expect(read('probe/version.ts')).toContain(`VERSION = '${VERSION}'`);
+    .toEqual(['M package-lock.json', 'M package.json', 'M shared/version.ts']);
+  expect(read('shared/version.ts')).toContain(`VERSION = '${VERSION}'`);
 });
 
 test('a checkout with changes is refused', async () => {
-  writeFileSync(join(clone, 'probe/version.ts'), 'x');
-  await expect(release(VERSION)).rejects.toMatchObject({ stderr: expect.stringContaining('probe/version.ts') as string });
+  writeFileSync(join(clone, 'shared/version.ts'), 'x');
+  await expect(release(VERSION)).rejects.toMatchObject({ stderr: expect.stringContaining('shared/version.ts') as string });
 });
 
 test('a known vulnerability is named and refused', async () => {

@@ -270,7 +270,7 @@ test('a day is the sum of its hours, and the results of a period can be read', a
 });
 
 describe.each(SOURCES)('leases in %s', (_name, make) => {
-  const sign = (renewed_at: number, is_cut_off = false) => ({ renewed_at, is_cut_off });
+  const sign = (renewed_at: number, is_cut_off = false) => ({ renewed_at, is_cut_off, life: 'one', version: '1.0.0' });
 
   test('can be taken when free, own or unchanged since they were found expired', async () => {
     const { leases } = make();
@@ -299,7 +299,7 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
     const dead = { shard: null, holder: 'c', renewed_at: 100 };
     expect(await leases.renew([], 'c', sign(200, true))).toBe(true);
     expect((await leases.list()).find(({ holder }) => holder === 'c')).toEqual(
-      { shard: null, holder: 'c', renewed_at: 200, is_cut_off: true },
+      { shard: null, holder: 'c', ...sign(200, true) },
     );
     await leases.removeDead(dead);
     expect(await shown()).toEqual([[null, 'a'], [null, 'c']]);

@@ -1,12 +1,12 @@
 import { RequestStrategy, type JetStreamManager, type NatsConnection, type Status } from 'nats';
 import { spreadMs } from '../../../shared/backoff.ts';
+import { readBusCredentials } from '../../../shared/bus-credentials.ts';
 import { BusError } from '../../../shared/bus-error.ts';
 import type { Log } from '../../../shared/log.ts';
 import {
   busFailureOf, closeNats, connectNats, natsUrls, statusesOf,
 } from '../../../shared/nats-connection.ts';
 import { systemClock, type Clock } from '../../../shared/time.ts';
-import { readBusCredentials } from './bus-credentials.ts';
 import { BusListeners } from './bus-listeners.ts';
 import type { Bus } from './bus-port.ts';
 import { OutboundLimit } from './outbound-limit.ts';

@@ -5,7 +5,7 @@ import { DEFAULT_DATABASE } from '../../../shared/database.ts';
 import type { Environment } from '../../../shared/environment.ts';
 import { NODE_VARIABLES, type ProcessSpec } from '../processes/process-spec.ts';
 import { findPrograms } from './programs.ts';
-import { socketFolder } from './socket-folder.ts';
+import { existingSocket, socketFolder } from './socket-folder.ts';
 import { StartError } from '../start-error.ts';
 
 /** Folders in a data directory. It has at most one of them. */
@@ -58,6 +58,21 @@ export async function prepareDatabase(options: Options): Promise<Database> {
 
 export function unfinishedRestore(dataDir: string): string {
   return `${dataDir} is incomplete: farwatch restore was interrupted. Run it again with the same backup.`;
+}
+
+export interface RunningDatabase {
+  name: 'embedded store' | 'mongod';
+  url: string;
+}
+
+/** The database that a start has running on this data directory; null if there is none. */
+export async function runningDatabase(dataDir: string): Promise<RunningDatabase | null> {
+  for (const [name, file] of [['embedded store', EMBEDDED_SOCKET], ['mongod', MONGOD_SOCKET]] as const) {
+    const socket = existingSocket(dataDir, file);
+    if (socket === null || !(await accepts(socket))) continue;
+    return { name, url: `mongodb://${encodeURIComponent(socket)}/${DEFAULT_DATABASE}?directConnection=true&retryWrites=false` };
+  }
+  return null;
 }
 
 function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Database {

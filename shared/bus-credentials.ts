@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { credsAuthenticator, nkeyAuthenticator, type Authenticator, type ConnectionOptions } from 'nats';
-import { natsUrls } from '../../../shared/nats-connection.ts';
+import { natsUrls } from './nats-connection.ts';
 
 /**
  * Credentials from the file, else from the first of the servers in `url`. `credsFile` holds a .creds document
