@@ -11,6 +11,7 @@ import { BUS_PATH } from './http/server/system-routes.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
+import { claimDataVersion } from './platform/mongo/data-version.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
 import { requireWholeDatabase } from './platform/mongo/unfinished-copy.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
@@ -86,6 +87,7 @@ async function connectAndStart(
   const mongo = openMongo(config.mongo.url, { onCommand });
   await waitForMongo(mongo, { clock, log });
   await requireWholeDatabase(mongo.db);
+  await claimDataVersion(mongo.db);
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });
   const resolve = createResolver(clock);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { DirectoryUnusable, lockDirectory } from '../shared/directory-lock.ts';
 import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
 import { mapStacks } from '../shared/mapped-stacks.ts';
@@ -6,6 +7,7 @@ import { systemClock } from '../shared/time.ts';
 import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
 import { exposureWarnings } from './exposure.ts';
+import { NewerData } from './platform/mongo/data-version.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 import { UnfinishedCopy } from './platform/mongo/unfinished-copy.ts';
 
@@ -21,8 +23,9 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-    const isForOperator = error instanceof ConfigError || error instanceof UnfinishedCopy;
-    if (isForOperator) return fail(error.message, EXIT_OPERATOR);
+    const isForOperator =
+      [ConfigError, DirectoryUnusable, NewerData, UnfinishedCopy].some((kind) => error instanceof kind);
+    if (isForOperator) return fail((error as Error).message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;
@@ -35,6 +38,8 @@ function fail(message: string, exitCode: number): never {
 }
 
 async function run(config: ControllerConfig): Promise<void> {
+  // Its id must be that of one controller.
+  await lockDirectory(config.dataDir);
   const log = createLog('controller', config.logLevel);
   for (const warning of exposureWarnings(config)) log.warn(warning);
   const stopRequest = waitForStopRequest();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { DirectoryInUse } from '../shared/directory-lock.ts';
+import { DirectoryUnusable } from '../shared/directory-lock.ts';
 import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
 import { mapStacks } from '../shared/mapped-stacks.ts';
@@ -23,9 +23,9 @@ async function main(): Promise<void> {
     await run(loadProbeConfig(process.env, process.argv.slice(2)));
   } catch (error) {
     const isForOperator =
-      [ConfigError, EnrolmentRefused, NotEnrolled, DirectoryInUse].some((kind) => error instanceof kind);
+      [ConfigError, EnrolmentRefused, NotEnrolled, DirectoryUnusable].some((kind) => error instanceof kind);
     if (!isForOperator) {
-      // A full disk or unwritable directory may be fixed by the time of a restart.
+      // A full disk may have space by the time of a restart.
       if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error;
       process.stderr.write(`Farwatch probe: ${(error as Error).message}\n`);
       process.exit(1);

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from '../shared/directory-lock.ts';
 import { Lifecycle } from '../shared/lifecycle.ts';
@@ -25,8 +24,7 @@ const STOP_TIMEOUT_MS = 4000;
 /** Starts a probe: identity, spool, checks, schedule, link. Checks run even without a link. */
 export async function startProbe(ports: ProbePorts): Promise<RunningProbe> {
   const { settings: { dataDir }, clock, log } = ports;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const unlock = lockDirectory(dataDir);
+  const unlock = await lockDirectory(dataDir);
   const checks = await openChecks(ports);
   const link = await openLink(ports, checks.registry.capabilities);
   const saved = await AssignmentLog.load(join(dataDir, 'assignments.log'), log);

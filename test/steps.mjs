@@ -50,7 +50,7 @@ export const LONG_STEPS = {
   tests: {
     unit: 80, simulation: 120, store: 120, bus: 160, api: 130, services: 120, browser: 240, faults: 600,
   },
-  packaging: { packaging: 240 },
+  packaging: { packaging: 720 },
 };
 
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */

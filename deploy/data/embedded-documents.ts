@@ -30,16 +30,16 @@ export async function openEmbeddedDocuments(dir: string): Promise<EmbeddedDocume
 
 /** The directory is locked only while it is opened, so that a store can start afterwards. */
 async function freeze(dir: string): Promise<Engine> {
-  let unlock: (() => void) | null = null;
+  let unlock: (() => Promise<void>) | null = null;
   try {
-    unlock = lockDirectory(dir);
+    unlock = await lockDirectory(dir);
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error;
   }
   try {
     return await openFrozenEngine(dir, unlock === null);
   } finally {
-    unlock?.();
+    await unlock?.();
   }
 }
 

@@ -11,7 +11,7 @@ function packedManifest(root) {
   return {
     ...Object.fromEntries(KEPT.map((name) => [name, manifest[name]])),
     bin: { farwatch: 'dist/farwatch.mjs' },
-    files: ['dist', 'CHANGELOG.md'],
+    files: ['dist', 'deploy/systemd', 'CHANGELOG.md'],
     // Those that were tested.
     optionalDependencies: Object.fromEntries(native.map((name) => [name, packages[`node_modules/${name}`].version])),
   };

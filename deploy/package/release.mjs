@@ -10,7 +10,11 @@ import { parseArgs, promisify } from 'node:util';
 import { licensesOf } from './licenses.mjs';
 
 const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/;
-const VERSION_FILE = 'shared/version.ts';
+/** Where else the version stands: file → what is before it. */
+const VERSIONED = [
+  ['shared/version.ts', "VERSION = '"], ['deploy/helm/farwatch/Chart.yaml', '\nversion: '],
+  ['deploy/helm/farwatch/Chart.yaml', 'appVersion: '], ['deploy/container/Containerfile', 'ARG VERSION='],
+];
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const target = join(root, 'release');
@@ -64,7 +68,12 @@ async function refuseVulnerable() {
 
 async function writeVersion(version) {
   await run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts');
-  writeFileSync(join(root, VERSION_FILE), read(VERSION_FILE).replace(/VERSION = '[^']*'/, `VERSION = '${version}'`));
+  for (const [path, before] of VERSIONED) {
+    const text = read(path);
+    const start = text.indexOf(before) + before.length;
+    const [old] = /^[\w.-]+/.exec(text.slice(start));
+    writeFileSync(join(root, path), text.slice(0, start) + version + text.slice(start + old.length));
+  }
 }
 
 async function writeRelease(version, section) {

@@ -1,9 +1,9 @@
-import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DATA_VERSION, newerDataMessage } from '../../shared/data-version.ts';
+import { DirectoryInUse, DirectoryUnusable, lockDirectory, writableDirectory } from '../../shared/directory-lock.ts';
 import type { Clock } from '../../shared/time.ts';
-import { takeMachineLock } from './machine-lock.mjs';
 import { RunRecords } from './processes/run-records.ts';
-import { StartError } from './start-error.ts';
 
 const OWN_ROLE = 'quickstart';
 
@@ -17,19 +17,23 @@ export interface DataDir {
 
 /**
  * Claims the data directory for this process and terminates what a killed start left running. Throws
- * StartError if another running start has it.
+ * DirectoryUnusable if another running start has it, or it cannot be written, or a newer version wrote it.
  */
 export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
-  const { real, records } = openDataDir(path);
-  const lock = await takeMachineLock('data', real);
-  const owner = records.living().find((record) => record.role === OWN_ROLE && record.pid !== process.pid);
-  if (!lock || owner) {
-    const who = owner ? ` (process ${owner.pid})` : '';
-    throw new StartError(
-      `Another Farwatch${who} is using ${real}. Stop it first, or give this one its own DATA_DIR and PORT.`,
-      2,
-    );
+  const real = writableDirectory(path);
+  const version = join(real, 'version');
+  if (existsSync(version) && Number(readFileSync(version, 'utf8')) > DATA_VERSION) {
+    throw new DirectoryUnusable(newerDataMessage(real));
   }
+  const runDir = join(real, 'run');
+  const unlock = await lockDirectory(runDir).catch((error: unknown) => {
+    if (!(error instanceof DirectoryInUse)) throw error;
+    throw new DirectoryUnusable(
+      `Another Farwatch (${error.owner}) is using ${real}. Stop it first, or give this one its own DATA_DIR and PORT.`,
+    );
+  });
+  writeFileSync(version, `${DATA_VERSION}\n`, { mode: 0o600 });
+  const records = new RunRecords(runDir);
   records.write(OWN_ROLE, process.pid);
   const reclaimed = await records.reclaim(clock, [OWN_ROLE]);
   return {
@@ -38,23 +42,7 @@ export async function claimDataDir(path: string, clock: Clock): Promise<DataDir>
     reclaimed: reclaimed.map((record) => record.role),
     async release() {
       records.clear(OWN_ROLE);
-      await lock.release();
+      await unlock();
     },
   };
-}
-
-function openDataDir(path: string): { real: string; records: RunRecords } {
-  try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const real = realpathSync(path);
-    const records = new RunRecords(join(real, 'run'));
-    accessSync(join(real, 'run'), constants.W_OK);
-    return { real, records };
-  } catch (error) {
-    throw new StartError(
-      `Farwatch cannot write to its data directory: ${(error as Error).message}. `
-        + 'Set DATA_DIR to a directory that this user can write to.',
-      2,
-    );
-  }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { DirectoryUnusable } from '../../shared/directory-lock.ts';
 import { ConfigError, type Environment } from '../../shared/environment.ts';
 import { mapStacks } from '../../shared/mapped-stacks.ts';
 import { systemClock } from '../../shared/time.ts';
@@ -22,8 +23,8 @@ interface Options {
 }
 
 /**
- * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 wrong
- * settings or data directory.
+ * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 invalid
+ * settings or unusable data directory.
  */
 export async function main({ env, bundles, stdout, stderr }: Options): Promise<number> {
   mapStacks();
@@ -34,9 +35,10 @@ export async function main({ env, bundles, stdout, stderr }: Options): Promise<n
     const settings = readSettings(env);
     return await run(settings, { env, bundles, screen: new Screen(stdout, systemClock), stop });
   } catch (error) {
-    if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
+    const isForOperator = error instanceof ConfigError || error instanceof DirectoryUnusable;
+    if (!isForOperator && !(error instanceof StartError)) throw error;
     stderr.write(`${error.message}\n`);
-    return error instanceof ConfigError ? 2 : error.exitCode;
+    return isForOperator ? 2 : 1;
   }
 }
 

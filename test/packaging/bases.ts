@@ -1,11 +1,14 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { ensureNatsPrograms, natsPrograms } from '../helpers/nats-programs.ts';
 import { ensureDebianPackages } from '../services/packages.ts';
 import { podman, shell } from './podman.ts';
 
 const DEBIAN = 'docker.io/library/debian:bookworm-slim';
 const NODE = 'docker.io/library/node:22-bookworm';
+const NATS = 'docker.io/library/nats:2';
+const ALL = [DEBIAN, NODE, NATS];
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
@@ -13,17 +16,18 @@ const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
  * Resolves to which.
  */
 export async function ensureBases(): Promise<string> {
-  if (await exists(DEBIAN) && await exists(NODE)) return 'left by an earlier run';
-  const refused = await podman('pull', '--quiet', DEBIAN, NODE).then(() => null, (error: Error) => error);
+  if ((await Promise.all(ALL.map(exists))).every(Boolean)) return 'left by an earlier run';
+  const refused = await podman('pull', '--quiet', ...ALL).then(() => null, (error: Error) => error);
   if (!refused) return 'pulled';
   try {
     await ensureDebianPackages('debootstrap', 'debian-archive-keyring');
     if (!await exists(DEBIAN)) await inFolder(buildDebian);
-    await inFolder(buildNode);
+    if (!await exists(NODE)) await inFolder(buildNode);
+    await inFolder(buildNats);
   } catch (error) {
     throw new Error(`The base images can be neither pulled nor built.\n${refused.message}`, { cause: error });
   }
-  return `made by debootstrap, with Node.js ${process.versions.node} of this machine, as they cannot be pulled (${
+  return `made by debootstrap, with Node.js ${process.versions.node} and nats-server of this machine, as they cannot be pulled (${
     refused.message.split('\n').at(-1)})`;
 }
 
@@ -58,4 +62,11 @@ async function buildNode(dir: string): Promise<string> {
   if (existsSync(headers)) cpSync(headers, join(dir, 'node/include/node'), { recursive: true });
   if (existsSync(AUTHORITIES)) cpSync(AUTHORITIES, join(dir, 'node/authorities.crt'), { dereference: true });
   return podman('build', '--tag', NODE, '--file', join(import.meta.dirname, 'node.Containerfile'), dir);
+}
+
+/** The newest release from Go, without anything around it, like the image of that name. */
+async function buildNats(dir: string): Promise<string> {
+  await ensureNatsPrograms((line) => process.stdout.write(`${line}\n`));
+  cpSync(natsPrograms().newest?.path ?? '', join(dir, 'nats-server'), { dereference: true });
+  return shell(`tar -C ${dir} -c nats-server | podman import --change 'ENTRYPOINT ["/nats-server"]' - ${NATS}`);
 }

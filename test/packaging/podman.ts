@@ -15,12 +15,12 @@ const RUNNING = join(tmpdir(), `farwatch-packaging-${createHash('sha256').update
 const SETTINGS = { CONTAINERS_CONF: join(CACHE, 'containers.conf'), CONTAINERS_STORAGE_CONF: join(CACHE, 'storage.conf') };
 
 /** Names of the images built and removed by these tests. */
-export const PROBE_IMAGE = 'farwatch-probe';
+export const IMAGE = 'farwatch';
 export const MACHINE_IMAGE = 'farwatch-machine';
 const REMOVE = `
   podman rm --all --force --time 0 --volumes || true
   podman volume prune --force || true
-  podman rmi --ignore --force ${PROBE_IMAGE} ${MACHINE_IMAGE} || true
+  podman rmi --ignore --force ${IMAGE} ${MACHINE_IMAGE} || true
   podman image prune --force`;
 
 /** Of a command's output, in an error. */
@@ -79,9 +79,12 @@ export function removeContainersSync(): void {
   rmSync(RUNNING, { recursive: true, force: true });
 }
 
-/** The commands in the header comment of a file of deploy/probe. */
-export function commandsOf(file: string, { url, token }: { url: string; token: string }): string {
-  const text = readFileSync(join(root, 'deploy/probe', file), 'utf8');
-  return [...text.matchAll(/^# {3}(.*)$/gm)].map(([, line]) => line).join('\n')
-    .replace('https://farwatch.example.com', url).replace(/(?<=FARWATCH_TOKEN=)(…|the .*)/, token);
+/** The commands in the header comment of a file of deploy, with values of a test in place of those of the example. */
+export function commandsOf(file: string, values: Record<string, string>): string {
+  const text = readFileSync(join(root, 'deploy', file), 'utf8');
+  const commands = [...text.matchAll(/^# {3}(.*)$/gm)].map(([, line]) => line).join('\n');
+  return Object.entries(values).reduce((result, [example, value]) => {
+    if (!result.includes(example)) throw new Error(`the commands of ${file} do not contain ${example}`);
+    return result.replaceAll(example, value);
+  }, commands);
 }

@@ -62,8 +62,13 @@ test('a release has the tarball with its checksum, the section of the changelog,
   expect(names).not.toContain('vitest');
   expect(read(`release/farwatch-${VERSION}.licenses.tsv`)).toMatch(/^koa\t\S+\tMIT$/m);
   expect((await changes()).trim().split('\n').map((line) => line.trim()))
-    .toEqual(['M package-lock.json', 'M package.json', 'M shared/version.ts']);
+    .toEqual([
+      'M deploy/container/Containerfile', 'M deploy/helm/farwatch/Chart.yaml', 'M package-lock.json', 'M package.json',
+      'M shared/version.ts',
+    ]);
   expect(read('shared/version.ts')).toContain(`VERSION = '${VERSION}'`);
+  expect(read('deploy/container/Containerfile')).toContain(`ARG VERSION=${VERSION}\n`);
+  expect(read('deploy/helm/farwatch/Chart.yaml')).toContain(`\nversion: ${VERSION}\nappVersion: ${VERSION}\n`);
 });
 
 test('a checkout with changes is refused', async () => {

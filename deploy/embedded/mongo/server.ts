@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { lockDirectory } from '../../../shared/directory-lock.ts';
 import { systemClock } from '../../../shared/time.ts';
@@ -44,14 +44,12 @@ const URL_OPTIONS = 'directConnection=true&retryWrites=false&heartbeatFrequencyM
 
 /** Opens the store in `dir` and serves it. Rejects if the directory is in use or the server can't listen. */
 export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
-  // There are no passwords: anyone who can enter the directory can use its socket.
-  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
-  const unlock = lockDirectory(options.dir);
+  const unlock = await lockDirectory(options.dir);
   try {
     const { url, stop } = await serve(options);
-    return { url, stop: () => stop().finally(unlock) };
+    return { url, stop: () => stop().finally(() => unlock()) };
   } catch (error) {
-    unlock();
+    await unlock();
     throw error;
   }
 }

@@ -243,10 +243,10 @@ describe('a probe', () => {
     expect(probe.stderr).toMatch(message);
   });
 
-  test('exits with a one-line explanation if it cannot write, so that it is restarted', async () => {
+  test('exits with a one-line explanation and code 2 if it cannot use its directory', async () => {
     const probe = fixture.start({ env: { DATA_DIR: '/dev/null/probe' } });
-    expect(await probe.ended()).toBe(1);
-    expect(probe.stderr).toBe("Farwatch probe: ENOTDIR: not a directory, mkdir '/dev/null/probe'\n");
+    expect(await probe.ended()).toBe(2);
+    expect(probe.stderr).toBe('Farwatch probe: /dev/null/probe is not a directory. Set DATA_DIR to another one\n');
   });
 
   test('logs that it ignores a token if it is already enrolled', async () => {

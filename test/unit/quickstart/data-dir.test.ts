@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,12 @@ test.runIf(
   );
   await won[0]?.value.release();
   await (await claimDataDir(join(dir, 'data'), systemClock)).release();
+});
+
+test('a directory that a newer version has written is refused and not changed', async () => {
+  writeFileSync(join(dir, 'version'), '1000000\n');
+  await expect(claimDataDir(dir, systemClock)).rejects.toThrow(`${dir} was written by a newer version of Farwatch.`);
+  expect(readdirSync(dir)).toEqual(['version']);
 });
 
 test('only the owner can read the directory', async () => {

@@ -1,0 +1,22 @@
+import type { Db } from 'mongodb';
+import { DATA_VERSION, newerDataMessage } from '../../../shared/data-version.ts';
+
+interface VersionDoc {
+  _id: 'data';
+  version: number;
+}
+
+/** A newer controller has written to the database. */
+export class NewerData extends Error {
+  override readonly name = 'NewerData';
+}
+
+/** Records our version of the data in the database. @throws NewerData, without changing anything */
+export async function claimDataVersion(db: Db): Promise<void> {
+  const versions = db.collection<VersionDoc>('data_version');
+  const stored = (await versions.findOne({ _id: 'data' }))?.version ?? 0;
+  if (stored > DATA_VERSION) throw new NewerData(newerDataMessage(`The database ${db.databaseName}`));
+  if (stored < DATA_VERSION) {
+    await versions.updateOne({ _id: 'data' }, { $max: { version: DATA_VERSION } }, { upsert: true });
+  }
+}

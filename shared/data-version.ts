@@ -1,0 +1,7 @@
+/** Version of all stored data. Raise it with each change after which an older Farwatch would misread it. */
+export const DATA_VERSION = 1;
+
+/** For the operator, about data in `place` that a newer Farwatch has written. */
+export function newerDataMessage(place: string): string {
+  return `${place} was written by a newer version of Farwatch. Install that version, or restore a backup made before the update`;
+}
