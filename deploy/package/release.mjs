@@ -1,5 +1,5 @@
-// `npm run release -- [VERSION] [--without-audit]` writes a release into `release/`, and first the version, if
-// given, into the sources.
+// `npm run release -- [VERSION] [--without-audit]` writes a release into `release/`, and first the version,
+// if given, into the sources.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
