@@ -25,7 +25,7 @@ export async function orRefuse<T>(work: Promise<T>): Promise<T> {
 }
 
 export function printCounts(output: Output, counts: Counts): void {
-  const rows = [...counts].toSorted(([one], [other]) => one.localeCompare(other, 'en'));
+  const rows = [...counts].filter(([, count]) => count > 0).toSorted(([one], [other]) => one.localeCompare(other, 'en'));
   const total = rows.reduce((sum, [, count]) => sum + count, 0);
   output.table(
     [...rows, ['total', total] as const],

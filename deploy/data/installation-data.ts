@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../../shared/environment.ts';
 import { setting } from '../../shared/setting.ts';
-import { DATA_FOLDERS, RESTORED_NOTE, unfinishedRestore } from '../quickstart/servers/database.ts';
+import { DATA_FOLDERS, RESTORED_NOTE, whyUnusable } from '../quickstart/servers/database.ts';
 import { Refusal } from './refusal.ts';
 
 const variables = z.object({
@@ -31,7 +31,8 @@ export function embeddedDirOf({ dataDir, mongoUrl }: InstallationData, instead: 
   if (existsSync(join(dataDir, DATA_FOLDERS.mongod))) {
     throw new Refusal(`The data in ${dataDir} is in a mongod: ${instead}`);
   }
-  if (existsSync(join(dataDir, DATA_FOLDERS.restoring))) throw new Refusal(unfinishedRestore(dataDir));
+  const reason = whyUnusable(dataDir);
+  if (reason !== null) throw new Refusal(reason);
   const dir = join(dataDir, DATA_FOLDERS.embedded);
   if (!existsSync(join(dir, 'data.mdb'))) throw new Refusal(`${dataDir} has no data; set DATA_DIR to that of Farwatch`);
   return dir;
@@ -40,12 +41,12 @@ export function embeddedDirOf({ dataDir, mongoUrl }: InstallationData, instead: 
 /** What a data directory may contain before it has data: a new file system, and the records of processes. */
 const WITHOUT_DATA = new Set<string>(['lost+found', 'run', DATA_FOLDERS.restoring, RESTORED_NOTE]);
 
-/** Throws Refusal if the directory has data or belongs to another user. An unfinished restore is no data. */
+/** Throws Refusal if the directory has data, or if root would write for another user. */
 export function requireUnused(dataDir: string): void {
   if (!existsSync(dataDir)) return;
-  const user = process.geteuid?.();
   const { uid } = statSync(dataDir);
-  if (user !== undefined && uid !== user) {
+  // Farwatch could not open the files of root. Others can't write where they may not.
+  if (process.geteuid?.() === 0 && uid !== 0) {
     throw new Refusal(`${dataDir} belongs to the user with id ${uid}: run this command as that user`);
   }
   const found = readdirSync(dataDir).find((name) => !WITHOUT_DATA.has(name));

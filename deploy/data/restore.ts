@@ -46,8 +46,8 @@ async function restoreEmbedded(backup: BackupFile, dataDir: string): Promise<Cou
     rmSync(draft, { recursive: true, force: true });
     const socketPath = join(socketFolder(claimed.path, SOCKET), SOCKET);
     const counts = await fillStore(draft, socketPath, backup);
-    const { at, version } = backup.header;
-    await writeFileSafely(join(claimed.path, RESTORED_NOTE), `${JSON.stringify({ at, version })}\n`);
+    const note = { at: new Date(backup.header.at).toISOString(), version: backup.header.version };
+    await writeFileSafely(join(claimed.path, RESTORED_NOTE), `${JSON.stringify(note)}\n`);
     const finished = join(claimed.path, DATA_FOLDERS.embedded);
     renameSync(draft, finished);
     await syncDirectoryOf(finished);

@@ -185,6 +185,10 @@ export function copies(on: Options): void {
     let outcome = await killed(move, random() * 2000);
     if (outcome.exitCode === null) outcome = await runCommand(move, dataDir());
     expect(outcome).toMatchObject({ exitCode: 0, stderr: '' });
+    // What is left behind is not the installation any more.
+    const backup = await runCommand(['backup', join(farwatch.dataDir, 'backup')], dataDir());
+    expect(backup).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('was moved to another database') });
+    await expect(farwatch.start()).rejects.toThrow('was moved to another database: set MONGODB_URL');
     await until(() => on.load.countOf(firstId) > checked + 1, { what: 'checks continue' });
     await farwatch.start({ MONGODB_URL: target.url });
     on.load.store = { url: target.url, database: 'farwatch' };

@@ -12,6 +12,8 @@ import { StartError } from '../start-error.ts';
 export const DATA_FOLDERS = Object.freeze({ mongod: 'mongod', embedded: 'mongo', restoring: 'mongo.restoring' });
 /** In a data directory that `farwatch restore` has filled: the backup's version and moment. */
 export const RESTORED_NOTE = 'restored.json';
+/** In a data directory whose store `farwatch move` has copied elsewhere: when. */
+export const MOVED_NOTE = 'moved.json';
 const MONGOD_STOP_TIMEOUT_MS = 2500;
 const EMBEDDED_STOP_TIMEOUT_MS = 2000;
 /** mongod derives a port from the name of its socket. */
@@ -42,9 +44,8 @@ interface Options {
 export async function prepareDatabase(options: Options): Promise<Database> {
   const mongodDir = join(options.dataDir, DATA_FOLDERS.mongod);
   const embeddedDir = join(options.dataDir, DATA_FOLDERS.embedded);
-  if (existsSync(join(options.dataDir, DATA_FOLDERS.restoring))) {
-    throw new StartError(unfinishedRestore(options.dataDir));
-  }
+  const reason = whyUnusable(options.dataDir);
+  if (reason !== null) throw new StartError(reason);
   const mongod = findPrograms('mongod', options.env)[0];
   if (existsSync(mongodDir) && !mongod) {
     throw new StartError(
@@ -56,8 +57,14 @@ export async function prepareDatabase(options: Options): Promise<Database> {
     : prepareEmbedded(options, embeddedDir);
 }
 
-export function unfinishedRestore(dataDir: string): string {
-  return `${dataDir} is incomplete: farwatch restore was interrupted. Run it again with the same backup.`;
+/** Why the store in a data directory is not that of the installation; null if it is. */
+export function whyUnusable(dataDir: string): string | null {
+  if (existsSync(join(dataDir, DATA_FOLDERS.restoring))) {
+    return `${dataDir} is incomplete: farwatch restore was interrupted. Run it again with the same backup.`;
+  }
+  const note = join(dataDir, MOVED_NOTE);
+  if (!existsSync(note)) return null;
+  return `The data in ${dataDir} was moved to another database: set MONGODB_URL. To use it again, delete ${note}.`;
 }
 
 export interface RunningDatabase {
