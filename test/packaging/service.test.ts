@@ -64,7 +64,7 @@ beforeAll(async () => {
       throw new Error(`${error.message}\n${await podman('logs', NAME)}`);
     });
   const url = `http://127.0.0.1:${await freePort()}`;
-  await startController(url);
+  await startControllerUnit(url);
   rig = await PackagingRig.start(url);
   await script(commandsOf('systemd/farwatch-probe.service', {
     'https://farwatch.example.com': url, 'the enrolment token, for the first start': rig.token,
@@ -76,7 +76,7 @@ afterAll(async () => {
 });
 
 /** By the commands of the unit, with the credentials as it describes. */
-async function startController(url: string): Promise<void> {
+async function startControllerUnit(url: string): Promise<void> {
   const { MONGODB_URL, NATS_URL } = backend.settings;
   const dropIn = `/etc/systemd/system/${controller.unit}.d`;
   const commands = commandsOf('systemd/farwatch-controller.service', {
