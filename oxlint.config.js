@@ -104,7 +104,7 @@ const TOO_EARLY = ban(
 
 const MONGODB = named('MongoDB is spoken in controller/platform and in store files only.', 'mongodb');
 const NATS =
-  named('NATS is spoken in controller/platform, probe/link*.ts and shared/nats-connection.ts only.', 'nats');
+  named('NATS is spoken in controller/platform, probe/link*.ts, shared/nats-connection.ts and shared/bus-credentials.ts only.', 'nats');
 const MAIL = named('Mail is sent by controller/platform/mail only.', 'nodemailer', 'mailgun.js');
 const SERVER_NAMES = [
   'createServer', 'Server', 'IncomingMessage', 'ServerResponse', 'IncomingHttpHeaders', 'OutgoingHttpHeaders',
@@ -195,7 +195,8 @@ export default defineConfig({
     { files: PRODUCT, rules: { 'no-console': 'error' } },
     kind(PRODUCT, product),
     kind(['shared/time.ts'], except(...READS_TIME, ...TIMERS)),
-    kind(['shared/nats-connection.ts'], except(...NATS)),
+    kind(['shared/nats-connection.ts', 'shared/bus-credentials.ts'], except(...NATS)),
+    kind(['shared/http-proxy.ts'], except(...HTTP_CLIENTS)),
     kind(['controller/**/store.ts', 'controller/**/*-store.ts', ...WIRING], except(...MONGODB)),
     kind(['controller/config.ts'], except(...READS_ENVIRONMENT)),
     kind(['controller/platform/**/*.ts'], except(...MONGODB, ...NATS)),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
+import { isLoopback } from '../shared/net-guard.ts';
 import { setting } from '../shared/setting.ts';
 import { loadPlans, withMinIntervals, type Plans } from './plans/plans.ts';
 
@@ -23,7 +24,7 @@ const variables = z.object({
   NATS_LISTEN: setting.hostAndPort('0.0.0.0:4222').optional(),
   NATS_TLS_CERT: setting.text().optional(),
   NATS_TLS_KEY: setting.text().optional(),
-  NATS_PUBLIC_URL: setting.url('nats', 'tls').optional(),
+  NATS_PUBLIC_URL: setting.url('nats', 'tls', 'ws', 'wss').optional(),
   REGISTRATION: setting.choice(['first-user', 'open', 'closed']).default('first-user'),
   DEFAULT_PLAN: setting.choice(['free', 'pro', 'scale']).default('scale'),
   PLAN_CHANGES: setting.choice(['owner', 'operator']).default('owner'),
@@ -138,8 +139,8 @@ function arrange(values: Values) {
       url: values.NATS_URL,
       /** Path of a .creds file or of a file with an nkey seed; null: none. */
       credsFile: values.NATS_CREDS ?? null,
-      /** What an enrolling probe is told; `url` when nothing names a better one. */
-      publicUrl: values.NATS_PUBLIC_URL ?? derivedNatsUrl(values) ?? values.NATS_URL,
+      /** What probes and subscriptions get; null: the bus over HTTPS. */
+      publicUrl: values.NATS_PUBLIC_URL ?? derivedNatsUrl(values),
       listen: values.NATS_LISTEN ?? null,
       tls: certFile && keyFile ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : null,
       /** The quickstart's own server learns of users by a file and a signal; null: any other server. */
@@ -187,15 +188,18 @@ function arrange(values: Values) {
 
 /**
  * The NATS address for probes elsewhere: the port of NATS_LISTEN at its host or, when it listens on every
- * address, at the host of BASE_URL. Null when nothing says where a probe could reach it.
+ * address, at the host of BASE_URL; else NATS_URL. Null when NATS listens on loopback only.
  */
-function derivedNatsUrl({ NATS_LISTEN: listen, BASE_URL: baseUrl, NATS_TLS_CERT: certFile }: Values) {
-  if (!listen) return null;
+function derivedNatsUrl({
+  NATS_LISTEN: listen, NATS_URL: url, BASE_URL: baseUrl, NATS_TLS_CERT: certFile,
+}: Values): string | null {
+  if (!listen) return url.split(',').every((one) => isLoopback(new URL(one.trim()).hostname)) ? null : url;
   const { host, port } = listen;
+  if (isLoopback(host)) return null;
   const scheme = certFile ? 'tls' : 'nats';
   const isEverywhere = host === '0.0.0.0' || host === '::';
   if (!isEverywhere) return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  return baseUrl ? `${scheme}://${new URL(baseUrl).hostname}:${port}` : null;
+  return baseUrl ? `${scheme}://${new URL(baseUrl).hostname}:${port}` : url;
 }
 
 /** An address of the domain that mail is sent for, where one is known. */

@@ -7,21 +7,22 @@ import { heartbeatRoutes } from './heartbeats/routes.ts';
 import { createApp } from './http/server/app.ts';
 import { createStartupServer } from './http/server/startup-server.ts';
 import type { HttpServer } from './http/server/server.ts';
+import { BUS_PATH } from './http/server/system-routes.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { claimDataVersion } from './platform/mongo/data-version.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
+import { requireWholeDatabase } from './platform/mongo/unfinished-copy.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
-import { OwnedShards, createSignals } from './wiring/signals.ts';
+import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
 import { openEvidence } from './wiring/evidence.ts';
 import { openDirectory, openFleet } from './wiring/fleet.ts';
 import { openGroups } from './wiring/groups.ts';
-import { addressOf, HttpServers } from './wiring/http-servers.ts';
 import { openHttp } from './wiring/http.ts';
 import { openIncidents } from './wiring/incidents.ts';
 import { openMaintenance } from './wiring/maintenance.ts';
@@ -37,7 +38,7 @@ import { openRawReaders, openSubscriptions } from './wiring/subscriptions.ts';
 import { Peers } from './work/peers.ts';
 
 /** What a controller opens by itself. */
-type OwnPorts = 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl';
+type OwnPorts = 'stores' | 'signals' | 'peers' | 'holder' | 'ownsShard' | 'baseUrl' | 'natsUrl';
 type ExternalPorts = Omit<ControllerPorts, OwnPorts>;
 
 /** Results that were taken are written before their shards are released. */
@@ -85,6 +86,7 @@ async function connectAndStart(
   const { config, clock, log, onCommand } = options;
   const mongo = openMongo(config.mongo.url, { onCommand });
   await waitForMongo(mongo, { clock, log });
+  await requireWholeDatabase(mongo.db);
   await claimDataVersion(mongo.db);
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });
@@ -115,6 +117,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const ports: ControllerPorts = {
     ...options, log, stores: await openStores(mongo.db, clock), signals: createSignals(), peers: new Peers(),
     holder: readControllerId(config.dataDir), ownsShard: ownedShards.has, baseUrl: servers.baseUrl,
+    natsUrl: () => config.nats.publicUrl ?? `${servers.baseUrl().replace(/^http/, 'ws')}${BUS_PATH}`,
   };
   const { stores } = ports;
   const mailer = openMailer(config.mail, { folder: join(config.dataDir, 'mail'), clock, log });
@@ -132,7 +135,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const maintenance = openMaintenance(ports, { subscribers });
   const incidents = openIncidents(ports, { accounts, events });
   const results = openResults(ports, {
-    accounts, fleet, events, incidents, notifications, domains, maintenance, readers, ownedShards,
+    accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
   });
   const evidence = openEvidence(ports, { fleet });
   const monitors = openMonitors(ports, { accounts, fleet, incidents, results });
@@ -141,8 +144,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const retention = openRetention(ports, accounts.quota);
   const watchdog = openWatchdog(ports, notifications);
   events.publishProbes({ fleet, accounts });
-  fleet.quarantines.compareBy(results.agreements);
-  const { history, unwritten } = results;
+  fleet.quarantines.compareBy(results.readers.agreements);
+  const { health, history, unwritten } = results.readers;
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
     statusPages,
@@ -156,7 +159,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
       ...dashboardRoutes({
-        monitors: monitors.deps, health: results.health, incidents: stores.incidents, fleet: fleet.overview,
+        monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
       }),
       ...statusPages.routes, ...configurationRoutes({ pages: statusPages.deps, ...groups.deps }),
       ...subscribers.routes, ...maintenance.routes,

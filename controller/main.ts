@@ -9,6 +9,7 @@ import { startController } from './controller.ts';
 import { exposureWarnings } from './exposure.ts';
 import { NewerData } from './platform/mongo/data-version.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
+import { UnfinishedCopy } from './platform/mongo/unfinished-copy.ts';
 
 /** Exit code for what the operator has to put right. */
 const EXIT_OPERATOR = 2;
@@ -22,7 +23,8 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-    const isForOperator = [ConfigError, DirectoryUnusable, NewerData].some((kind) => error instanceof kind);
+    const isForOperator =
+      [ConfigError, DirectoryUnusable, NewerData, UnfinishedCopy].some((kind) => error instanceof kind);
     if (isForOperator) return fail((error as Error).message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);

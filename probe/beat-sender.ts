@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeJson } from '../shared/contracts/decode-json.ts';
+import { decodeJson } from '../shared/contracts/bytes.ts';
 import { BEAT_INTERVAL_MS, type Beat } from '../shared/contracts/beat.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
 import type { Clock, Timer } from '../shared/time.ts';

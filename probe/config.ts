@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
+import { proxyVariables } from '../shared/http-proxy.ts';
 import { setting } from '../shared/setting.ts';
 
 const TOKEN = /^\S{16,256}$/;
@@ -15,7 +16,7 @@ const variables = z.object({
   PROBE_DENY_CIDRS: setting.ranges(32).default([]),
   PROBE_ANCHORS: setting.endpoints(8).default([]),
   PROBE_DNS_SERVERS: setting.nameServers(8).default([]),
-  NATS_URL: setting.url('nats', 'tls').optional(),
+  NATS_URL: setting.url('nats', 'tls', 'ws', 'wss').optional(),
   FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),
   LOG_LEVEL: setting.choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
@@ -46,7 +47,7 @@ export function checkProbeConfig(
 ): { config: ProbeConfig | null; problems: string[] } {
   const { values, problems } = readEnvironment(variables, env, SECRETS);
   const flags = readFlags(argv, problems);
-  return { config: values && problems.length === 0 ? arrange(values, flags) : null, problems };
+  return { config: values && problems.length === 0 ? arrange(values, flags, env) : null, problems };
 }
 
 const TEXT = { type: 'string' } as const;
@@ -89,7 +90,7 @@ function readToken(path: string | undefined, problems: string[]): string | undef
   }
 }
 
-function arrange(values: Values, flags: Flags) {
+function arrange(values: Values, flags: Flags, env: Environment) {
   return Object.freeze({
     dataDir: resolve(values.DATA_DIR),
     logLevel: values.LOG_LEVEL,
@@ -100,6 +101,8 @@ function arrange(values: Values, flags: Flags) {
     }),
     /** Overrides the NATS URL received at enrolment; null if unset. */
     natsUrl: values.NATS_URL ?? null,
+    /** Not checked here: `npm start` doesn't use them. */
+    proxies: Object.freeze(proxyVariables(env)),
     checks: Object.freeze({
       /** Contacted when checks fail, to tell a lost uplink from a failed target. */
       anchors: values.PROBE_ANCHORS,

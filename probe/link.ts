@@ -1,5 +1,6 @@
 import { ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status } from 'nats';
 import { BusError } from '../shared/bus-error.ts';
+import type { ProxyVariables } from '../shared/http-proxy.ts';
 import type { Log } from '../shared/log.ts';
 import { busFailureOf, closeNats, connectNats, statusesOf } from '../shared/nats-connection.ts';
 import type { Clock, Timer } from '../shared/time.ts';
@@ -7,8 +8,9 @@ import type { ProbeBus, Subscription } from './ports.ts';
 import { ReconnectBackoff } from './reconnect-backoff.ts';
 
 export interface LinkOptions {
-  /** `nats://` or `tls://`; several separated by commas. */
+  /** `nats://`, `tls://`, `ws://` or `wss://`; several separated by commas. */
   url: string;
+  proxies?: ProxyVariables;
   /** Seed of the probe's user nkey. */
   seed: Uint8Array;
   probeId: string;
@@ -211,9 +213,9 @@ export class Link implements ProbeBus {
   }
 
   async #dial(seed: Uint8Array): Promise<ActiveConnection> {
-    const { url, probeId, pingIntervalMs } = this.#options;
+    const { url, proxies, probeId, pingIntervalMs } = this.#options;
     const connection = await connectNats({
-      url, name: `probe ${probeId}`, pingIntervalMs,
+      url, proxies, name: `probe ${probeId}`, pingIntervalMs,
       authenticator: nkeyAuthenticator(seed), inboxPrefix: privateInbox(probeId),
       // Discovered cluster servers would be tried forever without our backoff if all of them reject us.
       ignoreClusterUpdates: true,

@@ -4,10 +4,10 @@ import { ConfigError } from '../shared/environment.ts';
 import { createLog } from '../shared/log.ts';
 import { mapStacks } from '../shared/mapped-stacks.ts';
 import { systemClock } from '../shared/time.ts';
+import { VERSION } from '../shared/version.ts';
 import { loadProbeConfig, type ProbeConfig } from './config.ts';
 import { EnrolmentRefused } from './identity/enrolment.ts';
 import { startProbe } from './probe.ts';
-import { VERSION } from './version.ts';
 import { NotEnrolled } from './wiring/link.ts';
 
 /** Exit code for problems the operator must fix: settings, token, a second probe on one directory. */

@@ -2,6 +2,7 @@ import {
   connect, ErrorCode, NatsError, type ConnectionOptions, type NatsConnection, type Status,
 } from 'nats';
 import type { BusFailure } from './bus-error.ts';
+import { endpointOf, type ProxyVariables } from './http-proxy.ts';
 import { within, type Clock } from './time.ts';
 
 /** Detects a half-open connection within 30 s. */
@@ -20,8 +21,10 @@ const FAILURES: Record<string, BusFailure> = {
 export interface NatsOptions extends Pick<ConnectionOptions,
   'authenticator' | 'user' | 'pass' | 'inboxPrefix' | 'ignoreClusterUpdates' | 'waitOnFirstConnect'
 > {
-  /** `nats://` or `tls://` URLs separated by commas. */
+  /** `nats://`, `tls://`, `ws://` or `wss://` URLs separated by commas. */
   url: string;
+  /** For WebSockets. */
+  proxies?: ProxyVariables;
   /** Shown in the server's list of connections. */
   name: string;
   reconnectDelayMs(): number;
@@ -30,19 +33,40 @@ export interface NatsOptions extends Pick<ConnectionOptions,
 }
 
 export function natsUrls(url: string): URL[] {
-  return url.split(',').map((part) => new URL(part.trim()));
+  return url.split(',').filter(Boolean).map((part) => new URL(part.trim()));
+}
+
+function isWebSocket({ protocol }: URL): boolean {
+  return protocol === 'ws:' || protocol === 'wss:';
+}
+
+/** `host:port`; nats.js ignores all else, and assumes the port 4222. */
+function serverOf(url: URL): string {
+  return isWebSocket(url) ? `${url.hostname}:${endpointOf(url).port}` : url.host;
+}
+
+/** Options of nats.js for these servers. */
+export async function serverOptions(url: string, proxies: ProxyVariables = {}) {
+  const urls = natsUrls(url);
+  const servers = {
+    servers: urls.map(serverOf),
+    // Undefined would use TLS if the server offers it, even on loopback, where no certificate matches.
+    tls: urls.some(({ protocol }) => protocol === 'tls:') ? {} : null,
+  };
+  const webSocketUrls = urls.filter(isWebSocket);
+  if (webSocketUrls.length === 0) return servers;
+  await import('./nats-web-socket.ts');
+  // A proxy may be the only one to know the name. Servers that a cluster announces don't speak WebSocket.
+  return { ...servers, webSocketUrls, proxies, resolve: false, ignoreClusterUpdates: true };
 }
 
 /** Connects to one of the servers and from then on reconnects forever. */
-export function connectNats(
-  { url, reconnectDelayMs, pingIntervalMs = PING_INTERVAL_MS, ...options }: NatsOptions,
+export async function connectNats(
+  { url, proxies, reconnectDelayMs, pingIntervalMs = PING_INTERVAL_MS, ...options }: NatsOptions,
 ): Promise<NatsConnection> {
-  const urls = natsUrls(url);
   return connect({
     ...options,
-    servers: urls.map(({ host }) => host),
-    // Undefined would use TLS if the server offers it, even on loopback, where no certificate matches.
-    tls: urls.some(({ protocol }) => protocol === 'tls:') ? {} : null,
+    ...await serverOptions(url, proxies),
     maxReconnectAttempts: -1,
     // The server refuses us while its user file is being rewritten; by default, nats.js would then give up.
     ignoreAuthErrorAbort: true,

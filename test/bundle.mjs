@@ -1,20 +1,18 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { PROGRAM_OPTIONS } from '../deploy/bundle-options.mjs';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { root } from './root.mjs';
 
 /** Inside node_modules, so that bundles find the packages. */
 const CACHE = join(root, 'node_modules/.cache');
 
-/** Bundles as the product does; `options` are those of esbuild. */
+/** Bundles as the product does, but without packages; `options` are those of esbuild. */
 export async function bundle(options) {
   // Imported lazily, because `prepare` may just have installed it.
   const { build } = await import('esbuild');
-  await build({
-    absWorkingDir: root, bundle: true, platform: 'node', target: 'node20.19', format: 'esm',
-    packages: 'external', logLevel: 'warning', ...options,
-  });
+  await build({ ...PROGRAM_OPTIONS, sourcemap: false, packages: 'external', absWorkingDir: root, ...options });
 }
 
 /**

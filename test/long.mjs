@@ -1,6 +1,6 @@
 // `npm run test:long`: what a release must pass in addition to `npm test`: all faults with all repeats, checks of real
-// services, every language and screenshot of the pages, all null-free tests on a database without nulls, more random
-// seeds and inputs, and the packages of the probe where this machine can build them.
+// services, every language and screenshot of the pages, all null-free tests on a database without nulls, all rules of the
+// ingest's protocol, more random seeds and inputs, and the packages of the probe where this machine can build them.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
@@ -20,7 +20,7 @@ await prepare();
 await ensureNats();
 await ensureBundles({ root, say });
 const outcomes = await runSteps(
-  [['store', 'bus', 'api'], ['services', 'browser', 'faults']], new Progress(LONG_STEPS.tests),
+  [['unit', 'simulation', 'store', 'bus', 'api'], ['services', 'browser', 'faults']], new Progress(LONG_STEPS.tests),
 );
 for (const [name, ...args] of COMMANDS) outcomes.push(await runCommand(name, args));
 if (process.platform === 'linux' && process.getuid() === 0) {

@@ -8,7 +8,7 @@ import { CHECKS, conclude, ensureNats, LONG_STEPS, prepare, runSteps, say, STEPS
 const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
 /** Some files of these run on a database that stores no null. */
 const NULL_FREE = ['store', 'bus', 'api'];
-const BUNDLED = ['faults', 'e2e'];
+const BUNDLED = ['faults', 'e2e', 'browser'];
 /**
  * Queues run side by side, and their steps one after another: what computes in the first, what mostly waits in
  * the others. Faults come late, because they suffer most while both cores compute.

@@ -8,18 +8,11 @@ import { runBundled } from './bundle.mjs';
 import { ensureApiTypes } from './console-types.mjs';
 import { root } from './root.mjs';
 
-/** With more failing files than this in a project, none is rerun: the failures are not random. */
-const MAX_RERUN_FILES = 6;
-/** Projects whose tests use no servers or processes; their failures are not retried. */
-const DETERMINISTIC = ['unit', 'simulation'];
-
 /**
  * @typedef {object} Outcome
  * @property {string} name
  * @property {number} passed
  * @property {number} failed
- * @property {string[]} [broken] files with failures
- * @property {string[]} [unsteady] files that failed and then passed on their own
  * @property {{ title: string, state: string, meta: any }[]} [tests]
  */
 
@@ -54,7 +47,10 @@ export const STEPS = {
 
 /** Of `npm run test:long`, the same. `npm test -- services` runs that step alone. */
 export const LONG_STEPS = {
-  tests: { store: 120, bus: 160, api: 130, services: 60, browser: 240, faults: 600 }, packaging: { packaging: 720 },
+  tests: {
+    unit: 80, simulation: 120, store: 120, bus: 160, api: 130, services: 120, browser: 240, faults: 600,
+  },
+  packaging: { packaging: 720 },
 };
 
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */
@@ -95,8 +91,7 @@ async function runCheck(name, progress) {
 }
 
 /**
- * Runs one of vitest's projects. Tests on real servers may fail only because the machine is busy, so each of
- * their failing files runs once more on its own, and is reported as unsteady if it then passes.
+ * Runs one of vitest's projects.
  *
  * @param {string} name
  * @param {import('./progress.mjs').Progress} progress
@@ -104,15 +99,6 @@ async function runCheck(name, progress) {
  * @returns {Promise<Outcome>}
  */
 export async function runTests(name, progress, { pattern } = {}) {
-  const outcome = await runProject(name, progress, { pattern });
-  const { broken, passed, failed } = outcome;
-  if (DETERMINISTIC.includes(name) || broken.length === 0 || broken.length > MAX_RERUN_FILES) return outcome;
-  progress.say(`Running again: ${broken.join(', ')}`);
-  const rerun = await runProject(name, progress, { pattern, files: broken });
-  return rerun.failed === 0 ? { ...outcome, passed: passed + failed, failed: 0, unsteady: broken } : outcome;
-}
-
-async function runProject(name, progress, { pattern, files = [] }) {
   // Imported lazily, because `prepare` may just have installed it.
   const [{ startVitest }, { ProgressReporter }] =
     await Promise.all([import('vitest/node'), import('./progress-reporter.mjs')]);
@@ -121,10 +107,10 @@ async function runProject(name, progress, { pattern, files = [] }) {
     root, project: [name], watch: false, reporters: [reporter],
     ...(pattern ? { testNamePattern: pattern } : {}),
   };
-  const vitest = await startVitest('test', files, options);
+  const vitest = await startVitest('test', [], options);
   await vitest.close();
-  const { passed, failed, broken, tests } = reporter;
-  return { name, passed, failed, broken, tests };
+  const { passed, failed, tests } = reporter;
+  return { name, passed, failed, tests };
 }
 
 /**
@@ -135,9 +121,6 @@ async function runProject(name, progress, { pattern, files = [] }) {
 export function conclude(outcomes) {
   const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0);
   const failing = outcomes.filter((outcome) => outcome.failed > 0).map((outcome) => outcome.name);
-  for (const file of outcomes.flatMap((outcome) => outcome.unsteady ?? [])) {
-    say(`unsteady: ${file} failed, and passed on its own`);
-  }
   if (failing.length > 0) say(`failed: ${failing.join(', ')}`);
   say(`${sum('passed')} passed, ${sum('failed')} failed`);
   process.exitCode = failing.length > 0 ? 1 : 0;

@@ -6,14 +6,13 @@ import { InvitationStore } from './invitations/store.ts';
 import type { BackgroundMailer } from './mail/background-mailer.ts';
 import { MailAllowanceStore } from './mail/allowance-store.ts';
 import { MailedTokenStore } from './mailed-links/store.ts';
-import { MemberStore } from './members/store.ts';
+import { MemberStore, ProjectStore } from './tenant-store.ts';
 import { OrganizationStore } from './organizations/store.ts';
-import { ProjectStore } from './projects/store.ts';
 import type { SessionEndNotifier } from './sessions/session-end-notifier.ts';
 import { SessionStore } from './sessions/store.ts';
 import type { SessionTokens } from './sessions/credentials.ts';
 import type { Tenant } from '../access/tenant.ts';
-import type { WorkClaims } from '../work/work-claims.ts';
+import type { WorkClaims } from '../work/claimed-work.ts';
 import type { PasswordAttempts } from './users/password-attempts.ts';
 import type { PasswordHasher } from './users/passwords.ts';
 import { UserStore } from './users/store.ts';
@@ -41,6 +40,13 @@ export interface NamedCredential {
   created_at: number;
 }
 
+/** Credentials that members created, apart from API keys. */
+interface CreatedCredentials {
+  createdBy(organizationId: string, userId: string): Promise<NamedCredential[]>;
+  /** Returns how many were deleted. */
+  deleteCreatedBy(organizationId: string, userId: string): Promise<number>;
+}
+
 export interface AccountDeps extends AccountStores {
   /** For requests that accept an invitation. */
   claims: WorkClaims;
@@ -60,13 +66,9 @@ export interface AccountDeps extends AccountStores {
   baseUrl(): string;
   /** Number of event streams that the organization has open on this controller. */
   openStreams(organizationId: string): number;
-  /**
-   * NATS credentials that a member created. Deleting them disconnects their clients and returns their number.
-   */
-  subscriptions: {
-    createdBy(organizationId: string, userId: string): Promise<NamedCredential[]>;
-    deleteCreatedBy(organizationId: string, userId: string): Promise<number>;
-  };
+  /** NATS credentials. Deleting them disconnects their clients. */
+  subscriptions: CreatedCredentials;
+  enrolmentKeys: CreatedCredentials;
   /** What the project still contains, as text for an error message (`monitors`); null if it is empty. */
   contentsOfProject(tenant: Tenant): Promise<string | null>;
   log: Log;

@@ -68,12 +68,13 @@ const memberView = z.strictObject({
 export const memberResponse = z.strictObject({ member: memberView });
 export const memberRemovedResponse = z.strictObject({
   message: text,
-  revoked: z.strictObject({ api_keys: z.int(), subscriptions: z.int() })
+  revoked: z.strictObject({ api_keys: z.int(), subscriptions: z.int(), enrolment_keys: z.int() })
     .describe('How many credentials were revoked; zeros without `revoke_credentials`.'),
 });
-const subscriptionSummary = z.strictObject({ id, name: text, created_at: instant });
+const namedCredential = z.strictObject({ id, name: text, created_at: instant });
 export const memberCredentialsResponse = z.strictObject({
-  api_keys: z.array(apiKeyView), subscriptions: z.array(subscriptionSummary),
+  api_keys: z.array(apiKeyView), subscriptions: z.array(namedCredential),
+  enrolment_keys: z.array(namedCredential),
 });
 export const membersResponse = z.strictObject({ members: z.array(memberView) });
 const invitationView = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
 import { characters, singleLineText, trimmedPattern } from '../http/input/text-schemas.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
 
@@ -66,7 +66,7 @@ export const invitationInput = z.strictObject({
 export const memberParams = z.strictObject({ userId: uuidParam });
 export const memberRemovalQuery = z.strictObject({
   revoke_credentials: queryBoolean.default(false)
-    .describe('Also revoke the API keys and delete the subscriptions that they created.'),
+    .describe('Also revoke the API keys, and delete the subscriptions and enrolment keys, that they created.'),
 });
 export const memberChangeInput = z.strictObject({
   role: organizationRole.optional(),

@@ -61,10 +61,13 @@ export function viewMember({ member, user }: NamedMember) {
   return { user_id, email: user.email, name: user.name, role, project_roles, joined_at: isoTime(created_at) };
 }
 
-export function viewMemberCredentials({ keys, subscriptions }: MemberCredentials) {
-  const viewSubscription = ({ _id: id, name, created_at }: NamedCredential) =>
+export function viewMemberCredentials({ keys, subscriptions, enrolmentKeys }: MemberCredentials) {
+  const viewNamed = ({ _id: id, name, created_at }: NamedCredential) =>
     ({ id, name, created_at: isoTime(created_at) });
-  return { api_keys: keys.map(viewApiKey), subscriptions: subscriptions.map(viewSubscription) };
+  return {
+    api_keys: keys.map(viewApiKey), subscriptions: subscriptions.map(viewNamed),
+    enrolment_keys: enrolmentKeys.map(viewNamed),
+  };
 }
 
 export function viewProjectMember({ member, user, role }: ProjectMember) {

@@ -1,15 +1,14 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import { toCheckSpec } from '../monitors/config.ts';
+import { toCheckSpec } from '../monitors/settings/registry.ts';
 import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import { phaseMs } from '../monitors/slot-rules.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import { isEnrolled } from '../probes/probe.ts';
 import type { Announcer } from './announcer.ts';
-import { regionsOf } from './assigned-regions.ts';
+import { eligibleProbes, movesAmong, planMonitor, regionsOf } from './assigned-regions.ts';
 import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { PlacementMarks } from './ports.ts';
-import { eligibleProbes, movesAmong, planMonitor } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 import type { AssignmentWriter, CommittedChange } from './writer.ts';
 

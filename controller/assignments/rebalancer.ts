@@ -1,6 +1,6 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
-import { SPEC_VERSION } from '../monitors/config.ts';
+import { SPEC_VERSION } from '../monitors/settings/registry.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { ProbeDoc, RegionDoc } from '../probes/probe.ts';
@@ -10,7 +10,7 @@ import type { AssignmentDoc, PlannedChange } from './assignment-doc.ts';
 import type { HeadStore } from './head-store.ts';
 import type { Placement } from './placement.ts';
 import type { MonitorSource, ProbeRemoval, PlacementMarks } from './ports.ts';
-import { chooseProbe } from './rules.ts';
+import { chooseProbe } from './assigned-regions.ts';
 import type { AssignmentStore } from './store.ts';
 
 const POLL_INTERVAL_MS = 2000;

@@ -1,6 +1,6 @@
 import { BusError } from '../../shared/bus-error.ts';
 import { runResponse, type Assignment, type RunOrder } from '../../shared/contracts/assignment.ts';
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
@@ -10,11 +10,10 @@ import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
 import type { Assigned } from '../verdicts/monitor-state.ts';
-import { withSharedDomains } from './assigned-regions.ts';
+import { chooseProbe, withSharedDomains } from './assigned-regions.ts';
 import type { AssignmentDoc } from './assignment-doc.ts';
 import type { EnvelopeSealer } from './envelope.ts';
 import type { Placement } from './placement.ts';
-import { chooseProbe } from './rules.ts';
 import type { AssignmentStore } from './store.ts';
 
 /** Added to the check's timeout, for its start and the bus round trip. */

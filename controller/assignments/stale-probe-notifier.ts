@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_BEAT_BYTES } from '../../shared/contracts/beat.ts';
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';

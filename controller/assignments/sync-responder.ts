@@ -1,5 +1,5 @@
 import { syncRequest } from '../../shared/contracts/assignment.ts';
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { probeOfSubject, subjects, type ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.ts';

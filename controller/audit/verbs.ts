@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryInt } from '../http/input/params.ts';
+import { queryInt } from '../http/input/validation.ts';
 import type { OrganizationContext } from '../http/routing/route.ts';
 import type { AuditStore } from './store.ts';
 

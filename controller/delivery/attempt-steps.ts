@@ -2,8 +2,7 @@ import { sleep, type Clock } from '../../shared/time.ts';
 import type { DeliveryDoc, CountedOutcome } from './delivery.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { Suppressions } from './ports.ts';
-import { STOPPED } from './recipient-rules.ts';
-import { MAX_PENDING_MS } from './retry-rules.ts';
+import { MAX_PENDING_MS, STOPPED } from './delivery-rules.ts';
 import type { AttemptDeps } from './attempt.ts';
 
 /** Longer than a whole attempt, from the claim to the recorded outcome. */

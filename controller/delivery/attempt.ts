@@ -1,17 +1,16 @@
 import { newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
-import type { WorkClaims } from '../work/work-claims.ts';
+import type { WorkClaims } from '../work/claimed-work.ts';
 import { retryWhileClaimed, type ClaimedDelivery, obstacleTo, recordHealth } from './attempt-steps.ts';
-import type { AlertDetails, CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
+import type { CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
 import type { DigestClaimStore } from './digests/claim-store.ts';
 import type { DestinationReader, Suppressions } from './ports.ts';
 import type { AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
-import { recipientsOf } from './recipient-rules.ts';
-import { abandoned, afterAttempt, afterDeferral } from './retry-rules.ts';
-import type { Digest, SendContext } from './senders/send-alert.ts';
+import { abandoned, afterAttempt, afterDeferral, recipientsOf } from './delivery-rules.ts';
+import { sendAlert, type SendDeps } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 
 export interface AttemptDeps {
@@ -27,8 +26,7 @@ export interface AttemptDeps {
     markNotified(incidentId: string, channel: string): Promise<void>;
   };
   suppressions: Suppressions;
-  send(destination: DestinationDoc, alert: AlertDetails, context: SendContext): Promise<SendOutcome>;
-  sendDigest(digest: Digest): Promise<SendOutcome>;
+  sending: SendDeps;
   clock: Clock;
   /** In [0, 1). */
   random(): number;
@@ -87,7 +85,7 @@ async function attemptClaimed(
   if (digest_id !== undefined) return attemptDigest(deps, claimed, { digest_id, digest_at }, signal);
   const context = { attemptId: newId(clock.now()), recipient, signal };
   const isTooLate = signal.aborted || claimed.elapsedMs() > MAX_SEND_DELAY_MS;
-  const outcome = isTooLate ? BUSY : await deps.send(destination, delivery.alert, context);
+  const outcome = isTooLate ? BUSY : await sendAlert(deps.sending, destination, delivery.alert, context);
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
     await deliveries.release(id, token);
     return { kind: 'again' };

@@ -1,8 +1,7 @@
 import type { DestinationType } from '../destinations/destination.ts';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
-import type { Alert } from '../verdicts/effect.ts';
-import type { VoteSummary } from '../verdicts/votes/vote-ledger.ts';
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { Alert, VoteSummary } from '../verdicts/effect.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
 

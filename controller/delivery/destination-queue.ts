@@ -35,7 +35,7 @@ export class SendPools {
 
 export interface DestinationQueueDeps {
   attempt: AttemptDeps;
-  pending: DeliveryStore['pending'];
+  deliveries: Pick<DeliveryStore, 'pending'>;
   queues: Pick<QueueStore, 'find' | 'settle' | 'recordRecovery' | 'remove'>;
   pools: SendPools;
   /** Aborts attempts in progress when the controller stops. */
@@ -115,7 +115,7 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
    */
   async #load(): Promise<QueueMessage> {
     const queue = await this.#deps.queues.find(this.#id);
-    const items = await this.#deps.pending(this.#id, QUEUE_PAGE);
+    const items = await this.#deps.deliveries.pending(this.#id, QUEUE_PAGE);
     const { wakes = 0, failing_since: failingSince = null, is_gone: isGone = false } = queue ?? {};
     return { kind: 'loaded', wakes, items: items.map((item) => this.#afterClaim(item)), failingSince, isGone };
   }

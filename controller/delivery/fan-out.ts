@@ -7,8 +7,7 @@ import type { AlertDetails, DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
 import type { DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
-import { recipientsOf, subscribed } from './recipient-rules.ts';
-import { MAX_RETRIES } from './retry-rules.ts';
+import { MAX_RETRIES, recipientsOf, subscribed } from './delivery-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
 interface FanOutDeps {

@@ -1,4 +1,4 @@
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 import type { QueuedDelivery } from './delivery.ts';
 
 /** Per destination. One that is new, slow or failing counts as unproven. */

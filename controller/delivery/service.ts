@@ -4,7 +4,7 @@ import { Supervisor, type ActorFigures } from '../../shared/actor/supervisor.ts'
 import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, within, type Clock } from '../../shared/time.ts';
-import { findDue } from '../work/due-work.ts';
+import { findDue } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import type { AttemptDeps, AttemptReport } from './attempt.ts';
@@ -13,12 +13,14 @@ import type { QueueMessage, AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import type { DeliveryStore } from './store.ts';
 
-export interface DeliveryServiceDeps extends Pick<DestinationQueueDeps, 'pending' | 'queues'> {
+export interface DeliveryServiceDeps {
   attempt: Omit<AttemptDeps, 'runInTurn'>;
-  due: QueueStore['due'];
-  removeOlder: DeliveryStore['removeOlder'];
+  deliveries: DestinationQueueDeps['deliveries'] & Pick<DeliveryStore, 'removeOlder'>;
+  queues: DestinationQueueDeps['queues'] & Pick<QueueStore, 'due'>;
   /** Whether this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
+  /** Makes the controller that serves a shard poll now. The message may get lost. */
+  notifyOwner(shard: number): void;
   clock: Clock;
   log: Log;
   peers?: Peers;
@@ -79,12 +81,12 @@ export class DeliveryService {
   #failedAt = -Infinity;
 
   constructor(deps: DeliveryServiceDeps) {
-    const { clock, log, peers, pending, queues } = deps;
+    const { clock, log, peers, deliveries, queues } = deps;
     this.#deps = deps;
     // Every attempt in progress adds a listener.
     setMaxListeners(0, this.#aborter.signal);
     const queueDeps: DestinationQueueDeps = {
-      attempt: { ...deps.attempt, runInTurn: (start) => this.#starts.add(start) }, pending, queues,
+      attempt: { ...deps.attempt, runInTurn: (start) => this.#starts.add(start) }, deliveries, queues,
       pools: this.#pools, abortSignal: this.#aborter.signal,
       onAttempted: (deliveryId, report) => this.#count(deliveryId, report),
     };
@@ -157,13 +159,20 @@ export class DeliveryService {
     }
   }
 
+  /** As `wake`, at whichever controllers serve the destinations. */
+  readonly wakeOwners = (destinationIds: string[]): void => {
+    const { ownsShard, notifyOwner } = this.#deps;
+    this.wake(destinationIds);
+    for (const shard of new Set(destinationIds.map(shardOf))) if (!ownsShard(shard)) notifyOwner(shard);
+  };
+
   /** Call when deliveries became due or this controller acquired shards. */
   trigger(): void {
     this.#pollTask.trigger();
   }
 
   async #poll(): Promise<boolean | 'idle'> {
-    const { due, ownsShard, clock } = this.#deps;
+    const { queues, ownsShard, clock } = this.#deps;
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
     if (shards.length === 0) return false;
     if (this.activeQueues >= MAX_ACTIVE_QUEUES) {
@@ -176,7 +185,7 @@ export class DeliveryService {
     if (!isCrowded) {
       // Active destinations may still be listed as due, so read more than a page to see the others.
       const limit = POLL_PAGE_SIZE + this.activeQueues;
-      const store = { due: (until: number, max: number) => due(shards, until, max) };
+      const store = { due: (until: number, max: number) => queues.due(shards, until, max) };
       const { free, next } = await findDue({ clock, store }, limit);
       this.#polledAt = clock.monotonic();
       if (next === 'idle' && this.activeQueues === 0) return 'idle';
@@ -198,9 +207,9 @@ export class DeliveryService {
   }
 
   async #sweep(): Promise<boolean> {
-    const { removeOlder, ownsShard, clock } = this.#deps;
+    const { deliveries, ownsShard, clock } = this.#deps;
     if (!ownsShard(SWEEPING_SHARD)) return false;
-    const removed = await removeOlder(clock.now() - LOG_RETENTION_MS, SWEEP_PAGE_SIZE);
+    const removed = await deliveries.removeOlder(clock.now() - LOG_RETENTION_MS, SWEEP_PAGE_SIZE);
     if (removed < SWEEP_PAGE_SIZE) return false;
     // Pause between pages, so that deliveries are not held up.
     await sleep(clock, SWEEP_PAUSE_MS);

@@ -2,13 +2,12 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
-import { removeOlder } from '../platform/mongo/remove-older.ts';
-import type { WorkClaim } from '../work/work-claims.ts';
+import { removeOlder } from '../platform/mongo/documents.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 import {
   DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery, type AlertDetails, type RegionName,
 } from './delivery.ts';
-import { lineOf } from './recipient-rules.ts';
-import type { DeliveryUpdate } from './retry-rules.ts';
+import { type DeliveryUpdate, lineOf } from './delivery-rules.ts';
 import { each, restoring } from '../platform/mongo/null-fields.ts';
 
 /** Fields of a `QueuedDelivery`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { deliveryView, destinationView, sampleResponse } from './responses.ts';
 import { deliveriesQuery, destinationChangeInput, destinationInput } from './schema.ts';

@@ -1,7 +1,8 @@
 import { newId } from '../../shared/ids.ts';
 import { ownedBy } from '../access/tenant.ts';
 import { AppError, notFound } from '../errors/app-error.ts';
-import { authorOf, type ProjectContext } from '../http/routing/route.ts';
+import type { ProjectContext } from '../http/routing/route.ts';
+import { authorOf } from '../http/routing/authorize.ts';
 import { fieldError } from '../http/input/validation.ts';
 import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
 import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
@@ -9,7 +10,7 @@ import { newSigningSecret, type DestinationDoc, type DestinationSettings } from 
 import type { DeliveryPort, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
 import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
 import type { DestinationStore } from './store.ts';
-import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './test-mail-rules.ts';
+import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './email-rules.ts';
 
 export interface DestinationDeps {
   destinations: DestinationStore;

@@ -1,4 +1,4 @@
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 
 /** `null`: before the first lookup. `failed`: the facts of an earlier lookup stay. */
 export type DomainStatus = 'ok' | 'unsupported' | 'failed' | null;
@@ -41,3 +41,21 @@ export type Lookup =
   | { kind: 'failed'; message: string }
   /** `server` was queried within the last second. */
   | { kind: 'busy'; server: string };
+
+/** The registry's published facts about a domain. */
+export interface Registration {
+  /** Unix ms; null if the registry does not publish it. */
+  expires_at: number | null;
+  registrar: string | null;
+}
+
+/** `null`: the domain is not registered. `undefined`: the response could not be parsed. */
+export type RegistrationResult = Registration | null | undefined;
+
+const MAX_NAME_LENGTH = 200;
+
+/** Reduces untrusted text to one line of at most 200 characters; null if nothing remains. */
+export function sanitizeName(text: string): string | null {
+  const name = text.slice(0, MAX_NAME_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}\uFFFD]+/gu, ' ').trim();
+  return name === '' ? null : name;
+}

@@ -1,8 +1,7 @@
 import { parseHttpUrl, parsedUrl } from '../../shared/net-guard.ts';
 import type { OutboundReader } from '../platform/outbound/reader-port.ts';
-import type { Lookup } from './domain.ts';
+import type { Lookup, RegistrationResult } from './domain.ts';
 import { readRdap } from './rdap-response.ts';
-import type { RegistrationResult } from './registration.ts';
 import type { DomainSources } from './sources.ts';
 import { readWhois } from './whois-response.ts';
 import { queryWhois, type WhoisDeps } from './whois-query.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseRegistryDate } from './registry-date.ts';
-import { sanitizeName, type RegistrationResult } from './registration.ts';
+import { type RegistrationResult, sanitizeName } from './domain.ts';
 
 /** Limit of events and entities that are read. */
 const MAX_PARTS = 100;

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
-import { DueWork } from '../work/due-work.ts';
+import { DueWork } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import type { DomainDoc, Lookup } from './domain.ts';

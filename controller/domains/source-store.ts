@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { DueDocuments } from '../platform/mongo/due-documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 import type { RdapServer } from './rdap-response.ts';
 
 /** A document is either IANA's list of RDAP servers, or the WHOIS server of one top-level domain. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/time.ts';
 import type { OutboundReader } from '../platform/outbound/reader-port.ts';
-import { WorkClaims } from '../work/work-claims.ts';
+import { WorkClaims } from '../work/claimed-work.ts';
 import type { Lookup } from './domain.ts';
 import { WEEK_MS } from './lookup-rules.ts';
 import { readRdapServers, type RdapServer } from './rdap-response.ts';

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
-import { claimedAs } from '../platform/mongo/claim-filters.ts';
+import { claimedAs } from '../work/claimed-work.ts';
 import { DueDocuments } from '../platform/mongo/due-documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
-import { upsertAll } from '../platform/mongo/upserts.ts';
+import { upsertAll } from '../platform/mongo/mongo-errors.ts';
 import type { DomainDoc, DomainFacts } from './domain.ts';
 
 const restore = restoring<DomainDoc>({

@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
-import { claimedAs, type Claimable } from '../platform/mongo/claim-filters.ts';
+import { type Claimable, claimedAs, type WorkClaims } from '../work/claimed-work.ts';
 import { Documents } from '../platform/mongo/documents.ts';
-import type { WorkClaims } from '../work/work-claims.ts';
 
 /** Its id is a host, with a port if it is not the default. Its claim is that of the latest turn. */
 interface TurnDoc extends Claimable {

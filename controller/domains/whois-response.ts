@@ -1,5 +1,5 @@
 import { parseRegistryDate } from './registry-date.ts';
-import { sanitizeName, type RegistrationResult } from './registration.ts';
+import { type RegistrationResult, sanitizeName } from './domain.ts';
 
 /** Besides the registration, the registrar's server, which may know more. */
 export interface WhoisResponse {

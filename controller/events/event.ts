@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { OUTCOMES } from '../../shared/contracts/result.ts';
 import { derivedId, newId, shardOf } from '../../shared/ids.ts';
 import type { Tenant } from '../access/tenant.ts';

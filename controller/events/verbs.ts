@@ -1,7 +1,8 @@
 import { AppError } from '../errors/app-error.ts';
 import { EventStream } from '../http/responses/event-stream.ts';
 import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
-import { authorOf, type ProjectContext } from '../http/routing/route.ts';
+import type { ProjectContext } from '../http/routing/route.ts';
+import { authorOf } from '../http/routing/authorize.ts';
 import type { EventHub } from './hub.ts';
 
 export interface EventDeps {

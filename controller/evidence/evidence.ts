@@ -1,7 +1,9 @@
-import type { ResponseEvidence, EvidenceMessage } from '../../shared/contracts/evidence.ts';
-import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
+import type { EvidenceMessage, ResponseEvidence } from '../../shared/contracts/evidence.ts';
 import type { TlsFacts } from '../../shared/contracts/result.ts';
+import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
 import { derivedId } from '../../shared/ids.ts';
+import type { Tenant } from '../access/tenant.ts';
+import type { AssignmentHistoryEntry } from '../assignments/assignment-doc.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 
@@ -64,3 +66,17 @@ const restoreResponse = restoring<ResponseEvidence>(nulls, nested);
 
 export const restoreEvidence =
   restoring<EvidenceDoc>({ ...nulls, last_good: null }, { ...nested, last_good: restoreResponse });
+
+/** What evidence needs of monitors. */
+export interface MonitorLookup {
+  /** The monitor if it exists and belongs to this tenant; otherwise null. */
+  find(tenant: Tenant, id: string): Promise<MonitorDoc | null>;
+  /** Monitors of all tenants, including deleted ones, unordered. */
+  findByIds(ids: string[]): Promise<MonitorDoc[]>;
+}
+
+/** What evidence needs of assignments. */
+export interface AssignmentLookup {
+  /** The items of these pairs; `gone` if the probe no longer has the monitor. */
+  historyOf(pairs: { probeId: string; monitorId: string }[]): Promise<AssignmentHistoryEntry[]>;
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timings } from '../../shared/contracts/result.ts';
-import { queryInt } from '../http/input/params.ts';
+import { queryInt } from '../http/input/validation.ts';
 import { certificateView, errorView } from '../monitors/history/responses.ts';
 import { MAX_PER_MONITOR } from './rules.ts';
 

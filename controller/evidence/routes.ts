@@ -1,4 +1,4 @@
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { evidenceResponse, evidenceQuery } from './responses.ts';
 import { readIncidentEvidence, readMonitorEvidence, type EvidenceDeps } from './verbs/read-evidence.ts';

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
-import { insertMissing } from '../platform/mongo/upserts.ts';
+import { insertMissing } from '../platform/mongo/mongo-errors.ts';
 import { restoreEvidence, type EvidenceDoc } from './evidence.ts';
 import type { EvidenceCandidate } from './rules.ts';
 

@@ -1,7 +1,7 @@
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { deletedResponse } from '../monitors/responses.ts';
-import { CONCEALMENT } from '../monitors/settings/http-credentials.ts';
+import { CONCEALMENT } from '../monitors/settings/sent-settings.ts';
 import { viewBulk } from '../monitors/views.ts';
 import * as responses from './responses.ts';
 import type { GroupDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOnlyFields, uuidParam, UUID } from '../http/input/params.ts';
+import { readOnlyFields, UUID, uuidParam } from '../http/input/validation.ts';
 import { characters, singleLineText } from '../http/input/text-schemas.ts';
 
 const optionalFields = {

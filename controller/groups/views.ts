@@ -1,6 +1,6 @@
 import { isoTime } from '../../shared/time.ts';
 import type { ProjectRole } from '../access/tenant.ts';
-import { isInMaintenance, runtimeStatus, shownTarget } from '../monitors/rules.ts';
+import { isInMaintenance, runtimeStatus, shownTarget } from '../monitors/monitor.ts';
 import type { GroupView } from './responses.ts';
 import type { GroupDoc } from './group.ts';
 import { childrenByParent, pathOf } from './tree-rules.ts';

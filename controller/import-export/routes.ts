@@ -1,6 +1,6 @@
 import { toYaml } from '../http/body/yaml.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
-import { CONCEALMENT } from '../monitors/settings/http-credentials.ts';
+import { CONCEALMENT } from '../monitors/settings/sent-settings.ts';
 import { exportResponse, importResponse } from './responses.ts';
 import type { ConfigurationDeps } from './deps.ts';
 import { documentInput, exportQuery, importQuery } from './schema.ts';

@@ -1,5 +1,5 @@
 import { derivedId, shardOf } from '../../shared/ids.ts';
-import { searchText } from '../monitors/search-text.ts';
+import { searchText } from '../monitors/monitor.ts';
 import type {
   IncidentChange, IncidentDoc, IncidentStatus, IncidentUpdateDoc, UpdateActor,
 } from './incident.ts';

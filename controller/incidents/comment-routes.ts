@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { commentView, listedCommentView } from './responses.ts';
 import type { IncidentDeps } from './deps.ts';

@@ -4,8 +4,7 @@ import type { EventPublisher } from '../events/event.ts';
 import type { CommentStore } from './comment-store.ts';
 import type { MonitorSummary, MonitorHistoryReader, NotificationLog } from './ports.ts';
 import type { IncidentStore } from './store.ts';
-import type { IncidentUpdateStore } from './update-store.ts';
-import type { VoteStore } from './vote-store.ts';
+import type { IncidentUpdateStore, VoteStore } from './history-store.ts';
 
 export interface IncidentDeps {
   incidents: IncidentStore;

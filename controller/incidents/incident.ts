@@ -1,7 +1,7 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 
 export const INCIDENT_STATUSES = ['open', 'acknowledged', 'resolved', 'closed'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { ERROR_TYPES, errorLayer } from '../../shared/contracts/result.ts';
 import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
-import { VOTE_WEIGHTS } from '../verdicts/votes/vote-ledger.ts';
+import { VOTE_WEIGHTS } from '../verdicts/effect.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS } from './incident.ts';
 import { NOTIFICATION_CHANNELS } from './schema.ts';
 

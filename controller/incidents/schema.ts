@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
 import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
-import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
 import { characters } from '../http/input/text-schemas.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 

@@ -1,14 +1,13 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import type { OpenIncident } from '../monitors/ports.ts';
-import { searchPattern } from '../monitors/search-text.ts';
-import { claimedAs, notHeld } from '../platform/mongo/claim-filters.ts';
+import { searchPattern } from '../monitors/monitor.ts';
+import { claimedAs, notHeld, type WorkClaim } from '../work/claimed-work.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import type { WorkClaim } from '../work/work-claims.ts';
 import type { IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
 import type { IncidentQuery } from './schema.ts';
-import { restoreIncident, restoreListed } from './stored-incident.ts';
+import { restoreIncident, restoreListed } from './history-store.ts';
 
 /** Limit per query. */
 const MAX_OPEN_INCIDENTS = 1000;

@@ -6,7 +6,7 @@ import type { LiveEvent } from '../events/event.ts';
 import type * as responses from './responses.ts';
 import { commentRefusal, type CommentDoc } from './comment.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
-import type { VoteDoc } from './vote-store.ts';
+import type { VoteDoc } from './history-store.ts';
 import type { TimelineEntry } from './verbs/read-timeline.ts';
 
 type View<Name extends keyof typeof responses> = z.input<(typeof responses)[Name]>;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../shared/time.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { FairQueue } from '../work/fair-queue.ts';
 import type { WindowStore } from './store.ts';
@@ -12,4 +13,5 @@ export interface MaintenanceDeps {
   onWindowChanged(): Promise<void>;
   /** Queue for computing occurrences; organizations take turns. */
   turns: Pick<FairQueue, 'run'>;
+  clock: Clock;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instantInput, readOnlyFields, timeZoneInput, uuidParam } from '../http/input/params.ts';
+import { instantInput, readOnlyFields, timeZoneInput, uuidParam } from '../http/input/validation.ts';
 import { singleLineText, multilineText } from '../http/input/text-schemas.ts';
 import { recurrenceProblem } from './recurrence.ts';
 import { MAX_WINDOW_MONITORS } from './window.ts';

@@ -34,10 +34,14 @@ export class WindowStore extends Documents<WindowDoc> {
     return (await this.findOne(ownedBy(tenant))) !== null;
   }
 
-  /** Windows with any of these monitors, across all tenants. */
-  ofMonitors(ids: string[]): Promise<WindowDoc[]> {
-    if (ids.length === 0) return Promise.resolve([]);
-    return this.select({ monitor_ids: { $in: ids }, deleted_at: null }).toArray();
+  /** The windows of these monitors by monitor, across all tenants. */
+  async ofMonitors(ids: string[]): Promise<Map<string, WindowDoc[]>> {
+    const byMonitor = new Map<string, WindowDoc[]>();
+    if (ids.length === 0) return byMonitor;
+    for (const window of await this.select({ monitor_ids: { $in: ids }, deleted_at: null }).toArray()) {
+      for (const id of window.monitor_ids) byMonitor.set(id, [...(byMonitor.get(id) ?? []), window]);
+    }
+    return byMonitor;
   }
 
   /** Windows that the page shows. */

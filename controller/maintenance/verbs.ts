@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../../shared/ids.ts';
+import { sleep } from '../../shared/time.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { AppError, notFound } from '../errors/app-error.ts';
-import { authorOf, type ProjectContext } from '../http/routing/route.ts';
+import type { ProjectContext } from '../http/routing/route.ts';
+import { authorOf } from '../http/routing/authorize.ts';
 import { fieldError } from '../http/input/validation.ts';
 import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
 import type { MaintenanceDeps } from './deps.ts';
@@ -17,6 +19,8 @@ const DAY_MS = 86_400_000;
 const MAX_DURATION_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
 /** Occurrences per preview. */
 const MAX_PREVIEWED = 10;
+/** After a shorter computation, one round of the event loop is enough. */
+const MIN_PAUSE_MS = 5;
 
 const DEFAULTS: Omit<WindowSettings, 'title' | 'starts_at' | 'ends_at'> = {
   description: null, monitor_ids: [], status_page_ids: [], recurrence: null, timezone: 'UTC',
@@ -35,14 +39,14 @@ interface Listed {
 
 /** Occurrences in the time range, by start, of all windows or those of one monitor. */
 export async function listOccurrences(
-  { windows, turns }: MaintenanceDeps, { tenant }: ProjectContext,
+  deps: MaintenanceDeps, { tenant }: ProjectContext,
   { from, to, monitor_id: monitor }: OccurrencesQuery,
 ): Promise<Listed[]> {
-  const named = (await windows.list(tenant))
+  const named = (await deps.windows.list(tenant))
     .filter(({ monitor_ids }) => monitor === undefined || monitor_ids.includes(monitor));
   const found: Listed[] = [];
   for (const window of named) {
-    const own = await inTurn(turns, tenant, () => [...occurrencesFrom(window, from, to)]);
+    const own = await inTurn(deps, tenant, () => [...occurrencesFrom(window, from, to)]);
     found.push(...own.map((occurrence) => ({ window, occurrence })));
   }
   return found.sort((one, other) => one.occurrence.starts_at - other.occurrence.starts_at);
@@ -50,12 +54,12 @@ export async function listOccurrences(
 
 /** The next occurrences of an unsaved window. Throws VALIDATION_ERROR. */
 export async function previewOccurrences(
-  { turns }: MaintenanceDeps, { tenant, now }: ProjectContext, input: PreviewInput,
+  deps: MaintenanceDeps, { tenant, now }: ProjectContext, input: PreviewInput,
 ): Promise<Occurrence[]> {
   const { recurrence = null, timezone = DEFAULTS.timezone } = input;
   const schedule = { ...input, recurrence, timezone };
   checkTimes(schedule);
-  return inTurn(turns, tenant, () => {
+  return inTurn(deps, tenant, () => {
     const found: Occurrence[] = [];
     for (const occurrence of occurrencesFrom(schedule, now)) {
       found.push(occurrence);
@@ -67,14 +71,17 @@ export async function previewOccurrences(
 
 /**
  * Computes one schedule, which may take 50 ms. Each takes its own turn, so that an organization with many
- * windows delays others by only one schedule. Yields to the event loop after each.
+ * windows delays others by only one schedule. Then pauses for as long, so that half of the time is left for
+ * other requests, which need several rounds of the event loop.
  */
-function inTurn<T>(turns: MaintenanceDeps['turns'], { organizationId }: Tenant, compute: () => T): Promise<T> {
+function inTurn<T>(
+  { turns, clock }: MaintenanceDeps, { organizationId }: Tenant, compute: () => T,
+): Promise<T> {
   return turns.run(organizationId, async () => {
+    const startedAt = clock.monotonic();
     const computed = compute();
-    await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+    const tookMs = clock.monotonic() - startedAt;
+    await (tookMs < MIN_PAUSE_MS ? new Promise((resolve) => setImmediate(resolve)) : sleep(clock, tookMs));
     return computed;
   });
 }
@@ -96,7 +103,7 @@ export async function createWindow(
   const { title, starts_at, ends_at } = input;
   const settings: WindowSettings = { ...DEFAULTS, ...definedSettings(input), title, starts_at, ends_at };
   await validateSettings(deps, ctx, settings, null);
-  const plan = await inTurn(deps.turns, tenant, () => planOccurrences(settings, now));
+  const plan = await inTurn(deps, tenant, () => planOccurrences(settings, now));
   const doc: WindowDoc = {
     ...settings, _id: newId(now), ...ownedBy(tenant), revision: 1,
     created_by: authorOf(actor), ...plan,
@@ -119,7 +126,7 @@ export async function changeWindow(
     const outdated = [...seen.outdated_monitor_ids, ...seen.monitor_ids, ...settings.monitor_ids];
     const outdated_monitor_ids = [...new Set(outdated)];
     const { now, tenant } = ctx;
-    const plan = await inTurn(deps.turns, tenant, () => planOccurrences(settings, now));
+    const plan = await inTurn(deps, tenant, () => planOccurrences(settings, now));
     const changed = { outdated_monitor_ids, announced_until: now - 1, updated_at: now };
     return { ...definedSettings(input), ...plan, ...changed };
   });

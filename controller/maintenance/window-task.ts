@@ -1,7 +1,7 @@
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Announcement } from '../subscribers/verbs/notify.ts';
-import { findDue } from '../work/due-work.ts';
+import { findDue } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import { dueEvents, announcedOccurrence } from './announce-rules.ts';

@@ -1,8 +1,10 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
+import { restoring } from '../platform/mongo/null-fields.ts';
+import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
 import type { monitorSettings } from './responses.ts';
-import { searchText } from './search-text.ts';
-import type { FieldsOf } from './settings/check-type.ts';
-import type { TypeSettings } from './settings/registry.ts';
+import { CONCEALED } from './settings/sent-settings.ts';
+import type { FieldsOf, TypeSettings } from './settings/registry.ts';
 
 type CommonSettings = FieldsOf<typeof monitorSettings>;
 
@@ -78,3 +80,86 @@ export function searchTextOf({ type, name, target }: Pick<MonitorDoc, 'type' | '
 
 /** The fields of a monitor that status pages need. */
 export type ShownMonitor = Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'target'>;
+
+type Lifecycle = Pick<MonitorDoc, 'status'>;
+
+/** `paused` unless the monitor is active, `unknown` if no shard owner has its state. */
+export function runtimeStatus(doc: Lifecycle, live: MonitorLive | null | undefined) {
+  if (doc.status !== 'active') return 'paused';
+  return live?.status === undefined || live.status === 'paused' ? 'unknown' : live.status;
+}
+
+/** Whether an active monitor has an open maintenance window, regardless of its health. */
+export function isInMaintenance(doc: Lifecycle, live: MonitorLive | null | undefined): boolean {
+  return doc.status === 'active' && live?.in_maintenance === true;
+}
+
+/** The status on status pages: `maintenance` during a window, else the current health. */
+export function componentStatus(doc: Lifecycle, live: MonitorLive | null | undefined) {
+  return isInMaintenance(doc, live) ? 'maintenance' : runtimeStatus(doc, live);
+}
+
+/** Conceals the token of a heartbeat from roles that may not see credentials, because it allows pings. */
+export function shownTarget(doc: Pick<MonitorDoc, 'type' | 'target'>, role: ProjectRole): string {
+  return doc.type === 'HEARTBEAT' && !canSeeCredentials(role) ? CONCEALED : doc.target;
+}
+
+export const PAUSES_DISABLED = 'A disabled monitor cannot be paused; resume it first';
+export type Transition = 'pause' | 'resume' | 'disable';
+
+/** The new status; `same` if nothing changes, `refused` for pausing a disabled monitor. */
+export function nextStatus(status: LifecycleStatus, transition: Transition) {
+  const next = ({ pause: 'paused', resume: 'active', disable: 'disabled' } as const)[transition];
+  if (status === next) return 'same';
+  return status === 'disabled' && next === 'paused' ? 'refused' : next;
+}
+
+/** Per monitor on any plan. */
+export const MAX_REQUESTS_PER_MINUTE = 600;
+
+type RequestSettings = Pick<MonitorDoc, 'interval_seconds' | 'monitoring_regions' | 'icmp' | 'dns' | 'heartbeat'>;
+
+/**
+ * Requests to the target per minute across all selected regions, or one region for automatic selection. An
+ * ICMP check counts once per packet, a DNS check once per record.
+ */
+export function requestsPerMinute(settings: RequestSettings): number {
+  if (settings.heartbeat !== null) return 0;
+  const perCheck = settings.icmp?.packet_count ?? settings.dns?.record_entries.length ?? 1;
+  const regions = Math.max(1, settings.monitoring_regions.length);
+  return Math.ceil((60 / settings.interval_seconds) * regions * perCheck);
+}
+
+/** Normalizes texts for searching: one line each, composed (NFC), in lower case. */
+export function searchText(...texts: string[]): string {
+  return texts.map(fold).join('\n');
+}
+
+/** A pattern that matches `text` literally in the output of `searchText`, ignoring case. */
+export function searchPattern(text: string): string {
+  return fold(text).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase().replaceAll('\n', ' ');
+}
+
+type SettingsOf<T extends keyof TypeSettings> = NonNullable<TypeSettings[T]>;
+
+export const restoreShare = restoring<Share>({ group_id: null });
+
+/** Restores null fields that the database omits. */
+export const restoreMonitor = restoring<MonitorDoc>({
+  timeout_ms: null, group_id: null, deleted_at: null, ssl_monitoring: null, domain_monitoring: null,
+  http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
+}, {
+  http: restoring<SettingsOf<'http'>>({
+    body: null, slow_response_threshold_ms: null, auth: null, expected_status_ranges: null, ip_family: null,
+    connect_to: null, assertions: null,
+  }),
+  tcp: restoring<SettingsOf<'tcp'>>({
+    protocol_validation: null, tls: null, send: null, expect: null,
+  }),
+  dns: restoring<SettingsOf<'dns'>>({ dns_server: null }),
+  counted: restoreShare,
+});

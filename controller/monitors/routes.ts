@@ -1,7 +1,7 @@
 import { isoTime } from '../../shared/time.ts';
 import { canSeeCredentials } from '../access/tenant.ts';
 import { AppError } from '../errors/app-error.ts';
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import {
   monitorResponse, monitorListResponse, monitorStatsResponse, organizationStatsResponse, settingsResponse,
@@ -11,7 +11,7 @@ import { historyRoutes } from './history/routes.ts';
 import { monitorsOfProbeRoute } from './of-probe/routes.ts';
 import { overviewRoute } from './overview/routes.ts';
 import { monitorListQuery, periodQuery } from './schema.ts';
-import { CONCEALMENT } from './settings/http-credentials.ts';
+import { CONCEALMENT } from './settings/sent-settings.ts';
 import {
   listMonitors, loadMonitor, readMonitor, readMonitorStats, readOrganizationStats,
 } from './verbs/read-monitors.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { queryInt, readOnlyFields, uuidParam, instantInput } from '../http/input/params.ts';
+import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
 import { singleLineText, nonBlankText } from '../http/input/text-schemas.ts';
-import { KEEPS_STORED_VALUE } from './settings/http-credentials.ts';
+import { KEEPS_STORED_VALUE } from './settings/sent-settings.ts';
 import { MAX_INTERVAL_SECONDS } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';
 

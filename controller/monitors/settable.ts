@@ -2,7 +2,7 @@ import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import { fieldError } from '../http/input/validation.ts';
 import { timeoutMs, type MonitorDoc } from './monitor.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from './schema.ts';
-import { storedIfConcealed } from './settings/http-credentials.ts';
+import { storedIfConcealed } from './settings/sent-settings.ts';
 import { CHECK_TYPES, NO_SETTINGS, refuseForeignFields, type TypeSettings } from './settings/registry.ts';
 
 /** All user settings of a monitor except its type and status. */

@@ -5,10 +5,9 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
-import { invalidatesEarlierResults } from './config.ts';
+import { invalidatesEarlierResults } from './settings/registry.ts';
 import { affectsCounts } from './counts/count-rules.ts';
-import { searchTextOf, type MonitorDoc, type ShownMonitor } from './monitor.ts';
-import { restoreMonitor } from './stored-monitor.ts';
+import { type MonitorDoc, restoreMonitor, searchTextOf, type ShownMonitor } from './monitor.ts';
 import { monitoredDomain } from './target.ts';
 
 /** Bookkeeping fields for the journal of the monitor's shard and for the counts of its project. */

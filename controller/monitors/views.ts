@@ -6,9 +6,8 @@ import type { PeriodStats } from '../results/reading/periods.ts';
 import type {
   listedMonitorView, listStats, monitorStatsResponse, monitorView, settingsResponse,
 } from './responses.ts';
-import { timeoutMs, type MonitorDoc } from './monitor.ts';
+import { isInMaintenance, type MonitorDoc, runtimeStatus, shownTarget, timeoutMs } from './monitor.ts';
 import type { OpenIncident } from './ports.ts';
-import { isInMaintenance, runtimeStatus, shownTarget } from './rules.ts';
 import { nextCheckAt } from './slot-rules.ts';
 import { CHECK_TYPES, type TypeView } from './settings/registry.ts';
 

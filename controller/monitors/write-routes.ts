@@ -1,4 +1,4 @@
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type ProjectContext, type Route } from '../http/routing/route.ts';
 import { bulkResponse, deletedResponse, monitorResponse } from './responses.ts';
 import type { MonitorDeps } from './deps.ts';

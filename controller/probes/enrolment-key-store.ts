@@ -20,6 +20,8 @@ export interface EnrolmentKeyDoc {
   cidrs: string[];
   /** User nkeys with a counted use and no stored probe yet, so that a repeated request counts once. */
   claims: string[];
+  /** Id of a user. */
+  created_by: string;
   created_at: number;
   last_used_at: number | null;
 }
@@ -32,6 +34,8 @@ export class EnrolmentKeyStore extends Documents<EnrolmentKeyDoc> {
       { key: { hash: 1 }, name: 'by_hash', unique: true },
       // Lists a region's keys, oldest first.
       { key: { region_id: 1, created_at: 1, _id: 1 }, name: 'by_region' },
+      // Lists the keys that a member created.
+      { key: { organization_id: 1, created_by: 1 }, name: 'by_author' },
     ], restoring<EnrolmentKeyDoc>({
       organization_id: null, expires_at: null, max_uses: null, name_prefix: null, last_used_at: null,
     }));
@@ -44,6 +48,18 @@ export class EnrolmentKeyStore extends Documents<EnrolmentKeyDoc> {
   /** The keys that the region's owner made, oldest first. */
   ofRegion({ _id, organization_id }: RegionOwner): Promise<EnrolmentKeyDoc[]> {
     return this.select({ region_id: _id, organization_id }).sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  /** Oldest first. */
+  createdBy(organizationId: string, userId: string): Promise<EnrolmentKeyDoc[]> {
+    const filter = { organization_id: organizationId, created_by: userId };
+    return this.select(filter).sort({ created_at: 1, _id: 1 }).toArray();
+  }
+
+  /** Returns the number of deleted keys. */
+  async deleteCreatedBy(organizationId: string, userId: string): Promise<number> {
+    const filter = { organization_id: organizationId, created_by: userId };
+    return (await this.all.deleteMany(filter)).deletedCount;
   }
 
   countOfRegion({ _id, organization_id }: RegionOwner): Promise<number> {

@@ -1,4 +1,4 @@
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import {
   rotateResponse, rotationText, type OfferedKeys, type RotateOrder,
 } from '../../shared/contracts/key-rotation.ts';

@@ -1,7 +1,7 @@
 import type { Beat } from '../../shared/contracts/beat.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
-  clockShiftMs, isLive, presenceOf, silentMs, statusOf, recordBeat, type BeatTrack, type LivenessView,
+  isLive, presenceOf, silentMs, statusOf, recordBeat, type BeatTrack, type LivenessView,
   type Presence, type ProbeStatus,
 } from './rules.ts';
 
@@ -51,8 +51,8 @@ export function linkAfterBeat(link: ProbeLink, beat: Beat, moment: LinkMoment): 
   const { track: before } = link;
   const track = recordBeat(before, beat, { now, mono, silentMs: silentMs(viewOf(link, moment)) });
   const effects: LinkEffect[] = [];
-  const shiftMs = clockShiftMs(track);
-  if (shiftMs !== 0 && clockShiftMs(before) === 0) effects.push({ kind: 'clockIsWrong', shiftMs });
+  const { clockShiftMs: shiftMs } = track;
+  if (shiftMs !== 0 && (before?.clockShiftMs ?? 0) === 0) effects.push({ kind: 'clockIsWrong', shiftMs });
   if (track.conflict && !before?.conflict) {
     effects.push({ kind: 'doubled', epochs: track.epochs, older: track.conflict.olderEpoch });
   }

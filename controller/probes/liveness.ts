@@ -1,5 +1,5 @@
 import { beat as beatSchema, MAX_BEAT_BYTES } from '../../shared/contracts/beat.ts';
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { probeOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { Log } from '../../shared/log.ts';
 import { OngoingFailure } from '../../shared/ongoing-failure.ts';
@@ -13,7 +13,7 @@ import {
 import { ProbeRate } from './probe-rate.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
-  clockShiftMs, isLive, presenceOf, silentMs, statusOf, type BeatTrack, type LivenessView, type Presence,
+  isLive, presenceOf, silentMs, statusOf, type BeatTrack, type LivenessView, type Presence,
   type ProbeStatus,
 } from './rules.ts';
 import type { ProbeStore } from './store.ts';
@@ -113,7 +113,15 @@ export class Liveness {
   }
 
   /** Added to the probe's timestamps, ms; 0 while its clock is about right or without beats. */
-  readonly clockShiftMs = (probeId: string): number => clockShiftMs(this.track(probeId));
+  readonly clockShiftMs = (probeId: string): number => this.track(probeId)?.clockShiftMs ?? 0;
+
+  /** What intake asks about the source of a batch; undefined while its region is unknown here. */
+  readonly intakeFacts = (probeId: string, regionId: string) => {
+    const { directory } = this.#deps;
+    const owner = directory.regionOwner(regionId);
+    if (owner === undefined) return undefined;
+    return { owner, hasVote: directory.hasVote(probeId), clockShiftMs: this.clockShiftMs(probeId) };
+  };
 
   statusOf(probe: ProbeDoc): { status: ProbeStatus; reason: string | null } {
     return statusOf(probe, this.#view(probe._id), this.#deps.clock.now());

@@ -1,5 +1,5 @@
 import type { ProbeProblem, PreviousQuarantine, Quarantine, ProbeProblemKind } from './probe.ts';
-import { clockShiftMs, doubledReason, type BeatTrack } from './rules.ts';
+import { doubledReason, type BeatTrack } from './rules.ts';
 
 /** Compares its votes with the majority of the other regions, over all comparable monitors. */
 export interface Agreement {
@@ -50,7 +50,7 @@ export function problemOf(
 ): ProbeProblem | null {
   const doubled = doubledReason(track, nowMono);
   if (doubled !== null) return { problem: 'doubled', reason: doubled };
-  const clockOffsetMs = clockShiftMs(track);
+  const clockOffsetMs = track?.clockShiftMs ?? 0;
   if (clockOffsetMs !== 0) return { problem: 'clock', reason: `Its clock is off by ${Math.round(clockOffsetMs / 1000)} s` };
   const { lateness_ms: lateMs, missed_rate: missed, lost_rate: lost } = track?.beat ?? NO_LOAD;
   if (lateMs >= LATE_MS) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { enrolResponse, enrolRequest } from '../../shared/contracts/enrolment.ts';
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { enrolmentKeyRoutes } from './enrolment-key-routes.ts';
 import { probeView, regionView } from './responses.ts';

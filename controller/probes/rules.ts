@@ -30,6 +30,8 @@ export interface BeatTrack {
   at: number;
   /** Receive time minus the probe's time, for the latest few beats. */
   offsets: number[];
+  /** Added to the probe's timestamps, ms; 0 while its clock is about right. */
+  clockShiftMs: number;
   /** When its beats resumed after it had been away; null if it never was. */
   returnedAtMono: number | null;
   /** Newest last. One process never returns to an earlier epoch. */
@@ -47,6 +49,7 @@ export interface BeatReceipt {
 /** The track after a beat. An epoch that returns after a later one shows two processes with one identity. */
 export function recordBeat(track: BeatTrack | null, beat: Beat, at: BeatReceipt): BeatTrack {
   const offsets = [...(track?.offsets ?? []), at.now - beat.sent_at].slice(-MAX_OFFSETS);
+  const offsetMs = clockOffsetMs({ offsets });
   const seen = track?.epochs ?? [];
   const current = seen[seen.length - 1];
   const entry: EpochSeen = { epoch: beat.epoch, startedAt: beat.started_at };
@@ -60,6 +63,7 @@ export function recordBeat(track: BeatTrack | null, beat: Beat, at: BeatReceipt)
     atMono: at.mono,
     at: at.now,
     offsets,
+    clockShiftMs: Math.abs(offsetMs) > CLOCK_SKEW_MS ? offsetMs : 0,
     returnedAtMono: track && at.silentMs > AWAY_AFTER_MS ? at.mono : (track?.returnedAtMono ?? null),
     epochs: [...others, entry].slice(-MAX_EPOCHS),
     conflict: conflict && conflict.untilMono > at.mono ? conflict : null,
@@ -69,15 +73,9 @@ export function recordBeat(track: BeatTrack | null, beat: Beat, at: BeatReceipt)
 /**
  * The controller's clock minus the probe's, ms: the median of the latest beats, because one may be delayed.
  */
-export function clockOffsetMs(track: BeatTrack): number {
-  const sorted = [...track.offsets].sort((a, b) => a - b);
+export function clockOffsetMs({ offsets }: Pick<BeatTrack, 'offsets'>): number {
+  const sorted = [...offsets].sort((a, b) => a - b);
   return Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
-}
-
-/** Added to the probe's timestamps, ms; 0 while its clock is about right. */
-export function clockShiftMs(track: BeatTrack | null): number {
-  const offset = track ? clockOffsetMs(track) : 0;
-  return Math.abs(offset) > CLOCK_SKEW_MS ? offset : 0;
 }
 
 export interface LivenessView {
@@ -133,7 +131,7 @@ export function statusOf(
   const doubled = doubledReason(view.track, view.nowMono);
   if (doubled !== null) return { status: 'quarantined', reason: doubled };
   if (probe.quarantine) return { status: 'quarantined', reason: probe.quarantine.reason };
-  const offset = clockShiftMs(view.track);
+  const offset = view.track?.clockShiftMs ?? 0;
   const skew = offset !== 0 ? `Its clock is off by ${Math.round(offset / 1000)} s` : null;
   if (probe.is_draining) return { status: 'draining', reason: skew ?? 'Takes no new monitors' };
   return { status: 'online', reason: skew };

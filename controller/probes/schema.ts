@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instantInput, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { instantInput, readOnlyFields, uuidParam } from '../http/input/validation.ts';
 import { singleLineText } from '../http/input/text-schemas.ts';
 import { probeView } from './responses.ts';
 

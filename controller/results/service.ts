@@ -1,4 +1,4 @@
-import { newSecret, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import { newSecret, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
@@ -7,27 +7,18 @@ import type { Bus, BusMessage, BusSubscription } from '../platform/bus/bus-port.
 import type { MonitorState } from '../verdicts/monitor-state.ts';
 import type { Peers } from '../work/peers.ts';
 import type { PeriodicTask } from '../work/periodic-task.ts';
-import type { ClockDecision } from './journal/journal-entry.ts';
+import type { ClockDecision } from './journal/journal-store.ts';
 import { Shards } from './shards/shards.ts';
-import { Agreements, agreementsQuery } from './reading/agreements.ts';
 import { BusContact } from './shards/bus-contact.ts';
-import { LatestChecks } from './reading/recent/latest-checks.ts';
 import { Leases, type LeaseDeps } from './shards/leases.ts';
 import { changeFeed, type ChangeFeedDeps } from './feeds/change-feed.ts';
-import { CertificateReader, certificateQuery, type CertificateReaderDeps } from './reading/certificates.ts';
-import { MonitorHistory, type HistoryDeps } from './reading/history/monitor-history.ts';
-import { unwrittenRows, unwrittenRowsQuery } from './reading/recent/unwritten-rows.ts';
-import { UnwrittenReader } from './reading/recent/unwritten-reader.ts';
-import { DailyUptimes } from './reading/written/daily-uptimes.ts';
-import { RecentHours } from './reading/recent/recent-hours.ts';
 import { ShardQueries } from './shards/shard-queries.ts';
 import { manualEndFeed, type ManualEndSource } from './feeds/manual-end-feed.ts';
 import { pingFeed, type PingSource } from './feeds/ping-feed.ts';
-import { publishRaw, type RawReaders } from './raw-results.ts';
+import type { FreshResult } from './state/entry-step.ts';
+import { ResultReaders, type ReaderStores } from './readers.ts';
 import type { ShardStores } from './shards/shard-parts.ts';
 import type { TakeLimits } from './intake/take-limits.ts';
-import { HealthReader, healthQuery } from './reading/project-health.ts';
-import { Statistics, type RollupReader } from './reading/statistics.ts';
 import type { DeadLetterStore } from './dead-letters/dead-letter-store.ts';
 
 type WitnessVote = Omit<ClockDecision & { kind: 'witness' }, 'kind'>;
@@ -39,6 +30,11 @@ const LOST = 'lost';
 /** Payload of a notification from a controller that waits for its share of the shards. */
 const JOINED = 'joined';
 
+/** Those that may read a project's raw results. */
+interface RawReaders {
+  has(organizationId: string, projectId: string): boolean;
+}
+
 export interface ResultsDeps<M> {
   clock: Clock;
   log: Log;
@@ -47,12 +43,9 @@ export interface ResultsDeps<M> {
   /** Stable across restarts of this controller. */
   holder: string;
   peers: Peers;
-  stores: ShardStores & {
+  stores: ShardStores & ReaderStores & {
     deadLetters: Pick<DeadLetterStore, 'add'>;
     leases: LeaseDeps['store'];
-    rollups: RollupReader;
-    certificates: CertificateReaderDeps['certificates'];
-    changes: HistoryDeps['changes'];
   };
   limits: TakeLimits;
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
@@ -73,17 +66,8 @@ export interface ResultsDeps<M> {
 /** Connects this controller's shards to the bus, leases, feeds and readers of results. */
 export class ResultsService<M> {
   readonly shards: Shards;
-  readonly unwritten: UnwrittenReader;
-  readonly statistics: Statistics;
-  readonly dailyUptimes: DailyUptimes;
-  /** Data for overviews of many monitors. */
-  readonly overview: { days: DailyUptimes; hours: RecentHours };
-  readonly history: MonitorHistory;
-  readonly certificates: CertificateReader;
-  readonly health: HealthReader;
-  readonly agreements: Agreements;
+  readonly readers: ResultReaders;
   readonly #deps: ResultsDeps<M>;
-  readonly #latest = new LatestChecks();
   readonly #leases: Leases;
   readonly #queries: ShardQueries;
   readonly #feeds: Record<Feed, PeriodicTask>;
@@ -108,7 +92,7 @@ export class ResultsService<M> {
       onEnded: (shard) => this.#unsubscribe(shard),
       listeners: {
         onApplied: [
-          (state, { fresh }) => this.#latest.note(state, fresh),
+          (state, { fresh }) => this.readers.latest.note(state, fresh),
           (_state, { fresh }, replayed) => {
             if (!replayed) publishRaw(bus, deps.rawReaders, fresh);
           },
@@ -137,35 +121,7 @@ export class ResultsService<M> {
       },
     });
     this.#queries = new ShardQueries({ shards: this.shards, leases: this.#leases, bus, clock, log });
-    this.unwritten = new UnwrittenReader({
-      clock, owners: this.#queries, stored: (ids) => stores.states.find(ids),
-    });
-    const readerDeps = {
-      clock, rollups: stores.rollups, unwritten: this.unwritten,
-      readUnwrittenRows: (monitorId: string, hour: number, after: number) =>
-        unwrittenRows(this.#queries, monitorId, hour, after),
-    };
-    this.statistics = new Statistics({
-      latest: async (projectId) => {
-        const params = { project_id: projectId };
-        const responses = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
-          this.#queries.request(shard, this.#latest.query, params)));
-        return responses.flat();
-      },
-      ...readerDeps,
-    });
-    this.dailyUptimes = new DailyUptimes(stores.rollups, clock, 'evict the oldest');
-    this.overview = {
-      days: new DailyUptimes(stores.rollups, clock, 'keep valid entries'), hours: new RecentHours(readerDeps),
-    };
-    this.health = new HealthReader(this.#queries, clock);
-    this.agreements = new Agreements(this.#queries);
-    this.history = new MonitorHistory({
-      clock, owners: this.#queries, rollups: stores.rollups, changes: stores.changes,
-    });
-    this.certificates = new CertificateReader({
-      owners: this.#queries, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
-    });
+    this.readers = new ResultReaders({ clock, stores, queries: this.#queries });
     const feedDeps = { clock, log, shards: this.shards, peers: deps.peers };
     this.#feeds = {
       changes: changeFeed({ ...feedDeps, ...deps.monitors }),
@@ -264,11 +220,31 @@ export class ResultsService<M> {
     const shard = shardOfSubject(message.subject);
     const queryName = message.subject.split('.')[2];
     if (shard === null || queryName === undefined) return;
-    const supportedQueries = [
-      this.unwritten.query, this.#latest.query, unwrittenRowsQuery, healthQuery, certificateQuery,
-      agreementsQuery,
-    ];
-    const response = await this.#queries.respond(shard, queryName, message.data, supportedQueries);
+    const response = await this.#queries.respond(shard, queryName, message.data, this.readers.served);
     if (response !== null) message.respond(response);
   }
+}
+
+/** Publishes journaled results to readers of raw results. The stream RAW keeps the last hour. */
+function publishRaw(bus: Bus, readers: readonly RawReaders[], fresh: FreshResult[]): void {
+  if (!bus.isConnected) return;
+  for (const source of fresh) {
+    const { config, region } = source;
+    const { organization_id: organizationId, project_id: projectId, monitor_id: monitorId } = config;
+    if (!readers.some((each) => each.has(organizationId, projectId))) continue;
+    const subject = subjects.raw(organizationId, projectId, monitorId, region);
+    bus.publish(subject, JSON.stringify(rawResult(source)));
+  }
+}
+
+/** The probe's result with the fields of its subject. Never contains request headers or bodies. */
+function rawResult(
+  { config, region, probe_id, epoch, engine, late, received_at, result }: FreshResult,
+): Record<string, unknown> {
+  const { seq, monitor_id, missed, detail, ...rest } = result;
+  return {
+    v: 1, probe_id, epoch, seq, monitor_id, organization_id: config.organization_id,
+    project_id: config.project_id, region, type: config.type, engine, late, received_at,
+    ...rest, ...(missed ? { missed } : {}), detail: detail ?? {},
+  };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOnlyFields, timeZoneInput, uuidParam } from '../http/input/params.ts';
+import { readOnlyFields, timeZoneInput, uuidParam } from '../http/input/validation.ts';
 import { characters, singleLineText, multilineText, trimmedPattern } from '../http/input/text-schemas.ts';
 import { scopeCss } from './custom-css.ts';
 import { COLOR_SCHEMES, hasPlainHost, MAX_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';

@@ -1,5 +1,5 @@
 import type { ProjectRole } from '../access/tenant.ts';
-import { componentStatus, shownTarget } from '../monitors/rules.ts';
+import { componentStatus, shownTarget } from '../monitors/monitor.ts';
 import type { ComponentView, PageView } from './responses.ts';
 import { topLevelBranding } from './branding-rules.ts';
 import { shownUptime } from './page-rules.ts';

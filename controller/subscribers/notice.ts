@@ -1,6 +1,6 @@
 import type { Severity } from '../status-pages/page.ts';
 import type { PostStatus } from '../status-pages/posts/post.ts';
-import type { WorkClaim } from '../work/work-claims.ts';
+import type { WorkClaim } from '../work/claimed-work.ts';
 import type { Topic } from './subscriber.ts';
 
 /** `before` the start; `cancelled` if it was deleted after its announcement. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ADDRESS, addressProblem } from '../destinations/email-rules.ts';
-import { queryInt, readOnlyFields, uuidParam } from '../http/input/params.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
 import { requiredMultilineText, singleLineText, trimmedPattern } from '../http/input/text-schemas.ts';
 import { pageParams } from '../status-pages/schema.ts';
 import { languageQuery } from '../status-pages/public/languages/preferred-language.ts';

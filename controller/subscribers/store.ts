@@ -1,6 +1,6 @@
 import type { Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { searchPattern } from '../monitors/search-text.ts';
+import { searchPattern } from '../monitors/monitor.ts';
 import { DocumentsById } from '../platform/mongo/documents.ts';
 import { restoring } from '../platform/mongo/null-fields.ts';
 import type { Preferences, SubscriberDoc, SubscriberState, Topic } from './subscriber.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idParams } from '../http/input/params.ts';
+import { idParams } from '../http/input/validation.ts';
 import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { subscriptionInput, subscriptionView } from './schema.ts';
 import {
@@ -14,8 +14,8 @@ const issuedSubscription = oneSubscription.extend({
 const description = `A credential that lets your program read, on NATS, every raw result and event of
 the organization: as they come, and results also up to an hour later. Only this response contains the seed.`;
 
-/** `natsUrl` is the address to which subscribers connect. */
-export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: string): Route[] {
+/** `natsUrl` returns the address to which subscribers connect. */
+export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: () => string): Route[] {
   const path = '/api/subscriptions';
   const all = { path, tag: 'Subscriptions', auth: { access: 'account', organization: 'admin' } } as const;
   const one = { ...all, path: `${path}/:id`, params: idParams, errors: ['RESOURCE_NOT_FOUND'] } as const;
@@ -26,7 +26,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: string): Rou
       body: subscriptionInput, errors: ['FAIR_USE_LIMIT_REACHED'], responses: { 201: issuedSubscription },
       handle: async (ctx, { body }) => {
         const { subscription, seed } = await createSubscription(deps, ctx, body);
-        return created({ subscription, nats_url: natsUrl, user: subscription.user, seed });
+        return created({ subscription, nats_url: natsUrl(), user: subscription.user, seed });
       },
     }),
     defineRoute({

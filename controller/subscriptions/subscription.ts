@@ -1,5 +1,6 @@
-import { RAW_STREAM, rawConsumer, RAW_DOMAIN, subjects } from '../../shared/contracts/subjects.ts';
+import { RAW_DOMAIN, RAW_STREAM, rawConsumer, subjects } from '../../shared/contracts/subjects.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
+import type { SubscriptionView } from './schema.ts';
 
 /** A document of `subscriptions`: an external program that may read an organization's results and events. */
 export interface SubscriptionDoc {
@@ -41,5 +42,15 @@ export function subscriberUser({ _id: id, organization_id, public_key }: Subscri
       },
       subscribe: { allow: [...readableSubjects(organization_id), `${inboxPrefix(id)}.>`] },
     },
+  };
+}
+
+/** Contains everything a NATS client needs except the seed and the address. */
+export function viewSubscription(doc: SubscriptionDoc): SubscriptionView {
+  const { _id: id, name, organization_id, public_key, created_by, created_at } = doc;
+  return {
+    id, name, user: public_key, subjects: readableSubjects(organization_id),
+    stream: RAW_STREAM, consumer: rawConsumer(id), domain: RAW_DOMAIN, inbox_prefix: inboxPrefix(id),
+    created_by, created_at: new Date(created_at).toISOString(),
   };
 }

@@ -1,11 +1,12 @@
 import { newId } from '../../shared/ids.ts';
 import { notFound } from '../errors/app-error.ts';
-import { authorOf, type OrganizationContext } from '../http/routing/route.ts';
+import type { OrganizationContext } from '../http/routing/route.ts';
+import { authorOf } from '../http/routing/authorize.ts';
 import { fairUseLimitReached, type Quota } from '../plans/quota.ts';
 import { newUserKey } from '../platform/bus/nkeys.ts';
 import type { SubscriptionInput, SubscriptionView } from './schema.ts';
 import type { SubscriptionStore } from './store.ts';
-import { viewSubscription } from './views.ts';
+import { viewSubscription } from './subscription.ts';
 
 export interface SubscriptionDeps {
   subscriptions: SubscriptionStore;

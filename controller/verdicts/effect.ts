@@ -1,8 +1,53 @@
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
 import type { RegionChange } from './monitor-state.ts';
-import type { TlsFlaw } from './notices/tls-flaw-rules.ts';
-import type { VoteRecord, VoteSummary } from './votes/vote-ledger.ts';
+import type { TlsFlaw } from './notices/certificate-warning-rules.ts';
+
+/**
+ * Whether a vote counted. `same_fault_domain`: another region of its network represents both; `unassigned`:
+ * the region does not have the monitor; `silent`: it has not reported.
+ */
+export const VOTE_WEIGHTS = ['counted', 'same_fault_domain', 'unassigned', 'silent', 'quarantined'] as const;
+
+/** One region's vote at the time of a verdict. Unknown fields are absent. */
+export interface CastVote {
+  region: string;
+  vote: 'up' | 'down' | 'none';
+  weight: (typeof VOTE_WEIGHTS)[number];
+  probe_id?: string;
+  /** When its latest check began or a witness responded, Unix ms. */
+  at?: number;
+  /** Consecutive failed checks; 1 for a success. */
+  attempt?: number;
+  /** Version of the probe. */
+  engine?: string;
+  error?: CheckError;
+  /** Why it has no vote, or that its failure is not yet confirmed. */
+  reason?: string;
+}
+
+/** The votes for the start or end of an outage. Its id is derived, so repeated writes have no effect. */
+export interface VoteRecord {
+  id: string;
+  organization_id: string;
+  project_id: string;
+  monitor_id: string;
+  incident_id: string;
+  /** When the verdict was reached, Unix ms. */
+  at: number;
+  verdict: 'down' | 'up';
+  policy: { regions: MonitorConfig['quorum']; retries: number };
+  votes: CastVote[];
+}
+
+/** The regions whose vote counted, and those without a vote. */
+export interface VoteSummary {
+  down: string[];
+  up: string[];
+  /** They saw a failure and are rechecking, which does not count against the outage. */
+  rechecking: string[];
+  silent: string[];
+}
 
 /** An incident to open. Its id is derived, so opening it twice has no effect. */
 export interface IncidentOpening {

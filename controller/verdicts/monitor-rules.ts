@@ -1,25 +1,23 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import { warnOfDomainExpiry } from './notices/domain-expiry-rules.ts';
+import { trackCertificate, warnOfDomainExpiry } from './notices/expiry-rules.ts';
 import { accountBelated, accountGap, accountHour, accountCertain, accountMonitored } from './time-accounting/time-accounting-rules.ts';
-import { trackCertificate } from './notices/certificate-rules.ts';
-import { holdFlaps, instantOf } from './notices/flap-rules.ts';
+import { holdFlaps, instantOf, withholdAlerts } from './notices/held-alert-rules.ts';
 import { heartbeatAfterConfig, applyOverdue, applyPing, applyUnmonitored, startCountdown } from './status/heartbeat-rules.ts';
 import { reportLateOutages } from './status/late-outage-rules.ts';
 import { beginMaintenance, endMaintenance, mergeMaintenance } from './time-accounting/maintenance-rules.ts';
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
 import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
-import { resolveNoData, applyNoData } from './notices/no-data-rules.ts';
+import {
+  alertSlow, applyNoData, countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes,
+  resolveNoData,
+} from './status/status-rules.ts';
 import { isAssigned } from './votes/quorum-rules.ts';
 import {
   reportRegionChanges, afterResult, isOfCurrentCheck, carryOverAssigned, NEW_REGION, recordFormerRegions,
   withoutVote,
 } from './votes/region-rules.ts';
 import { recordManualEnd, reopen } from './status/reopen-rules.ts';
-import {
-  alertSlow, countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes,
-} from './status/status-rules.ts';
-import { withholdAlerts } from './notices/withheld-alert-rules.ts';
 
 /** The state of a monitor without any results. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
@@ -80,8 +78,8 @@ export function applyItem(
  */
 export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void {
   alertSlow(step);
-  trackCertificate(step, item);
-  warnOfDomainExpiry(step, item);
+  if (step.state.certificate !== null || (item.kind === 'result' && item.result.tls)) trackCertificate(step, item);
+  if (item.kind !== 'result') warnOfDomainExpiry(step, item);
   withholdAlerts(step, item);
   holdFlaps(step, item);
   reportLateOutages(step, item);

@@ -1,8 +1,7 @@
 import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
-import type { Alert, IncidentOpening, IncidentResolution } from './effect.ts';
+import type { Alert, IncidentOpening, IncidentResolution, VoteRecord } from './effect.ts';
 import type { MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
-import type { TlsFlaw } from './notices/tls-flaw-rules.ts';
-import type { VoteRecord } from './votes/vote-ledger.ts';
+import type { TlsFlaw } from './notices/certificate-warning-rules.ts';
 
 /** One region's view of a monitor. Timestamps are Unix ms. */
 export interface RegionState {

@@ -1,9 +1,9 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
-import type { Alert, AlertEvent, IncidentOpening } from './effect.ts';
+import type { Alert, AlertEvent, IncidentOpening, VoteRecord } from './effect.ts';
 import type { Severity } from './monitor-config.ts';
 import type { MonitorEffect, MonitorState, Outage, RegionChange, StatusChange } from './monitor-state.ts';
-import { castVotes, summaryOf, type VoteRecord } from './votes/vote-ledger.ts';
+import { castVotes, summaryOf } from './votes/quorum-rules.ts';
 
 /**
  * An item's position: its journal entry, and how many effects that entry has created for the monitor,

@@ -4,7 +4,7 @@ import { applyItem, newMonitorState } from './monitor-rules.ts';
 import type { MonitorItem, MonitorState } from './monitor-state.ts';
 import { regionSilentAfterMs } from './votes/region-rules.ts';
 import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes } from './status/status-rules.ts';
-import type { CastVote } from './votes/vote-ledger.ts';
+import type { CastVote } from './effect.ts';
 
 /** The fields of a stored result that the rules read. */
 export type ReplayedResult =

@@ -2,7 +2,7 @@ import { accountGap } from './time-accounting/time-accounting-rules.ts';
 import { applySecondaryRules } from './monitor-rules.ts';
 import type { MonitorState, RegionState, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
-import { isAwaitingReports } from './status/overlap-rules.ts';
+import { isAwaitingReports } from './status/late-outage-rules.ts';
 import { isAssigned, verdictOf } from './votes/quorum-rules.ts';
 import { hasUnalertedDownRegion, isOfCurrentCheck } from './votes/region-rules.ts';
 

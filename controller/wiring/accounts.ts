@@ -11,7 +11,7 @@ import { PasswordAttempts } from '../accounts/users/password-attempts.ts';
 import { PasswordHasher } from '../accounts/users/passwords.ts';
 import { Quota } from '../plans/quota.ts';
 import type { Mail, MailClass, Mailer } from '../platform/mail/mailer-port.ts';
-import { WorkClaims } from '../work/work-claims.ts';
+import { WorkClaims } from '../work/claimed-work.ts';
 import type { Events } from './events.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -50,6 +50,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const deps: Omit<AccountDeps, 'subscriptions'> = {
     claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }),
     tokens, sessionEnds, quota, registration, defaultPlan, planChanges, mailers, baseUrl, log,
+    enrolmentKeys: stores.enrolmentKeys,
     openStreams: (organizationId) => events.hub.streamsOf(organizationId),
     hasher: new PasswordHasher(clock, ports.passwordCost),
     attempts: new PasswordAttempts(clock, config.http.rateLimit),

@@ -4,7 +4,7 @@ import { DomainSources, IANA } from '../domains/sources.ts';
 import { QUERY_INTERVAL_MS } from '../domains/turn-store.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../platform/outbound/reader.ts';
-import { WorkClaims } from '../work/work-claims.ts';
+import { WorkClaims } from '../work/claimed-work.ts';
 import type { ControllerPorts } from './ports.ts';
 
 export type Domains = ReturnType<typeof openDomains>;

@@ -3,17 +3,15 @@ import { shardOf } from '../../shared/ids.ts';
 import { Lifecycle } from '../../shared/lifecycle.ts';
 import { Announcer } from '../assignments/announcer.ts';
 import { StaleProbeNotifier } from '../assignments/stale-probe-notifier.ts';
-import { Confirmations } from '../assignments/confirmations.ts';
+import { Confirmations, Witnesses } from '../assignments/second-opinions.ts';
 import { EnvelopeSealer } from '../assignments/envelope.ts';
 import { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
 import { Placement } from '../assignments/placement.ts';
 import { tombstoneRetentionMs, Rebalancer } from '../assignments/rebalancer.ts';
 import { RunNow } from '../assignments/run-now.ts';
 import { SyncResponder } from '../assignments/sync-responder.ts';
-import { Witnesses } from '../assignments/witnesses.ts';
 import { AssignmentWriter } from '../assignments/writer.ts';
-import { maxRawRetentionMs } from '../plans/cached-limits.ts';
-import type { Quota } from '../plans/quota.ts';
+import { maxRawRetentionMs, type Quota } from '../plans/quota.ts';
 import { ConnectionLimit } from '../platform/bus/connection-limit.ts';
 import type { BusUser } from '../platform/bus/identities-port.ts';
 import { openIdentities } from '../platform/bus/open-identities.ts';
@@ -55,7 +53,7 @@ export function openDirectory({ stores, clock, log, peers }: FleetPorts): FleetD
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const { directory, notify, quota, otherUsers } = sources;
-  const { config, stores, bus, timeZone, clock, log, peers, ownsShard } = ports;
+  const { config, stores, bus, timeZone, clock, log, peers, ownsShard, natsUrl } = ports;
   const { monitors, regions, probes, enrolmentKeys, assignments: items, assignmentHeads: heads } = stores;
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
@@ -140,7 +138,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: {
         probes, enrolmentKeys, regions, quota, keys, publishIdentities, directory, log,
-        natsUrl: nats.publicUrl,
+        natsUrl,
       },
     }),
     /** Lets probes beat, ask for work and be given it. Does not start when the database does not answer. */

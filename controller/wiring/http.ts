@@ -9,9 +9,10 @@ import { observeRequests } from '../http/server/metrics.ts';
 import { CompressedFiles } from '../http/responses/compressed-files.ts';
 import { queueRefusal, RateLimiter, rateLimitExceeded } from '../http/limits/rate-limit.ts';
 import type { Route } from '../http/routing/route.ts';
-import { SessionCookie } from '../http/routing/session-cookie.ts';
+import { SessionCookie } from '../http/routing/authorize.ts';
 import { StreamGuards } from '../http/responses/stream-guards.ts';
-import { metricsRoute, systemRoutes } from '../http/server/system-routes.ts';
+import { busRoute, metricsRoute, systemRoutes } from '../http/server/system-routes.ts';
+import { BusRelay } from '../platform/bus/bus-relay.ts';
 import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
@@ -104,9 +105,12 @@ export function openHttp(
     return registry.metrics();
   };
   const metricsRoutes = [metricsRoute({ contentType: registry.contentType, scrape }, metrics.token)];
+  const relay = new BusRelay({ bus, url: config.nats.url, clock, log });
+  const openBus = () => (bus.isConnected ? { maxFrameBytes: bus.maxPayload, onOpen: relay.open } : null);
   const edge: AppDeps = {
     routes: [
-      ...systemRoutes({ clock, checks }), ...(metrics.listen === null ? metricsRoutes : []),
+      ...systemRoutes({ clock, checks }), busRoute(openBus),
+      ...(metrics.listen === null ? metricsRoutes : []),
       ...consoleRoutes(consoleDir === undefined ? null : CompressedFiles.open(consoleDir)),
       ...auditRoutes({ entries }), ...sources.routes,
     ],

@@ -1,10 +1,8 @@
 import { queueRefusal } from '../http/limits/rate-limit.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
-import type { WindowDoc } from '../maintenance/window.ts';
 import { createWindowTask } from '../maintenance/window-task.ts';
 import { maintenanceEndAt } from '../verdicts/time-accounting/maintenance-rules.ts';
-import type { MaintenanceRange } from '../verdicts/monitor-config.ts';
 import { FairQueue } from '../work/fair-queue.ts';
 import type { ControllerPorts } from './ports.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -20,24 +18,16 @@ interface MaintenanceSources {
   subscribers: Pick<Subscribers, 'announce'>;
 }
 
-export type Maintenance = ReturnType<typeof openMaintenance>;
-
 /** Maintenance windows, and how monitors learn of theirs. */
 export function openMaintenance(ports: ControllerPorts, { subscribers }: MaintenanceSources) {
   const { stores: { monitors, incidents, pages, windows }, signals, clock, log, peers } = ports;
-  const maintenanceRanges = async (monitorIds: string[]): Promise<Map<string, MaintenanceRange[]>> => {
-    const byMonitor = new Map<string, WindowDoc[]>();
-    for (const window of await windows.ofMonitors(monitorIds)) {
-      for (const id of window.monitor_ids) byMonitor.set(id, [...(byMonitor.get(id) ?? []), window]);
-    }
-    return new Map([...byMonitor].map(([id, own]) => [id, maintenanceRangesOf(own, clock.now())]));
-  };
   const windowTask = createWindowTask({
     windows, clock, log, peers,
     rejournal: async (ids, now) => {
       await monitors.rejournalWindows(ids, now).finally(signals.monitorConfigsChanged.emit);
-      const all = await maintenanceRanges(ids);
-      const endOf = (id: string) => maintenanceEndAt({ maintenance: all.get(id) ?? [] }, now);
+      const all = await windows.ofMonitors(ids);
+      const endOf = (id: string) =>
+        maintenanceEndAt({ maintenance: maintenanceRangesOf(all.get(id) ?? [], clock.now()) }, now);
       await incidents.moveMaintenanceEnds(new Map(ids.map((id) => [id, endOf(id)])), now);
       signals.incidentsChanged.emit();
     },
@@ -52,13 +42,11 @@ export function openMaintenance(ports: ControllerPorts, { subscribers }: Mainten
   return {
     windowTask,
     routes: maintenanceRoutes({
-      windows, turns,
+      windows, turns, clock,
       existingMonitors: async (tenant, ids) => new Set((await monitors.summaries(tenant, ids)).keys()),
       existingPages: async (tenant) => new Set((await pages.list(tenant)).map(({ _id }) => _id)),
-      // A round that fails is made again: what it has to do is stored with the window.
+      // A failed run is repeated: its work is stored with the window.
       onWindowChanged: () => windowTask.run().catch(() => undefined),
     }),
-    /** The stretches of maintenance of monitors that have any. */
-    maintenanceRanges,
   };
 }

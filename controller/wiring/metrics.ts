@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ActorFigures } from '../../shared/actor/supervisor.ts';
 import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
-import type { Confirmations } from '../assignments/confirmations.ts';
+import type { Confirmations } from '../assignments/second-opinions.ts';
 import type { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
 import type { DomainLookups } from '../domains/service.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';

@@ -43,7 +43,7 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
   const simulations = new FairQueue(clock, SIMULATIONS, queueRefusal(
     RETRY_AFTER_S, 'Too many policies are being simulated; try again in a moment',
   ));
-  const { unwritten: live, statistics, dailyUptimes, overview, history, certificates } = results;
+  const { unwritten: live, statistics, dailyUptimes, overview, history, certificates } = results.readers;
   const deps: MonitorDeps = {
     monitors, lists, counts, destinations, turns, simulations, log,
     quota: accounts.quota, regions: fleet.directory, runner: fleet.runNow, assigned: fleet.assigned,

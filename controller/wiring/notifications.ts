@@ -1,4 +1,4 @@
-import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import { SHARD_COUNT } from '../../shared/ids.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
@@ -7,7 +7,6 @@ import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import type { RegionNaming } from '../delivery/ports.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
-import { sendAlert, sendDigest } from '../delivery/senders/send-alert.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
@@ -15,7 +14,7 @@ import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import { silenceLimitMs, Watchdog } from '../watchdog/watchdog.ts';
-import { WorkClaims } from '../work/work-claims.ts';
+import { WorkClaims } from '../work/claimed-work.ts';
 import type { Accounts } from './accounts.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -46,31 +45,21 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const service = new DeliveryService({
     attempt: {
       deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
-      destinations, incidents, suppressions, clock, random,
-      sendDigest: (digest) => sendDigest(sending, digest),
-      send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
+      destinations, incidents, suppressions, sending, clock, random,
       onFailing: ({ _id }, reason) => {
         log.warn({ destination_id: _id, reason }, 'a destination started failing');
         failing.triggerWithinInterval();
       },
     },
-    pending: (id, limit) => deliveries.pending(id, limit),
-    due: (shards, until, limit) => queues.due(shards, until, limit),
-    removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
-    queues, ownsShard, clock, log, peers,
+    notifyOwner: (shard) => bus.publish(subjects.notify(shard), ''),
+    deliveries, queues, ownsShard, clock, log, peers,
   });
   const failing = new FailingCount(() => {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
     return shards.length === 0 ? Promise.resolve(0) : queues.countFailing(shards);
   }, clock, peers);
-  const wakeOwners = (destinationIds: string[]) => {
-    service.wake(destinationIds);
-    for (const shard of new Set(destinationIds.map(shardOf))) {
-      if (!ownsShard(shard)) bus.publish(subjects.notify(shard), '');
-    }
-  };
   const alerts =
-    new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: wakeOwners });
+    new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: service.wakeOwners });
   return {
     alerts,
     /** A shared probe is the operator's. */

@@ -8,11 +8,11 @@ import type { NatsBus } from '../platform/bus/bus.ts';
 import type { Mongo } from '../platform/mongo/mongo.ts';
 import type { Resolve } from '../platform/outbound/resolver.ts';
 import type { Peers } from '../work/peers.ts';
-import type { Signals } from './signals.ts';
+import type { Signals } from './known-later.ts';
 import type { Stores } from './stores.ts';
 
 /** What a controller needs of NATS. */
-export type ControllerBus = Bus & Pick<NatsBus, 'requestMany' | 'jetStream' | 'isClustered' | 'stats'>;
+export type ControllerBus = Bus & Pick<NatsBus, 'requestMany' | 'jetStream' | 'isClustered' | 'stats' | 'server' | 'maxPayload'>;
 
 /** What a controller is built on. */
 export interface ControllerPorts {
@@ -28,6 +28,8 @@ export interface ControllerPorts {
   ownsShard(shard: number): boolean;
   /** What links begin with, without a slash at its end. */
   baseUrl(): string;
+  /** Where probes and subscribers reach NATS. */
+  natsUrl(): string;
   /** The name of this controller in leases and claims, also after a restart. */
   holder: string;
   /** IANA name of the machine's time zone. */

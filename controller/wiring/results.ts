@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { newSecret, shardOf } from '../../shared/ids.ts';
 import { assignedOf } from '../assignments/assigned-regions.ts';
 import { publishingHistory } from '../events/event.ts';
-import { toMonitorConfig } from '../monitors/config.ts';
+import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
+import { toMonitorConfig } from '../monitors/settings/registry.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
-import { CachedLimits } from '../plans/cached-limits.ts';
+import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Incidents } from './incidents.ts';
-import type { Maintenance } from './maintenance.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
-import type { OwnedShards } from './signals.ts';
+import type { OwnedShards } from './known-later.ts';
 import type { Stores } from './stores.ts';
 import type { RawReaders } from './subscriptions.ts';
 
@@ -26,7 +26,6 @@ interface ResultSources {
   incidents: Incidents;
   notifications: Notifications;
   domains: Domains;
-  maintenance: Pick<Maintenance, 'maintenanceRanges'>;
   readers: RawReaders;
   ownedShards: OwnedShards;
 }
@@ -37,9 +36,9 @@ export type ResultStores = ReturnType<typeof resultStores>;
 /** What becomes of results, from the bus to incidents and alerts. */
 export function openResults(ports: ControllerPorts, sources: ResultSources): ResultsService<MonitorDoc> {
   const { config, stores, signals, bus, peers, holder, clock, log, random } = ports;
-  const { fleet, events, incidents, notifications, domains, maintenance, readers } = sources;
+  const { fleet, events, incidents, notifications, domains, readers } = sources;
   const { accounts: { quota } } = sources;
-  const { monitors, pings } = stores;
+  const { monitors, pings, windows } = stores;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
@@ -52,8 +51,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
     },
     limits: {
       rawRetentionMs: limits.rawRetentionMs, maxRawRetentionMs: limits.maxRawRetentionMs,
-      regionOwner: fleet.directory.regionOwner, hasVote: fleet.directory.hasVote,
-      clockShiftMs: fleet.liveness.clockShiftMs,
+      intakeFacts: fleet.liveness.intakeFacts, hasVote: fleet.directory.hasVote,
       hasLiveProbe: (region) => fleet.liveness.liveProbes(region).length > 0,
       canGetMoreVotes: (state) => fleet.witnesses.canGetMoreVotes(state),
       assignments: fleet.assignments,
@@ -66,10 +64,13 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
         const docs = await monitors.findUnjournaled(shards, limit);
         await limits.preload(docs.map((doc) => doc.organization_id));
         // Read after the monitors: when an expiry or a window changes, they are marked after it is written.
-        const expiries = await domains.track(docs.flatMap(({ domain }) => domain ?? []));
-        const maintenanceRanges = await maintenance.maintenanceRanges(docs.map(({ _id }) => _id));
+        const names = docs.flatMap(({ domain }) => domain ?? []);
+        const expiries = names.length > 0 ? await domains.track(names) : null;
+        const maintenance = await windows.ofMonitors(docs.map(({ _id }) => _id));
         return docs.map((doc) => {
-          const config = toMonitorConfig(doc, expiries.get(doc.domain ?? ''), maintenanceRanges.get(doc._id));
+          const own = maintenance.get(doc._id);
+          const ranges = own && maintenanceRangesOf(own, clock.now());
+          const config = toMonitorConfig(doc, expiries?.get(doc.domain ?? ''), ranges);
           return { shard: shardOf(doc._id), config, monitor: doc };
         });
       },

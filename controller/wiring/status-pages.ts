@@ -5,7 +5,6 @@ import { DomainChecks } from '../status-pages/domains/domain-checks.ts';
 import { domainRoutes } from '../status-pages/domains/domain-routes.ts';
 import type { InstallationNames } from '../status-pages/domains/domain-rules.ts';
 import { IncidentFollower } from '../status-pages/posts/incident-follower.ts';
-import { followIncident } from '../status-pages/posts/verbs/follow-incident.ts';
 import { postRoutes } from '../status-pages/posts/post-routes.ts';
 import { detailRoutes } from '../status-pages/public/detail-routes.ts';
 import { DomainSnapshots } from '../status-pages/public/snapshots/domain-snapshots.ts';
@@ -98,9 +97,9 @@ export function openStatusPages(ports: ControllerPorts, sources: PageSources) {
   const domainChecks = new DomainChecks({ ...naming, notifyOwners, clock, log, holder });
   const follower = new IncidentFollower({
     incidents, clock, log, peers, holder,
-    follow: (incident) => followIncident({ pages, posts, notifySubscribers }, incident, clock.now()),
+    posting: { pages, posts, notifySubscribers },
   });
-  signals.incidentsChanged.on(() => follower.trigger());
+  signals.incidentsChanged.on(follower.trigger);
   const badges = new MonitorBadges({ pages, pageCache: readers, clock });
   const changed = (subdomain: string, isPublished: boolean) => {
     readers.invalidate(subdomain, isPublished);
@@ -110,7 +109,7 @@ export function openStatusPages(ports: ControllerPorts, sources: PageSources) {
   const deps = {
     ...shown, ...naming, visits, quota, changed, subscribers: subscribers.ofPages, notifySubscribers,
     incidents,
-    followIncidents: () => follower.trigger(),
+    followIncidents: follower.trigger,
   };
   return {
     deps, hosts, domainChecks, counter, streams, follower,

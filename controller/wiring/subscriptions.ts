@@ -37,7 +37,7 @@ interface SubscriptionSources {
 
 /** Subscriptions of raw results, and the stream that keeps the last hour for them. */
 export function openSubscriptions(
-  { config, stores, bus, clock, log }: ControllerPorts,
+  { natsUrl, stores, bus, clock, log }: ControllerPorts,
   { readers: { directory }, accounts: { quota }, fleet: { identities } }: SubscriptionSources,
 ) {
   const wanted = (): RawConsumer[] => directory.all().map(({ _id: id, organization_id: organization }) => ({
@@ -65,7 +65,7 @@ export function openSubscriptions(
   const deps = { subscriptions: stores.subscriptions, quota, publish };
   return {
     stream,
-    routes: subscriptionRoutes(deps, config.nats.publicUrl),
+    routes: subscriptionRoutes(deps, natsUrl),
     /** Those that a member created. */
     ofMember: {
       createdBy: (organizationId: string, userId: string) =>

@@ -15,16 +15,19 @@ const here = dirname(fileURLToPath(import.meta.url));
 const isBuilt = existsSync(join(here, 'command.mjs'));
 const root = isBuilt ? dirname(here) : dirname(dirname(here));
 
-/** Other users of the machine can read a process's arguments, so a token must not stay among them. */
-function hideToken() {
+/** A token, and the address of a database with its password. */
+const SECRET_OPTIONS = ['--token', '--to'];
+
+/** Other users of the machine can read a process's arguments, so no secret must stay among them. */
+function hideSecrets() {
   const shown = process.argv.map((argument, at) =>
-    process.argv[at - 1] === '--token' ? '***' : argument.replace(/^--token=.*/s, '--token=***'));
+    SECRET_OPTIONS.includes(process.argv[at - 1]) ? '***' : argument.replace(/^(--token|--to)=.*/s, '$1=***'));
   // Setting the title overwrites the arguments in place, where other processes read them.
   if (shown.some((argument, at) => argument !== process.argv[at])) process.title = shown.join(' ');
 }
 
 async function run(argv) {
-  hideToken();
+  hideSecrets();
   const versionError = nodeVersionError(process.versions.node);
   if (versionError) {
     process.stderr.write(`${versionError}\n`);

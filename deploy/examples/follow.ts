@@ -3,12 +3,13 @@
  *
  *   node deploy/examples/follow.ts subscription.json
  *
- * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer,
- * and the package `nats`.
+ * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer
+ * and this repository with its packages.
  */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { connect, nkeyAuthenticator } from 'nats';
+import { serverOptions } from '../../shared/nats-connection.ts';
 
 interface Issued {
   nats_url: string;
@@ -20,7 +21,8 @@ const { nats_url, seed, subscription } =
   JSON.parse(readFileSync(process.argv[2] ?? 'subscription.json', 'utf8')) as Issued;
 const organization = subscription.subjects[0]?.split('.')[1];
 const connection = await connect({
-  servers: nats_url.split(','), authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+  ...await serverOptions(nats_url, process.env),
+  authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
 for (const subject of subscription.subjects) {

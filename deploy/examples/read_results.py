@@ -1,6 +1,6 @@
 """Prints an organization's raw results, up to an hour old, one JSON document per line.
 
-    pip install 'nats-py[nkeys]'
+    pip install 'nats-py[nkeys,aiohttp]'
     python3 deploy/examples/read_results.py subscription.json
 
 subscription.json holds `data` of the response to `POST /api/subscriptions`. Printed results are acknowledged,

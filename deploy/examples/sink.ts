@@ -5,13 +5,14 @@
  *
  *   node deploy/examples/sink.ts subscription.json results-folder [bytes per file]
  *
- * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer,
- * and the package `nats`.
+ * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer
+ * and this repository with its packages.
  */
 import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { connect, nkeyAuthenticator, type Consumer, type JsMsg } from 'nats';
+import { serverOptions } from '../../shared/nats-connection.ts';
 
 interface Issued {
   nats_url: string;
@@ -31,7 +32,8 @@ const { nats_url, seed, subscription } = JSON.parse(readFileSync(credential, 'ut
 const ownPrefix = (subscription.subjects[0] ?? '').replace('>', '');
 
 const connection = await connect({
-  servers: nats_url.split(','), authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+  ...await serverOptions(nats_url, process.env),
+  authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
 const results = await (await findConsumer()).consume({ max_messages: BATCH_SIZE });

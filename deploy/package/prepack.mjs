@@ -1,5 +1,5 @@
-// Before `npm pack`: builds `dist` and puts the package's package.json in place of ours. If npm is killed while
-// packing, `git checkout package.json` brings ours back.
+// Before `npm pack`: builds `dist` and puts the package's package.json in place of ours. If npm is killed
+// while packing, `git checkout package.json` brings ours back.
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';

@@ -1,5 +1,5 @@
-// `npm run release -- [VERSION] [--without-audit]` writes a release into `release/`, and first the version, if
-// given, into the sources.
+// `npm run release -- [VERSION] [--without-audit]` writes a release into `release/`, and first the version,
+// if given, into the sources.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { licensesOf } from './licenses.mjs';
 const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/;
 /** Where else the version stands: file → what is before it. */
 const VERSIONED = [
-  ['probe/version.ts', "VERSION = '"], ['deploy/helm/farwatch/Chart.yaml', '\nversion: '],
+  ['shared/version.ts', "VERSION = '"], ['deploy/helm/farwatch/Chart.yaml', '\nversion: '],
   ['deploy/helm/farwatch/Chart.yaml', 'appVersion: '], ['deploy/container/Containerfile', 'ARG VERSION='],
 ];
 

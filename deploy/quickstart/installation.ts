@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CONTROLLER_SECRETS } from '../../controller/config.ts';
 import type { Environment } from '../../shared/environment.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
-import { prepareDatabase } from './servers/database.ts';
+import { prepareDatabase, RESTORED_NOTE } from './servers/database.ts';
 import type { DataDir } from './data-dir.ts';
 import { respondsAsNats, prepareNatsServer, type NatsServer } from './servers/nats-server.ts';
 import { localAddress } from './servers/ports.ts';
@@ -45,9 +45,13 @@ export class Installation {
     this.#deps = deps;
   }
 
-  /** True if this data directory has never had a probe, so nobody has used the installation yet. */
+  /** True if nobody has used the installation yet. A restored one has users, and no probe. */
   get isFirstStart(): boolean {
-    return !existsSync(join(this.#probeDir, 'identity.json'));
+    return !this.#hasProbe && !existsSync(join(this.#deps.dataDir.path, RESTORED_NOTE));
+  }
+
+  get #hasProbe(): boolean {
+    return existsSync(join(this.#probeDir, 'identity.json'));
   }
 
   /** URL of the API on this machine. */
@@ -61,7 +65,7 @@ export class Installation {
   async start(): Promise<void> {
     const [mongoUrl, nats] = await Promise.all([this.#startDatabase(), this.#startNats()]);
     if (this.#isStopping) return;
-    const token = this.isFirstStart ? randomBytes(32).toString('hex') : null;
+    const token = this.#hasProbe ? null : randomBytes(32).toString('hex');
     this.#launch(this.#controllerSpec(mongoUrl, nats, token));
     if (token !== null) await this.#until('the API', () => respondsOk(`${this.url}/healthz`));
     if (this.#isStopping) return;
@@ -132,6 +136,8 @@ export class Installation {
     const env = {
       ...withoutSecrets(this.#deps.env), DATA_DIR: this.#probeDir, NATS_URL: nats?.url,
       FARWATCH_TOKEN: token ?? undefined, FARWATCH_TOKEN_FILE: undefined,
+      // Nothing that it connects to is elsewhere.
+      NO_PROXY: '*', no_proxy: '*',
     };
     const onMessage = (message: unknown) => {
       if ((message as { msg?: unknown } | null)?.msg === 'connected') this.#hasProbeConnected = true;

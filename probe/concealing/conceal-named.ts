@@ -1,4 +1,4 @@
-import { isCredentialName } from './credential-names.ts';
+import { isCredentialName } from './secrets.ts';
 
 /** Replaces a credential. */
 export const CONCEALED = '***';

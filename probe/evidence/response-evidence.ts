@@ -5,7 +5,7 @@ import type { ObservedResponse } from '../checks/check.ts';
 import { excerptText } from '../checks/http/excerpt-text.ts';
 import { CONCEALED, concealNamed } from '../concealing/conceal-named.ts';
 import { Concealer, printable } from '../concealing/concealer.ts';
-import { isCredentialName } from '../concealing/credential-names.ts';
+import { isCredentialName } from '../concealing/secrets.ts';
 
 /** Maximum certificate names in evidence. */
 const MAX_SHOWN_NAMES = 10;

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { z } from 'zod';
 import { backoffMs } from '../../shared/backoff.ts';
 import {
   enrolResponse, enrolText, type EnrolResponse, type EnrolRequest,
 } from '../../shared/contracts/enrolment.ts';
+import { proxyOptions, type ProxyVariables } from '../../shared/http-proxy.ts';
 import type { Log } from '../../shared/log.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { Identity, ProbeKeys } from './identity.ts';
@@ -20,6 +21,7 @@ export interface EnrolmentOptions {
   controllerUrl: string;
   /** A one-time token or an enrolment key. */
   token: string;
+  proxies?: ProxyVariables;
   /** Stored once: the token can be exchanged again only with the same keys. */
   keys: ProbeKeys;
   version: string;
@@ -73,11 +75,13 @@ type EnrolOutcome =
 
 type AttemptOptions = Omit<EnrolmentOptions, 'clock' | 'log' | 'random'>;
 
-/** One request. Never rejects. */
+/** One request. Throws ConfigError if its proxy is no URL; never rejects otherwise. */
 export async function attemptEnrolment(options: AttemptOptions): Promise<EnrolOutcome> {
+  const url = `${options.controllerUrl}/api/probes/enrol`;
+  const proxy = proxyOptions(new URL(url), options.proxies ?? {});
   try {
     const body = JSON.stringify(enrolRequestOf(options));
-    const response = await post(`${options.controllerUrl}/api/probes/enrol`, body);
+    const response = await post(url, body, proxy);
     return outcomeOf(options.controllerUrl, response.statusCode ?? 0, await textOf(response));
   } catch (error) {
     return { kind: 'later', reason: (error as NodeJS.ErrnoException).code ?? (error as Error).message };
@@ -85,9 +89,13 @@ export async function attemptEnrolment(options: AttemptOptions): Promise<EnrolOu
 }
 
 /** Uses Node's own client: any other would stay in memory as long as the probe runs. */
-async function post(url: string, body: string): Promise<IncomingMessage> {
+async function post(
+  url: string, body: string, proxy: ReturnType<typeof proxyOptions>,
+): Promise<IncomingMessage> {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const options = { method: 'POST', agent: false, timeout: RESPONSE_TIMEOUT_MS, headers } as const;
+  const options = {
+    method: 'POST', agent: proxy.createConnection ? undefined : false, timeout: RESPONSE_TIMEOUT_MS, headers, ...proxy,
+  } as RequestOptions;
   const request = url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options);
   request.on('timeout', () => request.destroy(new Error(`no response within ${RESPONSE_TIMEOUT_MS / 1000} s`)));
   request.end(body);

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { openTunnel, proxyFor, type ProxyVariables } from '../../shared/http-proxy.ts';
 import { classifyAddress, parsedUrl } from '../../shared/net-guard.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { sleep, type Clock, type Timer } from '../../shared/time.ts';
@@ -22,7 +23,10 @@ const TWO_PINGS_MS = 100;
 /** How long to wait for NATS alone before trying the other endpoints. */
 const LINK_TIMEOUT_MS = 100;
 const DEFAULT_PORTS: Readonly<Record<string, number>> =
-  { 'nats:': 4222, 'tls:': 4222, 'http:': 80, 'https:': 443 };
+  { 'nats:': 4222, 'tls:': 4222, 'ws:': 80, 'http:': 80, 'wss:': 443, 'https:': 443 };
+
+/** An endpoint of the installation, and the proxy in front of it, if any. */
+export type Anchor = HostAndPort & { proxy?: URL };
 
 export interface AnchorsOptions {
   clock: Clock;
@@ -30,7 +34,7 @@ export interface AnchorsOptions {
   /** Endpoints that the operator declares always reachable. If there are any, only they count. */
   named: readonly HostAndPort[];
   /** NATS and the controller; used if `named` is empty. */
-  installation: readonly HostAndPort[];
+  installation: readonly Anchor[];
   /** Whether NATS responds over the existing connection; false without one. Never rejects. */
   isLinkResponsive: (timeoutMs: number) => Promise<boolean>;
 }
@@ -115,7 +119,7 @@ export class Anchors {
   }
 
   /** `isLocal` identifies addresses that say nothing about the network. */
-  #reach(endpoint: HostAndPort, isLocal: (address: string) => boolean = () => false): Promise<Reach> {
+  #reach(endpoint: Anchor, isLocal: (address: string) => boolean = () => false): Promise<Reach> {
     return new Promise((resolve) => {
       const ended = new AbortController();
       const end = (reach: Reach): void => {
@@ -124,6 +128,14 @@ export class Anchors {
         resolve(reach);
       };
       const timer = this.#clock.setTimer(REACH_TIMEOUT_MS, () => end('silent'));
+      const { proxy } = endpoint;
+      if (proxy) {
+        void openTunnel(proxy, endpoint, ended.signal).then((socket) => {
+          socket.destroy();
+          end('responds');
+        }, () => end('silent'));
+        return;
+      }
       void this.#addresses(endpoint.host).then((addresses) => {
         if (addresses.length > 0 && addresses.every(isLocal)) return end('unknown');
         const attempts = addresses.map((address) => accepts(address, endpoint.port, ended.signal));
@@ -141,10 +153,13 @@ export class Anchors {
 }
 
 /** The endpoints in NATS URLs (separated by commas) or a controller URL; ignores invalid URLs. */
-export function endpointsIn(urls: string): HostAndPort[] {
-  return urls.split(',').flatMap((text) => parsedUrl(text.trim()) ?? []).map(({ protocol, hostname, port }) => (
-    { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) }
-  ));
+export function endpointsIn(urls: string, proxies: ProxyVariables): Anchor[] {
+  return urls.split(',').flatMap((text) => parsedUrl(text.trim()) ?? []).map((url) => {
+    const { protocol, hostname, port } = url;
+    const proxy = proxyFor(url, proxies);
+    const endpoint = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
+    return proxy === null ? endpoint : { ...endpoint, proxy };
+  });
 }
 
 /** Rejects if no connection opens or `signal` is aborted first. */

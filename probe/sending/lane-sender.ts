@@ -1,6 +1,6 @@
 import { backoffMs } from '../../shared/backoff.ts';
 import { BusError } from '../../shared/bus-error.ts';
-import { decodeJson } from '../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { batchResponse } from '../../shared/contracts/result.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { PackedBatch } from '../spool/batches.ts';

@@ -36,7 +36,7 @@ export async function openLink(ports: ProbePorts, capabilities: string[]) {
   const url = settings.natsUrl ?? enrolment.nats_url;
   const replacement = openReplacement(ports, capabilities, identity);
   const link = new Link({
-    url, seed: identity.user.getSeed(), probeId, clock, log, random,
+    url, proxies: settings.proxies, seed: identity.user.getSeed(), probeId, clock, log, random,
     onRefused: () => void replacement.attempt(),
   });
   const keyRing = new KeyRing({ identity, log, save, reconnect: (seed) => link.reconnect(seed) });
@@ -55,7 +55,7 @@ export async function openLink(ports: ProbePorts, capabilities: string[]) {
 
 /** This probe's saved identity; without one, it is enrolled. */
 async function openIdentity(ports: ProbePorts, capabilities: string[]) {
-  const { settings: { dataDir, enrolment }, log, clock, random, version } = ports;
+  const { settings: { dataDir, enrolment, proxies }, log, clock, random, version } = ports;
   const path = join(dataDir, IDENTITY_FILE);
   const save = (identity: Identity) => saveIdentity(path, identity);
   const existing = await loadIdentity(path);
@@ -68,7 +68,8 @@ async function openIdentity(ports: ProbePorts, capabilities: string[]) {
   if (!controllerUrl || !token) throw new NotEnrolled();
   const keysPath = join(dataDir, KEYS_FILE);
   const keys = await enrolmentKeys(keysPath);
-  const identity = await enrol({ controllerUrl, token, keys, version, capabilities, clock, log, random });
+  const identity =
+    await enrol({ controllerUrl, token, proxies, keys, version, capabilities, clock, log, random });
   await save(identity);
   await unlink(keysPath);
   log.info({ probe: identity.enrolment.probe_id, region: identity.enrolment.region_id }, 'enrolled');
@@ -80,13 +81,14 @@ async function openIdentity(ports: ProbePorts, capabilities: string[]) {
  * keys are on disk, so that it gets the same identity again when it starts, even after a crash.
  */
 function openReplacement(ports: ProbePorts, capabilities: string[], identity: Identity) {
-  const { settings: { dataDir, enrolment: { controllerUrl, token } }, log, version, onReplaced } = ports;
+  const { settings: { dataDir, proxies, enrolment }, log, version, onReplaced } = ports;
+  const { controllerUrl, token } = enrolment;
   const formerProbeId = identity.enrolment.probe_id;
   let isReplaced = false;
   let isBusy = false;
   const request = async (key: string): Promise<void> => {
     const outcome = await attemptEnrolment({
-      controllerUrl: controllerUrl ?? identity.controllerUrl, token: key, version, capabilities,
+      controllerUrl: controllerUrl ?? identity.controllerUrl, token: key, proxies, version, capabilities,
       formerProbeId, keys: await enrolmentKeys(join(dataDir, KEYS_FILE)),
     });
     if (outcome.kind !== 'enrolled') {

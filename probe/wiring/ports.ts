@@ -1,3 +1,4 @@
+import type { ProxyVariables } from '../../shared/http-proxy.ts';
 import type { Log } from '../../shared/log.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import type { Clock } from '../../shared/time.ts';
@@ -8,6 +9,7 @@ export interface ProbeSettings {
   dataDir: string;
   enrolment: { controllerUrl: string | null; token: string | null };
   natsUrl: string | null;
+  proxies: ProxyVariables;
   checks: OwnPolicy & { anchors: readonly HostAndPort[]; nameServers: readonly HostAndPort[] };
 }
 

@@ -29,7 +29,8 @@ export function openRuns(ports: ProbePorts, { checks, link: connection, results,
   const { link, region, probeId, urls } = connection;
   const { record, spool } = results;
   const anchors = new Anchors({
-    clock, named: settings.checks.anchors, installation: urls.flatMap(endpointsIn),
+    clock, named: settings.checks.anchors,
+    installation: urls.flatMap((each) => endpointsIn(each, settings.proxies)),
     // Name servers configured for targets may not know the NATS host.
     resolver: new SystemResolver(clock), isLinkResponsive: (timeoutMs) => link.isResponsive(timeoutMs),
   });

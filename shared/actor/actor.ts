@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '../time.ts';
 import { ActorError, type ActorContext, type ActorRef, type Behaviour } from './actor-ref.ts';
-import { Mailbox, queuedRequest, type Queued } from './mailbox.ts';
-import type { Watchdog } from './watchdog.ts';
+import type { Watchdog } from './supervisor.ts';
 
 /** Default deadline of `ask`: long enough for a full mailbox to drain, and shorter than a caller waits. */
 const ASK_TIMEOUT_MS = 10_000;
@@ -22,6 +21,46 @@ export interface ActorOptions<Message> {
   /** For the watchdog. */
   name?: unknown;
   watchdog?: Watchdog;
+}
+
+interface Queued<Message> {
+  message: Message;
+  /** Rejects a pending `ask`; does nothing once it has a response. Null for other messages. */
+  onNoResponse: ((reason: ActorError['reason']) => void) | null;
+}
+
+/** How many handled messages the array may hold before it is copied. */
+const MAX_HANDLED = 1024;
+
+/** The queued messages of one actor, first in, first out. */
+class Mailbox<Message> {
+  #queued: Queued<Message>[] = [];
+  /** Index of the next message: shifting the array would cost more than handling a message. */
+  #next = 0;
+
+  get size(): number {
+    return this.#queued.length - this.#next;
+  }
+
+  put(queued: Queued<Message>): void {
+    this.#queued.push(queued);
+  }
+
+  take(): Queued<Message> | null {
+    const next = this.#queued[this.#next];
+    if (!next) return null;
+    this.#next += 1;
+    if (this.#next === this.#queued.length || this.#next >= MAX_HANDLED) {
+      this.#queued = this.#queued.slice(this.#next);
+      this.#next = 0;
+    }
+    return next;
+  }
+
+  /** Removes all messages. */
+  drain(): Queued<Message>[] {
+    return this.#queued.splice(this.#next);
+  }
 }
 
 /** Messages handled per turn of the event loop, so that sockets and timers aren't starved. */
@@ -86,7 +125,20 @@ export class Actor<Message> implements ActorRef<Message> {
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal();
       if (refusal !== null) return reject(new ActorError(refusal));
-      this.#put(queuedRequest(request, { clock: this.#options.clock, timeoutMs, resolve, reject }));
+      let isPending = true;
+      const onNoResponse = (reason: ActorError['reason']): void => {
+        if (!isPending) return;
+        isPending = false;
+        timer.cancel();
+        reject(new ActorError(reason));
+      };
+      const timer = this.#options.clock.setTimer(timeoutMs, () => onNoResponse('timeout'));
+      const message = request((value) => {
+        isPending = false;
+        timer.cancel();
+        resolve(value);
+      });
+      this.#put({ message, onNoResponse });
     });
   }
 

@@ -1,4 +1,5 @@
-import { formatUuid, type UuidCache } from './uuid-cache.ts';
+import type { z } from 'zod';
+import { formatUuid, type UuidCache } from '../ids.ts';
 
 /** Reads what ByteWriter wrote. Throws RangeError on truncated input or numbers out of range. */
 export class ByteReader {
@@ -171,4 +172,20 @@ export class ByteWriter {
  */
 function hexValue(code: number): number {
   return (code & 0x0f) + 9 * (code >>> 6);
+}
+
+/** Default limit for messages on the bus. */
+const MAX_MESSAGE_BYTES = 1_048_576;
+
+/** Parses JSON. Returns null if it is longer than `maxBytes`, malformed, or doesn't match the schema. */
+export function decodeJson<T>(
+  schema: z.ZodType<T>, bytes: Uint8Array, maxBytes = MAX_MESSAGE_BYTES,
+): T | null {
+  if (bytes.length > maxBytes) return null;
+  try {
+    const parsed = schema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
 }

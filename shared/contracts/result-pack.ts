@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import type { UuidCache } from './uuid-cache.ts';
+import type { UuidCache } from '../ids.ts';
 import {
   checkError, checkResult, DROP_REASONS, droppedRange, EPOCH, MAX_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,
   missedSlots, OUTCOMES, PHASES, REASONS, resultDetail, tlsFacts,

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isStreamDeclaration } from '../../controller/http/routing/route.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -84,7 +83,7 @@ describe('a read key and a viewer', () => {
       return (locations[noun] ?? [randomUUID()]).flatMap((id) => pathsOf(`${path.slice(0, at)}/${id}${tail}`));
     };
     const routes = app.routes.filter(({ method, responses, path }) => method === 'GET'
-      && !Object.values(responses).some(isStreamDeclaration) && !path.startsWith('/api/heartbeat/'));
+      && !Object.values(responses).some((declared) => 'isStream' in declared) && !path.startsWith('/api/heartbeat/'));
     const shown = new Map<ApiClient, string[]>();
     for (const client of [tenant.readKey, viewer, owner]) {
       const seen: string[] = [];

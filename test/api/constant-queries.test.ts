@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../controller/assignments/assignment-doc.ts';
 import type { Route } from '../../controller/http/routing/route.ts';
-import { isStreamDeclaration } from '../../controller/http/routing/route.ts';
 import { newId } from '../../shared/ids.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -63,7 +62,7 @@ async function cost(method: string, path: string): Promise<string[]> {
 }
 
 const isRead = ({ method, auth, responses }: Route): boolean =>
-  method === 'GET' && auth.access !== 'public' && !Object.values(responses).some(isStreamDeclaration);
+  method === 'GET' && auth.access !== 'public' && !Object.values(responses).some((declared) => 'isStream' in declared);
 
 async function costs(): Promise<Record<string, string[]>> {
   const all: Record<string, string[]> = {};

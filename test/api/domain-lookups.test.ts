@@ -8,7 +8,7 @@ import { QUERY_INTERVAL_MS, TurnStore } from '../../controller/domains/turn-stor
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { GuardedReader } from '../../controller/platform/outbound/reader.ts';
-import { WorkClaims } from '../../controller/work/work-claims.ts';
+import { WorkClaims } from '../../controller/work/claimed-work.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';

@@ -4,16 +4,14 @@ import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import type { IncidentDoc } from '../../controller/incidents/incident.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import type { IncidentStore } from '../../controller/incidents/store.ts';
-import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
-import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
+import { IncidentUpdateStore, VoteStore } from '../../controller/incidents/history-store.ts';
+import type { IncidentOpening, VoteRecord } from '../../controller/verdicts/effect.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { makeIncidentApp } from '../helpers/incident-app.ts';
 import type { TestApp } from '../helpers/make-app.ts';
-import { VoteStore } from '../../controller/incidents/vote-store.ts';
-import type { VoteRecord } from '../../controller/verdicts/votes/vote-ledger.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;

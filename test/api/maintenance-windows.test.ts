@@ -227,7 +227,17 @@ test('a preview lists the next ten occurrences and saves nothing', async () => {
   expect((await preview({ ...times, ends_at: times.starts_at })).status).toBe(400);
 });
 
-test('every computation of a window\'s occurrences takes a turn', async () => {
+test('every computation of a window\'s occurrences takes a turn, with a pause as long as the computation', async () => {
+  const tookMs = 40;
+  const pauses: number[] = [];
+  let readings = 0;
+  const clock = {
+    ...systemClock, monotonic: () => tookMs * (readings += 1),
+    setTimer: (delayMs: number, fire: () => void) => {
+      pauses.push(delayMs);
+      return systemClock.setTimer(0, fire);
+    },
+  };
   const queue = new FairQueue(
     systemClock, { maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 10, maxWaitingPerKey: 10, maxWaitMs: HOUR_MS },
     (refusal) => new Error(refusal),
@@ -236,6 +246,7 @@ test('every computation of a window\'s occurrences takes a turn', async () => {
   const deps: MaintenanceDeps = {
     windows: new WindowStore(app.db), onWindowChanged: () => Promise.resolve(),
     existingMonitors: () => Promise.resolve(new Set()), existingPages: () => Promise.resolve(new Set()),
+    clock,
     turns: {
       run: (key, work) => {
         turns += 1;
@@ -262,4 +273,5 @@ test('every computation of a window\'s occurrences takes a turn', async () => {
   expect(await turnsOf(() => changeWindow(deps, ctx, id, { title: 'Weekly' }))).toBe(1);
   expect(await turnsOf(() => previewOccurrences(deps, ctx, settings))).toBe(1);
   expect(await turnsOf(() => listOccurrences(deps, ctx, { from: ctx.now, to: ctx.now + HOUR_MS }))).toBe(2);
+  expect(pauses).toEqual(Array.from({ length: 7 }, () => tookMs));
 });

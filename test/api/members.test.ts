@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
+import { TestProbe } from '../helpers/test-probe.ts';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -69,7 +70,7 @@ describe('members', () => {
     const person = await newMember(app, tenant, 'admin');
     const { key } = (await person.client.post('/api/auth/api-keys', { name: 'theirs' })).data;
     expect((await tenant.owner.client.delete(path(person.userId))).data).toEqual(
-      { message: 'Member removed', revoked: { api_keys: 0, subscriptions: 0 } },
+      { message: 'Member removed', revoked: { api_keys: 0, subscriptions: 0, enrolment_keys: 0 } },
     );
     expect((await person.client.get('/api/monitors')).code).toBe('ORGANIZATION_NOT_FOUND');
     expect((await person.client.get(
@@ -81,7 +82,7 @@ describe('members', () => {
     expect((await tenant.owner.client.delete(path(person.userId))).code).toBe('RESOURCE_NOT_FOUND');
   });
 
-  test('are removed with the keys and subscriptions that they created, if requested, and with no others', async () => {
+  test('are removed with the credentials that they created, if requested, and with no others', async () => {
     const person = await newMember(app, tenant, 'admin');
     const owner = tenant.owner.client;
     const works = async (key: string) =>
@@ -93,6 +94,10 @@ describe('members', () => {
     const rotatedBack = (await owner.post(`/api/auth/api-keys/${taken.id}/rotate`)).data;
     const { subscription } = (await person.client.post('/api/subscriptions', { name: 'Archive' })).data;
     const ours = (await owner.post('/api/subscriptions', { name: 'Ours' })).data.subscription;
+    await owner.post('/api/regions', { id: 'lima', name: 'Lima', city: 'Lima', country: 'PE' });
+    const enrolmentKeys = '/api/regions/lima/enrolment-keys';
+    const rack = (await person.client.post(enrolmentKeys, { name: 'Rack' })).data;
+    const pods = (await owner.post(enrolmentKeys, { name: 'Pods' })).data;
 
     const read = await owner.get(`${path(person.userId)}/credentials`);
     expect(read.data).toEqual({
@@ -101,16 +106,21 @@ describe('members', () => {
         expect.objectContaining({ id: rotated.id, name: 'rotated by them' }),
       ],
       subscriptions: [{ id: subscription.id, name: 'Archive', created_at: subscription.created_at }],
+      enrolment_keys: [{ id: rack.enrolment_key.id, name: 'Rack', created_at: rack.enrolment_key.created_at }],
     });
     expect((await owner.delete(`${path(person.userId)}?revoke_credentials=yes`)).code).toBe('VALIDATION_ERROR');
     const removed = await owner.delete(`${path(person.userId)}?revoke_credentials=true`);
-    expect(removed.data).toEqual({ message: 'Member removed', revoked: { api_keys: 2, subscriptions: 1 } });
+    expect(removed.data).toEqual({ message: 'Member removed', revoked: { api_keys: 2, subscriptions: 1, enrolment_keys: 1 } });
     expect(await Promise.all([theirs.key, key, rotatedBack.key, tenant.readKeyText].map(works))).toEqual(
       [false, false, true, true],
     );
     const { subscriptions } = (await owner.get('/api/subscriptions')).data;
     expect(subscriptions.map(({ id }: Loose) => id)).toEqual([ours.id]);
     expect((await owner.get('/api/billing')).data.usage.subscriptions).toBe(1);
+    const left = (await owner.get(enrolmentKeys)).data.enrolment_keys;
+    expect(left.map(({ id }: Loose) => id)).toEqual([pods.enrolment_key.id]);
+    const enrol = (enrolmentKey: string) => app.client.post('/api/probes/enrol', new TestProbe().request(enrolmentKey));
+    expect([(await enrol(rack.key)).status, (await enrol(pods.key)).status]).toEqual([401, 200]);
     expect((await owner.get('/api/audit-log?action=member.removed')).data.entries).toMatchObject([
       { resource: { id: person.userId }, fields: ['revoke_credentials'] },
     ]);

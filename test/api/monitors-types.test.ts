@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toCheckSpec } from '../../controller/monitors/config.ts';
+import { toCheckSpec } from '../../controller/monitors/settings/registry.ts';
 import { httpSpec } from '../../shared/contracts/check-spec.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';

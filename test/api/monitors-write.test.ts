@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { toCheckSpec, toMonitorConfig } from '../../controller/monitors/config.ts';
+import { toCheckSpec, toMonitorConfig } from '../../controller/monitors/settings/registry.ts';
 import { httpSpec } from '../../shared/contracts/check-spec.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
@@ -14,11 +14,11 @@ beforeAll(async () => {
   app = await makeApp();
 });
 afterAll(() => app.close());
-beforeEach(async () => {
+const beginAsTenant = async () => {
   tenant = await newTenant(app);
   client = tenant.writeKey;
   app.owners.notifiedShards.length = 0;
-});
+};
 
 const minimal = {
   name: 'Shop', type: 'HTTP', target: 'https://shop.example/health?deep=1#x', interval_seconds: 60,
@@ -31,6 +31,8 @@ const addDestination = (_id: string, { organizationId, projectId }: Tenant) =>
 const stored = (id: string) => app.monitors.findByIds([id]).then((docs) => docs[0]);
 
 describe('a created monitor', () => {
+  beforeEach(beginAsTenant);
+
   test('has all defaults when only the required fields are sent, and waits for its first result', async () => {
     const before = Math.floor(Date.now() / 1000);
     const response = await create();
@@ -123,6 +125,8 @@ describe('a created monitor', () => {
 });
 
 describe('a monitor is rejected', () => {
+  beforeAll(beginAsTenant);
+
   const big = 'x'.repeat(8192);
   test.each<[Loose, string]>([
     [{ name: undefined }, 'name'], [
@@ -238,6 +242,7 @@ describe('a monitor is rejected', () => {
 
 describe('a changed monitor', () => {
   let monitor: Loose;
+  beforeEach(beginAsTenant);
   beforeEach(async () => {
     await addRegion(app, 'eu-west', { city: 'Dublin' });
     monitor = (await create({
@@ -411,6 +416,7 @@ describe('a changed monitor', () => {
 describe('the state of a monitor', () => {
   let path: string;
   let id: string;
+  beforeEach(beginAsTenant);
   beforeEach(async () => {
     id = (await create()).data.monitor.id;
     path = `/api/monitors/${id}`;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AppError } from '../../controller/errors/app-error.ts';
+import { parsedBody } from '../../controller/http/routing/route-runner.ts';
 import type { Route } from '../../controller/http/routing/route.ts';
 import type { ValidationIssue } from '../../controller/http/input/validation.ts';
 import { schemaViolations } from '../fuzz/schema-violations.ts';
@@ -57,7 +58,7 @@ afterAll(() => app.close());
 /** The route's objections to the body before it looks up anything. */
 async function issuesOf(route: Route, body: unknown): Promise<ValidationIssue[]> {
   try {
-    await route.parseBody(body);
+    await parsedBody(route, body);
     return [];
   } catch (error) {
     return (error as AppError).details as unknown as ValidationIssue[];

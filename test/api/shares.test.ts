@@ -1,7 +1,9 @@
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { SERVER_LIMITS } from '../../controller/http/limits/server-limits.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { OwnersBus } from '../helpers/owners-bus.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { newTenant, PASSWORD } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
@@ -118,6 +120,29 @@ test('near the limit of all connections, the largest holder loses its idle ones,
   expect(closed).toEqual(['greedy 1', 'greedy 2']);
   held.forEach((socket) => socket.destroy());
   await direct.close();
+});
+
+test('an address gets its share of WebSockets, as the proxy reports it, and others keep theirs', async () => {
+  const limits = { ...SERVER_LIMITS, maxConnections: 50, maxConnectionsOfAddress: SHARE };
+  // Accepts connections and sends nothing.
+  const nats = createServer();
+  await new Promise<void>((resolve) => nats.listen(0, '127.0.0.1', resolve));
+  const bus = Object.assign(new OwnersBus(), { server: `127.0.0.1:${(nats.address() as AddressInfo).port}` });
+  const behind = await makeApp({ limits, bus, env: { TRUST_PROXY: '1' } });
+  const held: WebSocket[] = [];
+  const dial = (address: string) => new Promise<string>((resolve) => {
+    const webSocket = new WebSocket(`${behind.url.replace('http', 'ws')}/api/bus`, from(address));
+    held.push(webSocket);
+    webSocket.on('open', () => resolve('open')).on('error', () => resolve('refused'));
+  });
+  const opened = Array.from({ length: SHARE + 1 }, () => dial('192.0.2.1'));
+  expect((await Promise.all(opened)).sort()).toEqual(['open', 'open', 'open', 'refused']);
+  expect(await dial('192.0.2.2')).toBe('open');
+  const { text } = await behind.client.get('/metrics');
+  expect(text).toMatch(/^farwatch_http_connections_refused_total 1$/m);
+  held.forEach((webSocket) => webSocket.terminate());
+  await behind.close();
+  nats.close();
 });
 
 test('an organization that simulates nonstop does not block others', async () => {

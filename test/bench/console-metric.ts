@@ -1,4 +1,4 @@
-import { startChromium } from '../browser/chromium.ts';
+import { launchChromium } from '../browser/chromium.ts';
 import { connectBus } from '../../controller/platform/bus/bus.ts';
 import { publisherOn, type LiveEvent } from '../../controller/events/event.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
@@ -20,7 +20,7 @@ const FRAME_MS = 16.7;
 const PUBLISH_INTERVAL_MS = 10;
 
 type Monitor = Pick<MonitorDoc, '_id' | 'organization_id' | 'project_id'>;
-type Page = Awaited<ReturnType<Awaited<ReturnType<typeof startChromium>>['newPage']>>;
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof launchChromium>>['newPage']>>;
 
 /** Ms from the page request to the frame with the first row of the list. */
 const FIRST_ROW = `new Promise((resolve) => {
@@ -56,7 +56,7 @@ const SCRIPT_BYTES = `performance.getEntriesByType('resource')
 export const consoleInBrowser: Metric = async ({ bundles, rounds, scale, isLong }) => {
   const count = Math.round(MONITORS * scale);
   const one = await Installation.start(bundles, count);
-  const browser = await startChromium('chromium');
+  const browser = await launchChromium('chromium');
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     await context.request.post(`${one.url}/api/auth/login`, {

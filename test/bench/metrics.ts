@@ -19,7 +19,7 @@ import { coldStart } from './recovery-metric.ts';
 import { pageServing } from './page-metric.ts';
 import { print } from './report.ts';
 import { runWorker } from './run-worker.ts';
-import { transport } from './transport-metric.ts';
+import { busOverWebSocket, transport } from './transport-metric.ts';
 
 export interface BenchOptions {
   /** Directory of the bench's own bundles; the product's are in `bundles`. */
@@ -101,7 +101,7 @@ function inTurn(...metrics: Metric[]): Metric {
 export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '6': memoryPerMonitor, '7': transport, '8': ingest,
   '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': coldStart, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
-  fleet: fleetGrowth, console: consoleInBrowser,
+  bus: busOverWebSocket, fleet: fleetGrowth, console: consoleInBrowser,
 };
 
 /** Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without sqlite3. */

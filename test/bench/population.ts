@@ -1,7 +1,7 @@
 import { Binary, type Db } from 'mongodb';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { newMonitorState } from '../../controller/verdicts/monitor-rules.ts';
-import { toMonitorConfig } from '../../controller/monitors/config.ts';
+import { toMonitorConfig } from '../../controller/monitors/settings/registry.ts';
 import { recount, shareOf } from '../../controller/monitors/counts/count-rules.ts';
 import { CountStore } from '../../controller/monitors/counts/count-store.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';

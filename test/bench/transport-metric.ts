@@ -1,5 +1,7 @@
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { cpuMs } from './cpu.ts';
 import type { Metric } from './metrics.ts';
 import { print } from './report.ts';
 import { startWorker } from './run-worker.ts';
@@ -11,6 +13,34 @@ interface Taken {
   taken: number;
   duplicates?: number;
 }
+
+/**
+ * CPU of all processes per result over the controller's WebSocket, against a direct connection: from the probe to the
+ * owner, without the owner's journal, which costs the same in both cases.
+ */
+export const busOverWebSocket: Metric = async ({ outdir, rounds, scale }) => {
+  const nats = await startNats();
+  const cost: Record<'relayed' | 'direct', number[]> = { relayed: [], direct: [] };
+  const relayPort = await freePort();
+  const load = { take: 'takeBatches', publish: 'publishBatches', count: Math.round(640_000 * scale) };
+  const measure = async (more: object): Promise<number> => {
+    const before = cpuMs([nats.pid()]);
+    const { rate, taken } = await send(outdir, nats, { ...load, ...more });
+    return 1e6 / rate + ((cpuMs([nats.pid()]) - before) * 1000) / taken;
+  };
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      cost.direct.push(await measure({}));
+      cost.relayed.push(await measure({ relayPort }));
+    }
+    return [print({
+      metric: 'bus', what: 'CPU per result over the WebSocket, against a direct connection', ours: cost.relayed,
+      theirs: cost.direct, unit: 'µs', floor: { max: 1.3 },
+    })];
+  } finally {
+    await nats.stop();
+  }
+};
 
 /**
  * Results per client CPU second, from probe to owner, against messages of one and of a hundred results. Then NATS is
@@ -58,6 +88,8 @@ interface Sending {
   publish: string;
   count: number;
   perMessage?: number;
+  /** Where the taker's process carries NATS over a WebSocket to the publisher. */
+  relayPort?: number;
   /** Called once results are being sent. */
   during?(): Promise<void>;
 }
@@ -68,14 +100,16 @@ async function send(
   const wire = { url: nats.url, seedFile: nats.controllerCreds, ...load };
   const taker = startWorker<Taken>(outdir, take, wire, 1);
   await taker.ready;
-  const publisher = startWorker<{ sent: number }>(outdir, publish, wire);
+  const { relayPort } = load;
+  const url = relayPort === undefined ? nats.url : `ws://127.0.0.1:${relayPort}/api/bus`;
+  const publisher = startWorker<{ sent: number }>(outdir, publish, { ...wire, url });
   if (during) {
     await publisher.ready;
     await during();
   }
-  const [published, { figures, cpuMs }] = await Promise.all([publisher.outcome, taker.outcome]);
+  const [published, { figures, cpuMs: takerMs }] = await Promise.all([publisher.outcome, taker.outcome]);
   const { taken, duplicates = 0 } = figures;
   return {
-    rate: taken / ((published.cpuMs + cpuMs) / 1000), sent: published.figures.sent, taken, doubled: duplicates,
+    rate: taken / ((published.cpuMs + takerMs) / 1000), sent: published.figures.sent, taken, doubled: duplicates,
   };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
@@ -10,14 +10,12 @@ import { until } from '../helpers/until.ts';
 import { runNginx } from '../services/nginx.ts';
 import type { Service } from '../services/service.ts';
 import { startChromium } from './chromium.ts';
-import { buildController } from './console-build.ts';
 import { DESKTOP } from './console-rig.ts';
 
 /** Timeout of one step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
 const MEGABYTE = 1 << 20;
 
-let built = '';
 let load: Load<Several>;
 let nginx: Service | null = null;
 let browser: Browser;
@@ -28,10 +26,8 @@ const lost: string[] = [];
 const ports = { http: 0, https: 0, mistaken: 0 };
 
 beforeAll(async () => {
-  const { dir, program } = await buildController();
-  built = dir;
   [load, browser, ports.http, ports.https, ports.mistaken] =
-    await Promise.all([Load.on(Several.start(2, program)), startChromium(), freePort(), freePort(), freePort()]);
+    await Promise.all([Load.on(Several.start(2)), startChromium(), freePort(), freePort(), freePort()]);
   nginx = await startNginx(load.farwatch.members);
   const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB', ignoreHTTPSErrors: true });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
@@ -43,7 +39,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([browser?.close(), nginx?.stop()]);
   await load?.stop();
-  rmSync(built, { recursive: true, force: true });
 });
 
 test('the console works behind the manual\'s nginx configuration, even when the responding controller is killed', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { chromium, type Browser, type BrowserServer, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import type { AxeResults } from 'axe-core';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { ensureDebianPackages } from '../services/packages.ts';
@@ -16,24 +16,21 @@ const SCREENSHOTS = 'node_modules/.cache/farwatch-test/screenshots';
 /** Only Chromium's engine, which takes a fifth less CPU; measurements use the complete browser. */
 type Program = 'chromium-headless-shell' | 'chromium';
 
-// Tests may run as root, where Chromium has no sandbox.
-const launch = (program: Program) => ({ executablePath: `/usr/bin/${program}`, args: ['--no-sandbox'] });
-
-/** A browser shared by test files through `TEST_CHROMIUM`, because each start costs seconds of CPU. */
-export async function shareChromium(): Promise<BrowserServer> {
-  const program = 'chromium-headless-shell';
+export async function launchChromium(program: Program): Promise<Browser> {
   await prepareChromium(program);
-  const server = await chromium.launchServer({ ...launch(program), host: '127.0.0.1' });
-  process.env['TEST_CHROMIUM'] = server.wsEndpoint();
-  return server;
+  // Tests may run as root, where Chromium has no sandbox.
+  return chromium.launch({ executablePath: `/usr/bin/${program}`, args: ['--no-sandbox'] });
 }
 
-/** The shared browser if there is one, whose `close` closes only what was opened through it; otherwise a new one. */
-export async function startChromium(program: Program = 'chromium-headless-shell'): Promise<Browser> {
-  const shared = process.env['TEST_CHROMIUM'];
-  if (shared !== undefined) return chromium.connect(shared);
-  await prepareChromium(program);
-  return chromium.launch(launch(program));
+/** Of this process, which runs one test file at a time. Each start costs seconds of CPU. */
+let kept: Promise<Browser> | null = null;
+
+/** A browser that the process keeps; `close` closes only what is open in it. */
+export async function startChromium(): Promise<Browser> {
+  kept ??= launchChromium('chromium-headless-shell');
+  const browser = await kept;
+  const close = async () => void await Promise.all(browser.contexts().map((context) => context.close()));
+  return Object.create(browser, { close: { value: close } }) as Browser;
 }
 
 async function prepareChromium(program: Program): Promise<void> {

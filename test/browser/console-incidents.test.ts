@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
-import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
-import { VoteStore } from '../../controller/incidents/vote-store.ts';
+import { IncidentUpdateStore, VoteStore } from '../../controller/incidents/history-store.ts';
 import { newId } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';

@@ -124,6 +124,8 @@ describe('settings in the console', () => {
     const leaver = await newMember(rig.app, tenant, 'admin');
     for (const name of ['Deployments', 'Backup']) await leaver.client.post('/api/auth/api-keys', { name });
     await leaver.client.post('/api/subscriptions', { name: 'Archive' });
+    await leaver.client.post('/api/regions', { id: 'lima', name: 'Lima', city: 'Lima', country: 'PE' });
+    await leaver.client.post('/api/regions/lima/enrolment-keys', { name: 'Rack' });
     const keys = async () => ((await tenant.owner.client.get('/api/auth/api-keys')).data.keys as { name: string }[])
       .map(({ name }) => name).toSorted();
     await rig.open(tenant.owner, '/settings/people', { ...PHONE, locale: 'de-DE' }, async (page, problems) => {
@@ -132,11 +134,12 @@ describe('settings in the console', () => {
       await dialog.getByText('Deployments, Backup').waitFor();
       await dialog.getByText('API-Schlüssel (2)').waitFor();
       await dialog.getByText('Archive').waitFor();
+      await dialog.getByText('Rack').waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-settings-remove-person-phone');
       await dialog.getByLabel('Auch die Zugangsdaten widerrufen').check();
       await dialog.getByRole('button', { name: 'Entfernen' }).click();
-      await page.getByText('Widerrufene API-Schlüssel: 2, Abonnements: 1').waitFor();
+      await page.getByText('Widerrufene API-Schlüssel: 2, Abonnements: 1, Aufnahmeschlüssel: 1').waitFor();
       expect(problems).toEqual([]);
     });
     expect(await keys()).toEqual(['reader', 'writer']);

@@ -1,5 +1,5 @@
 import { newId } from '../../shared/ids.ts';
-import { VoteStore } from '../../controller/incidents/vote-store.ts';
+import { VoteStore } from '../../controller/incidents/history-store.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import type { ConsoleRig } from './console-rig.ts';
 import { seedMonitor, writeResults, type SeededMonitor } from './seeded-monitor.ts';

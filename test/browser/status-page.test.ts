@@ -80,15 +80,18 @@ describe('in Chromium', () => {
     });
   });
 
-  test.each([['a desktop', DESKTOP], ['a phone', PHONE]])('the uptime of a component is next to its name, on the right, on %s', async (_, options) => {
+  test.each([['a desktop', DESKTOP], ['a phone', PHONE]])('the uptime of each component is next to its name, on the right, on %s', async (_, options) => {
     await withPage('', options, async (page) => {
-      const [name, figure, bars] = await page.evaluate<[Box, Box, Box]>(`['a', 'b', 'details'].map(
-        (part) => document.querySelector('.components > li > ' + part).getBoundingClientRect().toJSON(),
+      const components = await page.evaluate<[Box, Box, Box][]>(`[...document.querySelectorAll('.components > li')].map(
+        (one) => ['a', 'b', 'details'].map((part) => one.querySelector(part).getBoundingClientRect().toJSON()),
       )`);
-      expect(figure.top).toBeLessThan(name.bottom);
-      expect(name.top).toBeLessThan(figure.bottom);
-      expect(figure.right).toBeCloseTo(bars.right, 0);
-      expect(name.right).toBeLessThan(figure.left);
+      expect(components).toHaveLength(shown.monitors.length);
+      for (const [name, figure, bars] of components) {
+        expect(figure.top).toBeLessThan(name.bottom);
+        expect(name.top).toBeLessThan(figure.bottom);
+        expect(figure.right).toBeCloseTo(bars.right, 0);
+        expect(name.right).toBeLessThan(figure.left);
+      }
     });
   });
 

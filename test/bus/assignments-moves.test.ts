@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { chooseProbe } from '../../controller/assignments/rules.ts';
-import { SPEC_VERSION } from '../../controller/monitors/config.ts';
+import { chooseProbe } from '../../controller/assignments/assigned-regions.ts';
+import { SPEC_VERSION } from '../../controller/monitors/settings/registry.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { ProbeView } from '../../controller/probes/responses.ts';
 import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';

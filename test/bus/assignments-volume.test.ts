@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { calculateObjectSize, type Document } from 'bson';
 import type { CommandSucceededEvent } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chooseProbe } from '../../controller/assignments/rules.ts';
+import { chooseProbe } from '../../controller/assignments/assigned-regions.ts';
 import type { AssignmentDelta } from '../../shared/contracts/assignment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Document } from 'mongodb';
-import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
+import type { JournalEntry } from '../../controller/results/journal/journal-store.ts';
 import { populate } from '../bench/population.ts';
 import { startControllerRig } from '../helpers/controller-rig.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';

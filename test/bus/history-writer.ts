@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import {
   HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours,
 } from '../../controller/results/writing/closed-hours.ts';
-import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-entry.ts';
+import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-store.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { Snapshot } from '../../controller/results/state/records.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';

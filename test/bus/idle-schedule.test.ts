@@ -3,6 +3,8 @@ import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
+import type { OutgoingDoc } from '../../controller/subscribers/notice.ts';
+import { DEFAULT_PREFERENCES, type SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -28,10 +30,12 @@ const SCHEDULES = [
 /** On the warped clock, polls happen every few seconds; those of an idle controller every minute. */
 const ON_TIME_MS = 25_000;
 const IDLE_FOR_MS = 20_000;
-const STEP_MS = fewOrAll(5000, 1000);
+const STEP_MS = fewOrAll(10_000, 1000);
 const RETRIES = 3;
 /** Mail to a busy provider is retried after 2, 4, 8, … s. */
 const DEFERRALS = 5;
+/** Mail to a subscriber is retried after 30 s, 2 minutes and 10 minutes. */
+const MAIL_ATTEMPTS = 3;
 const MAILS_AN_HOUR = 60;
 const HOUR_MS = 3_600_000;
 /** The default of NO_DATA_AFTER_SECONDS. */
@@ -122,6 +126,28 @@ const destination = async (body: object): Promise<string> => (await rig.session.
 )).integration.id;
 const mailsTo = (address: string) => mailgun.messages.filter(({ to }) => to === address);
 
+/** Publishes a page that shows the monitor and has a subscriber. `path` is its path in the API. */
+async function publishPage({ id }: Heartbeat, email: string, preferences: SubscriberDoc['preferences'] = DEFAULT_PREFERENCES) {
+  const pages = `/api/projects/${project}/status-pages`;
+  const { status_page: { id: pageId } } = await rig.session.ok<{ status_page: { id: string } }>(
+    'POST', pages, { name: 'Acme', subdomain: `page-${randomUUID()}` },
+  );
+  await rig.session.ok('PUT', `${pages}/${pageId}/monitors`, { monitors: [{ monitor_id: id }] });
+  await rig.session.ok('POST', `${pages}/${pageId}/publish`);
+  const { organization_id: organizationId } = await mongo.db.collection('monitors').findOne({}) as Document;
+  const of = { organizationId, projectId: project, pageId };
+  const subscriber = pageSubscriber(of, email, { preferences });
+  await mongo.db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(subscriber);
+  const path = `${pages}/${pageId}`;
+  const postIncident = () => rig.session.ok('POST', `${path}/incidents`, {
+    title: 'Slow', message: 'We are investigating.', severity: 'critical', affected_monitor_ids: [id],
+  });
+  return { pageId, path, subscriber, postIncident };
+}
+
+const outbox = () => mongo.db.collection<OutgoingDoc>('subscriber_outbox');
+const domains = () => mongo.db.collection<{ failures: number }>('domains');
+
 describe('a single controller that is idle, with default settings', () => {
   test('retries a webhook that returned 503 when the retry is due', async () => {
     hook.behave(503);
@@ -155,9 +181,36 @@ describe('a single controller that is idle, with default settings', () => {
     expect(mailsTo(to)).toHaveLength(1);
   });
 
-  test('sends the digest of further alerts at the end of the hour', async () => {
+  test('mails a subscriber again when each retry is due', async () => {
+    const { postIncident, subscriber } = await publishPage(await heartbeat(), 'patient-reader@example.com');
+    await idlePoll('subscriber_outbox');
+    mailgun.fail(503);
+    await postIncident();
+    const mail = () => outbox().findOne({ subscriber_id: subscriber._id });
+    for (let attempts = 1; attempts <= MAIL_ATTEMPTS; attempts += 1) {
+      await passOnTime(async () => (await mail())?.attempts === attempts);
+    }
+    mailgun.accept();
+    await passOnTime(async () => (await mail())?.state === 'sent');
+    expect(mailsTo(subscriber.email)).toHaveLength(1);
+  });
+
+  test('looks up the domain of a new monitor', async () => {
+    await idlePoll('domains');
+    registry.http.behave(500);
+    await rig.session.ok('POST', '/api/monitors', {
+      name: 'Shop', type: 'HTTP', target: 'http://shop.example.com', interval_seconds: 60,
+      domain_monitoring: { enabled: true, expiry_warning_days: [30] },
+    });
+    await passOnTime(async () => (await domains().findOne({}))?.failures === 1);
+  });
+
+  test('sends digests at the end of the hour, and repeats a failed domain lookup an hour later', async () => {
     const to = 'many@example.com';
     const notification_target_ids = [await destination({ type: 'email', config: { to: [to] } })];
+    const hourly = { ...DEFAULT_PREFERENCES, frequency: 'hourly' as const };
+    const { postIncident, subscriber } = await publishPage(await heartbeat(86_400), 'hourly@example.com', hourly);
+    await postIncident();
     for (let at = 0; at <= MAILS_AN_HOUR; at += 1) {
       await ping(await heartbeat(86_400, { notification_target_ids }), '/fail');
     }
@@ -170,6 +223,9 @@ describe('a single controller that is idle, with default settings', () => {
     await passOnTime(() => clock.now() > dueAt - ON_TIME_MS, fewOrAll(15_000, 5000));
     await passOnTime(() => clock.now() > dueAt + ON_TIME_MS);
     expect(mailsTo(to).at(-1)?.subject).toBe('[DIGEST] 1 more alert from the last hour');
+    await passOnTime(async () => (await domains().findOne({}))?.failures === 2);
+    expect(await outbox().findOne({ subscriber_id: subscriber._id })).toMatchObject({ channel: 'digest', state: 'sent' });
+    expect(mailsTo(subscriber.email)).toHaveLength(1);
   });
 
   test('alerts when a monitor has had no data for five minutes', async () => {
@@ -202,16 +258,7 @@ describe('a single controller that is idle, with default settings', () => {
 
   test('announces the start and end of maintenance, and posts an outage that outlasts it', async () => {
     const job = await heartbeat();
-    const pages = `/api/projects/${project}/status-pages`;
-    const { status_page: { id: pageId } } = await rig.session.ok<{ status_page: { id: string } }>(
-      'POST', pages, { name: 'Acme', subdomain: `page-${randomUUID()}` },
-    );
-    await rig.session.ok('PUT', `${pages}/${pageId}/monitors`, { monitors: [{ monitor_id: job.id }] });
-    await rig.session.ok('POST', `${pages}/${pageId}/publish`);
-    const { organization_id: organizationId } = await mongo.db.collection('monitors').findOne({}) as Document;
-    await mongo.db.collection<{ _id: string }>(SUBSCRIBERS).insertOne(
-      pageSubscriber({ organizationId, projectId: project, pageId }, 'reader@example.com'),
-    );
+    const { pageId, path } = await publishPage(job, 'reader@example.com');
     const [from, to] = [clock.now() + 90_000, clock.now() + 180_000];
     await rig.session.ok('POST', `/api/projects/${project}/maintenance-windows`, {
       title: 'Move', monitor_ids: [job.id], status_page_ids: [pageId], suppress_alerts: true,
@@ -221,9 +268,9 @@ describe('a single controller that is idle, with default settings', () => {
     await passOnTime(() => clock.now() > from + ON_TIME_MS);
     await ping(job, '/fail');
     await passOnTime(() => clock.now() > to + 2 * ON_TIME_MS);
-    const posts = await rig.session.ok<{ incidents: unknown[] }>('GET', `${pages}/${pageId}/incidents`);
+    const posts = await rig.session.ok<{ incidents: unknown[] }>('GET', `${path}/incidents`);
     expect(posts.incidents).toHaveLength(1);
-    const sent = await mongo.db.collection('subscriber_outbox').countDocuments({ state: 'sent' });
+    const sent = await outbox().countDocuments({ page_id: pageId, state: 'sent' });
     expect(sent, 'announced, begun, ended, and the outage').toBeGreaterThanOrEqual(3);
   });
 
@@ -236,16 +283,5 @@ describe('a single controller that is idle, with default settings', () => {
     const overdueAt = Date.parse((await incidentsOf(job))[0]?.started_at as string);
     expect(clock.now() - overdueAt).toBeLessThan(ON_TIME_MS);
     await passOnTime(() => hook.requests.length > before);
-  });
-
-  test('looks up the domain of a new monitor', async () => {
-    await idlePoll('domains');
-    registry.http.behave(500);
-    await rig.session.ok('POST', '/api/monitors', {
-      name: 'Shop', type: 'HTTP', target: 'http://shop.example.com', interval_seconds: 60,
-      domain_monitoring: { enabled: true, expiry_warning_days: [30] },
-    });
-    const domains = mongo.db.collection<{ failures: number }>('domains');
-    await passOnTime(async () => ((await domains.findOne({}))?.failures ?? 0) >= 1);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { FORGET_AFTER_MS, StreamedProjects } from '../../controller/events/streamed-projects.ts';
+import { FORGET_AFTER_MS, StreamedProjects } from '../../controller/events/hub.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { createLog } from '../../shared/log.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';

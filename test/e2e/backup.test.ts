@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import { makeFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
+import { runCommand } from './command/run-command.ts';
 
 interface Shown {
   monitor: { runtimeStatus: string };
@@ -46,7 +47,18 @@ async function shown(session: ApiSession, id: string): Promise<Shown> {
   return { monitor, incidents, checks };
 }
 
-test('a copy of the data directory restores everything, elsewhere and later, without a false alert', async () => {
+/** Asserts that a command refuses in one line, and that it changed nothing. */
+async function expectRefusal(args: string[], dataDir: string, reason: RegExp): Promise<void> {
+  const contents = () => (existsSync(dataDir) ? readdirSync(dataDir, { recursive: true }).toSorted() : null);
+  const before = contents();
+  const { exitCode, stdout, stderr } = await runCommand(args, { DATA_DIR: dataDir });
+  expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 2, stdout: '' });
+  expect(stderr).toMatch(/^farwatch: .*\n$/);
+  expect(stderr).toMatch(reason);
+  expect(contents()).toEqual(before);
+}
+
+test('a backup of a running installation restores everything, elsewhere and later, without a false alert', async () => {
   const first = await startOn(join(dir, 'data'));
   const session = await new ApiSession(first.url).begin();
   await session.ok(
@@ -69,10 +81,33 @@ test('a copy of the data directory restores everything, elsewhere and later, wit
   await isNow(session, 'up');
   const before = await shown(session, id);
 
+  const file = join(dir, 'backup');
+  const startedAt = Date.now();
+  const backup = await runCommand(['backup', file, '--json'], { DATA_DIR: first.dataDir });
+  expect(backup).toMatchObject({ exitCode: 0, stderr: '' });
+  const report = JSON.parse(backup.stdout) as { at: string; collections: Record<string, number> };
+  expect(report).toMatchObject({ file, bytes: statSync(file).size, collections: { monitors: 1, users: 1, incidents: 1 } });
+  expect(Date.parse(report.at)).toBeGreaterThanOrEqual(startedAt);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  await expectRefusal(['backup', file], first.dataDir, /exists already/);
+  await expectRefusal(['restore', file], first.dataDir, /not empty/);
+  await expectRefusal(['move', '--to', 'mongodb://127.0.0.1:1/farwatch'], first.dataDir, /Another Farwatch .* is using/);
+
   expect(await first.end()).toBe(0);
-  cpSync(first.dataDir, join(dir, 'copy'), { recursive: true });
-  rmSync(first.dataDir, { recursive: true });
-  const second = await startOn(join(dir, 'copy'));
+  const copy = join(dir, 'copy');
+  const damaged = join(dir, 'damaged');
+  const bytes = readFileSync(file);
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
+  writeFileSync(damaged, bytes);
+  await expectRefusal(['restore', damaged], copy, /damaged/);
+  // As a restore that was killed leaves it.
+  mkdirSync(join(copy, 'mongo.restoring'), { recursive: true });
+  writeFileSync(join(copy, 'mongo.restoring/data.mdb'), 'half a database');
+  await expect(startOn(copy)).rejects.toThrow(/is incomplete: farwatch restore was interrupted/);
+  expect(await runCommand(['restore', file], { DATA_DIR: copy })).toMatchObject({ exitCode: 0, stderr: '' });
+
+  const second = await startOn(copy);
+  expect(second.log()).not.toContain('No account exists yet');
   const again = session.at(second.url);
   const restored = await until(() => shown(again, id), { what: 'the copy responds' });
   expect(restored.incidents).toEqual(before.incidents);

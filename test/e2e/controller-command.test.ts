@@ -2,9 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbeddedMongo, type EmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
+import { DEFAULT_DATABASE, UNFINISHED_COPY } from '../../shared/database.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
@@ -62,6 +64,20 @@ test('a controller waits for its database and then NATS, logs one line for each,
   await until(() => logged('listening'), { what: 'it listens' });
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+test('a controller refuses a database that is only partly copied', async () => {
+  store ??= await startStore(await freePort());
+  const { url } = store;
+  const client = await MongoClient.connect(url);
+  const mark = { _id: UNFINISHED_COPY.id } as never;
+  await client.db(DEFAULT_DATABASE).collection(UNFINISHED_COPY.collection).insertOne(mark);
+  command({ MONGODB_URL: url, NATS_URL: nats.url });
+  expect(await ended).toBe(2);
+  expect(output).toBe(
+    'The database farwatch is incomplete: farwatch restore or farwatch move was interrupted. Run it again.\n',
+  );
+  await client.close();
 });
 
 test('a controller warns once about each listener that exposes traffic to eavesdropping', async () => {

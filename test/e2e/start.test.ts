@@ -80,61 +80,57 @@ describe('an installation', () => {
     expect(farwatch.pids()).toEqual(before);
   });
 
-  test('runs beside another installation with separate accounts', async () => {
-    const other = await startFarwatch();
-    try {
+  describe('beside another one, which `npm start` starts with a certificate', () => {
+    let other: Farwatch;
+    let port: number;
+    const dir = mkdtempSync(join(tmpdir(), 'farwatch-tls-'));
+    beforeAll(async () => {
+      const certificate = makeCertificate({ names: ['nats.example'] });
+      const [certFile, keyFile] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+      writeFileSync(certFile, certificate.cert);
+      writeFileSync(keyFile, certificate.key);
+      port = await freePort();
+      const env = {
+        NATS_LISTEN: `127.0.0.1:${port}`, NATS_TLS_CERT: certFile, NATS_TLS_KEY: keyFile,
+        NATS_PUBLIC_URL: `tls://nats.example:${port}`,
+      };
+      other = await startFarwatch({ env, command: ['npm', 'start'] });
+    });
+    afterAll(async () => {
+      await other?.stop();
+      rmSync(dir, { recursive: true });
+    });
+
+    test('NATS accepts remote probes over TLS and the local processes still connect', async () => {
+      expect(Object.keys(other.pids())).toEqual(expect.arrayContaining(ROLES));
+      const greeting = await new Promise<string>((done) => {
+        const socket = connect(port, '127.0.0.1');
+        socket.once('data', (chunk) => {
+          socket.destroy();
+          done(chunk.toString());
+        });
+      });
+      expect(JSON.parse(greeting.slice('INFO '.length))).toMatchObject({ tls_available: true });
+    });
+
+    test('it has its own accounts and processes', async () => {
       expect((await post(`${other.url}/api/auth/login`, LOGIN)).status).toBe(401);
       expect((await post(`${other.url}/api/auth/register`, ACCOUNT)).status).toBe(201);
-      await other.kill9('nats-server');
+      await other.replaced('nats-server', await other.kill9('nats-server'));
       expect((await get(`${farwatch.url}/api/auth/me`, session)).status).toBe(200);
-    } finally {
-      await other.stop();
-    }
-    expect((await fetch(`${farwatch.url}/readyz`)).status).toBe(200);
+    });
+
+    test('it stops and leaves no process behind when only `npm start` gets SIGTERM', async () => {
+      expect(await other.end()).toBe(0);
+      expect(other.pids()).toEqual({});
+      expect((await fetch(`${farwatch.url}/readyz`)).status).toBe(200);
+    });
   });
 
   test('stops when only the quickstart gets SIGTERM', async () => {
     expect(await farwatch.end()).toBe(0);
     expect(farwatch.pids()).toEqual({});
   });
-});
-
-test('stops and leaves no process behind when only `npm start` gets SIGTERM', async () => {
-  const farwatch = await startFarwatch({ command: ['npm', 'start'] });
-  try {
-    expect(Object.keys(farwatch.pids())).toEqual(expect.arrayContaining(ROLES));
-    expect(await farwatch.end()).toBe(0);
-    expect(farwatch.pids()).toEqual({});
-  } finally {
-    await farwatch.stop();
-  }
-});
-
-test('with a certificate, NATS accepts remote probes over TLS and the local processes still connect', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'farwatch-tls-'));
-  const certificate = makeCertificate({ names: ['nats.example'] });
-  const [certFile, keyFile, port] = [join(dir, 'cert.pem'), join(dir, 'key.pem'), await freePort()];
-  writeFileSync(certFile, certificate.cert);
-  writeFileSync(keyFile, certificate.key);
-  const env = {
-    NATS_LISTEN: `127.0.0.1:${port}`, NATS_TLS_CERT: certFile, NATS_TLS_KEY: keyFile,
-    NATS_PUBLIC_URL: `tls://nats.example:${port}`,
-  };
-  const farwatch = await startFarwatch({ env });
-  try {
-    const greeting = await new Promise<string>((done) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('data', (chunk) => {
-        socket.destroy();
-        done(chunk.toString());
-      });
-    });
-    expect(JSON.parse(greeting.slice('INFO '.length))).toMatchObject({ tls_available: true });
-    expect(await farwatch.end()).toBe(0);
-  } finally {
-    await farwatch.stop();
-    rmSync(dir, { recursive: true });
-  }
 });
 
 describe('an impossible start', () => {

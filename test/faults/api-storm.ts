@@ -21,7 +21,7 @@ export function apiStorm(on: { readonly load: Load }): void {
   fault('F41', 'monitors are edited, paused and deleted during their failing checks', async () => {
     const each = repeats(3, 25);
     const random = randomOf(SEED);
-    const steady = await on.load.steady(20, 'steady');
+    const steady = await on.load.steady(repeats(8, 20), 'steady');
     const made: { id: string; change: Change; path: string }[] = [];
     const policy = {
       interval_seconds: 60, timeout_ms: 60_000, confirmation_policy: { regions: 'majority', retries: 0 },

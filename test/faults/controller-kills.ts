@@ -8,7 +8,7 @@ import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
 /** The controller is killed under load and during incidents. */
 export function controllerKills(on: { readonly load: Load }): void {
-  const MONITORS = repeats(30, 100);
+  const MONITORS = repeats(12, 100);
 
   /** Ms from the controller's restart until results are stored again. Checks must continue meanwhile. */
   async function comesBack(killed: number, steadyId: string): Promise<number> {

@@ -7,7 +7,7 @@ import { fault } from './fault.ts';
 import type { Load } from './load.ts';
 import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
-const MONITORS = repeats(30, 60);
+const MONITORS = repeats(12, 60);
 
 export async function requestMonitors(load: Load) {
   const { status, error } = await load.session.call('GET', '/api/monitors?limit=5');

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { programFile } from '../bundle.mjs';
+import { copies } from './copies.ts';
 import { FarProbe } from './far-probe.ts';
 import { links } from './links.ts';
 import { Load } from './load.ts';
@@ -8,7 +9,10 @@ import { spoolDisk } from './spool-disk.ts';
 let load: Load;
 let far: FarProbe;
 let bundle = '';
+const servers: { stop(): Promise<void> }[] = [];
 const on = {
+  /** Stopped after the installation. */
+  servers,
   get load() {
     return load;
   },
@@ -28,7 +32,10 @@ afterEach(async () => {
 afterAll(async () => {
   await far?.close();
   await load?.stop();
+  for (const server of servers) await server.stop();
 });
 
 describe('links', () => links(on));
 describe('the disk', () => spoolDisk(on));
+// Last, because it moves the installation to another database.
+describe('copies of the data', () => copies(on));

@@ -4,18 +4,18 @@ import { MAX_BATCH_RESULTS } from '../../shared/contracts/result.ts';
 import { shardOf } from '../../shared/ids.ts';
 import type { Attack } from './attack.ts';
 import { fault } from './fault.ts';
-import { toOutcome } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 import { checked } from './sender.ts';
 
 /** A probe sends far more results than a monitor can produce. */
 export function fatHour(on: { readonly attack: Attack }): void {
-  const RESULTS = 18_000;
+  const RESULTS = repeats(4000, 18_000);
   /** Limit of a 60-second monitor with one recheck: 2 probes, 61 slots, 3 attempts, and 500 manual runs. */
   const ALLOWED = 2 * 61 * 3 + 500;
   /** Batches that are sent before the first response; a few more wait. */
   const CONCURRENT_BATCHES = 8;
 
-  fault('F52', 'a probe sends 18,000 results of one monitor and hour, with long messages', async () => {
+  fault('F52', `a probe sends ${RESULTS} results of one monitor and hour, with long messages`, async () => {
     const id = await on.attack.bait('Fat');
     const shard = shardOf(id);
     const now = Date.now();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { FLAP_DOWNS } from '../../controller/verdicts/notices/flap-rules.ts';
+import { FLAP_DOWNS } from '../../controller/verdicts/notices/held-alert-rules.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import type { Load } from './load.ts';

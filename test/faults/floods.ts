@@ -3,7 +3,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import { until } from '../helpers/until.ts';
 import type { Attack } from './attack.ts';
 import { fault } from './fault.ts';
-import { toOutcome } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 
 /** A probe sends far more messages than allowed. */
 export function floods(on: { readonly attack: Attack }): void {
@@ -22,22 +22,25 @@ export function floods(on: { readonly attack: Attack }): void {
     return count;
   }
 
-  fault('F53', 'a probe sends 20,000 beats with a wrong revision', async () => {
+  const BEATS = repeats(6000, 20_000);
+  const REQUESTS = repeats(4000, 10_000);
+
+  fault('F53', `a probe sends ${BEATS} beats with a wrong revision`, async () => {
     const statuses: number[] = [];
     const before = await ignored('beat');
     for (let round = 0; round < 4; round += 1) {
-      for (let at = 0; at < 5000; at += 1) on.attack.probe.beat({ revision: 77 + at });
+      for (let at = 0; at < BEATS / 4; at += 1) on.attack.probe.beat({ revision: 77 + at });
       await on.attack.probe.nats.flush();
       statuses.push((await on.attack.load.session.call('GET', '/api/monitors')).status);
     }
     expect(statuses).toEqual([200, 200, 200, 200]);
-    await served(async () => (await ignored('beat')) - before > 19_000);
+    await served(async () => (await ignored('beat')) - before > BEATS - 1000);
     const unharmed = await on.attack.expectUnharmed('beats');
-    return toOutcome({ injected: 20_000, ...unharmed },
+    return toOutcome({ injected: BEATS, ...unharmed },
       `${(await ignored('beat')) - before} beats ignored; the API responded throughout`);
   });
 
-  fault('F54', 'a probe requests its assignments 10,000 times at once', async () => {
+  fault('F54', `a probe requests its assignments ${REQUESTS} times at once`, async () => {
     const dropped = () => on.attack.metric('farwatch_sync_dropped_total');
     const withoutResponse = async () => (await ignored('sync') || 0) + (await dropped() || 0);
     const before = await withoutResponse();
@@ -47,15 +50,15 @@ export function floods(on: { readonly attack: Attack }): void {
     const request = JSON.stringify({ v: 1, revision: 0, after: null });
     const statuses: number[] = [];
     for (let round = 0; round < 10; round += 1) {
-      for (let at = 0; at < 1000; at += 1) {
+      for (let at = 0; at < REQUESTS / 10; at += 1) {
         on.attack.probe.nats.publish(subjects.sync(on.attack.region, on.attack.id), request, { reply: inbox });
       }
       await on.attack.probe.nats.flush();
       statuses.push((await on.attack.load.session.call('GET', '/api/monitors')).status);
     }
     expect(new Set(statuses)).toEqual(new Set([200]));
-    await served(async () => responses + (await withoutResponse()) - before === 10_000);
+    await served(async () => responses + (await withoutResponse()) - before === REQUESTS);
     const unharmed = await on.attack.expectUnharmed('sync', true);
-    return toOutcome({ injected: 10_000, ...unharmed }, `${responses} requests got a response; the API responded throughout`);
+    return toOutcome({ injected: REQUESTS, ...unharmed }, `${responses} requests got a response; the API responded throughout`);
   });
 }

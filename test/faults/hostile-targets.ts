@@ -74,7 +74,7 @@ export function hostileTargets(on: { readonly load: Load }): void {
   }
 
   fault('F60', 'targets of all types send endless, slow, false and exploding responses at the same time', async () => {
-    const healthy = await on.load.steady(20, 'beside');
+    const healthy = await on.load.steady(repeats(8, 20), 'beside');
     const createMonitor = async (name: string, body: object): Promise<string> => {
       const { monitor } = await on.load.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
         name, interval_seconds: 2, timeout_ms: 2000, ...body,
@@ -88,7 +88,7 @@ export function hostileTargets(on: { readonly load: Load }): void {
     const beforeMb = rssMb(pid);
     const ids = await Promise.all(attacks().map(({ name, body }) => createMonitor(name, body)));
     let peakMb = 0;
-    const seconds = repeats(10, 120);
+    const seconds = repeats(5, 120);
     for (let at = 0; at < seconds * 4; at += 1) {
       await passTime(250);
       peakMb = Math.max(peakMb, rssMb(pid));

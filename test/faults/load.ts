@@ -71,7 +71,8 @@ export class Load<Of extends Installation = Farwatch> {
   readonly target: Target;
   readonly receiver: Receiver;
   readonly session: ApiSession;
-  readonly #store: TestMongo | null;
+  /** The database itself, if the installation has its own or connects through a proxy. */
+  store: Pick<TestMongo, 'url' | 'database'> | null;
   #monitors = new Map<string, CreatedMonitor>();
 
   constructor(
@@ -81,7 +82,7 @@ export class Load<Of extends Installation = Farwatch> {
     this.target = parts.target;
     this.receiver = parts.receiver;
     this.session = parts.session;
-    this.#store = store;
+    this.store = store;
   }
 
   /** `store` is the database itself if the installation connects through a proxy. */
@@ -214,8 +215,8 @@ export class Load<Of extends Installation = Farwatch> {
   }
 
   async #read() {
-    const ledger = await (this.#store
-      ? readLedger(this.#store.url, this.#store.database)
+    const ledger = await (this.store
+      ? readLedger(this.store.url, this.store.database)
       : readLedger(storeUrl(this.farwatch.log())));
     const countOf = (isCounted: (result: CheckResult) => boolean) => new Map(this.ids.map(
       (id) => [id, (ledger.byMonitor.get(id) ?? []).filter(isCounted).length],

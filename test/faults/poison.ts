@@ -5,7 +5,7 @@ import { newId, shardOf } from '../../shared/ids.ts';
 import { droppedBatch, SHARDS, type Attack } from './attack.ts';
 import { fault } from './fault.ts';
 import { checked } from './sender.ts';
-import { toOutcome } from './tally.ts';
+import { repeats, toOutcome } from './tally.ts';
 import { until } from '../helpers/until.ts';
 
 /** A probe sends unreadable data and overflowing numbers. */
@@ -42,17 +42,17 @@ export function poison(on: { readonly attack: Attack }): void {
     return toOutcome({ injected: 1, ...await on.attack.expectUnharmed('deep') }, 'set aside as a dead letter');
   });
 
+  const UNKNOWN = repeats(90, 300);
+  const UNREADABLE = 2 * UNKNOWN + UNKNOWN / 3;
   /** Number of messages of each unreadable kind, all different. In total they are below a probe's rate limit. */
   const RUBBISH: [count: number, make: (at: number) => string | Buffer][] = [
-    [300, (at) => `{"v":1,"epoch":"poison","results":[${at}`],
-    [300, (at) => JSON.stringify({ v: 1, epoch: `poison-${at}`, results: { text: 'none' } })],
-    [100, (at) => Buffer.alloc(65_536, `${at} `)],
+    [UNKNOWN, (at) => `{"v":1,"epoch":"poison","results":[${at}`],
+    [UNKNOWN, (at) => JSON.stringify({ v: 1, epoch: `poison-${at}`, results: { text: 'none' } })],
+    [UNKNOWN / 3, (at) => Buffer.alloc(65_536, `${at} `)],
   ];
-  const UNREADABLE = 700;
-  const UNKNOWN = 300;
   const AT_ONCE = 12;
 
-  fault('F25', 'a probe sends 1,000 poison batches: not JSON, an invalid schema, 64 KiB, unknown monitors', async () => {
+  fault('F25', `a probe sends ${UNREADABLE + UNKNOWN} poison batches: not JSON, an invalid schema, 64 KiB, unknown monitors`, async () => {
     const letters = (reason: string) => on.attack.documents('dead_letters', { reason, probe_id: on.attack.id });
     const before = (await letters('unreadable')).length;
     const lanes = new Map<number, number>();

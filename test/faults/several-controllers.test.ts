@@ -8,7 +8,7 @@ import { Load } from './load.ts';
 import { Several, type Member } from './several.ts';
 import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
-const MONITORS = repeats(10, 30);
+const MONITORS = repeats(6, 30);
 const STOPPED_MS = repeats(12, 60) * 1000;
 /** Longer than a status holds without results. */
 const BACKLOG_MS = 8000;

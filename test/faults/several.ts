@@ -45,14 +45,11 @@ export class Several implements Installation {
     this.#database = new MongoClient(store.url);
   }
 
-  /**
-   * All controllers start at once, on an empty database. Resolves when the probe is connected. `program`: a
-   * bundle of the controller; by default the present one, without the console.
-   */
-  static async start(count: number, program: string | null = null): Promise<Several> {
+  /** All controllers start at once, on an empty database. Resolves when the probe is connected. */
+  static async start(count: number): Promise<Several> {
     const several = new Several(...(await Promise.all([testMongo(), startNats()])));
     try {
-      await several.#startAll(count, program);
+      await several.#startAll(count);
       return several;
     } catch (error) {
       await several.stop();
@@ -113,8 +110,8 @@ export class Several implements Installation {
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  async #startAll(count: number, program: string | null): Promise<void> {
-    const [probe, controller] = [await programFile('probe'), program ?? await programFile('controller')];
+  async #startAll(count: number): Promise<void> {
+    const [probe, controller] = [await programFile('probe'), await programFile('controller')];
     const ports = await Promise.all(Array.from({ length: count }, () => freePort()));
     this.members.push(...(await Promise.all(ports.map((port, at) => this.#member(`c${at + 1}`, port, controller)))));
     this.#balancer = await startBalancer(ports);

@@ -35,7 +35,7 @@ export const NEXT: Readonly<Record<Process, () => Promise<string>>> = {
     'probe/assignments/synchronizer.ts': ['{ v: 1, revision', '{ v: 1, dialect: "next", revision'],
   }),
   controller: () => next('controller', {
-    'controller/monitors/config.ts': [
+    'controller/monitors/settings/registry.ts': [
       'return CHECK_TYPES[doc.type].toSpec(doc);',
       `const spec = CHECK_TYPES[doc.type].toSpec(doc);
        return doc.type === 'ICMP' ? { ...spec, type: 'GRPC' } : { ...spec, next: { to: 'come' } };`,

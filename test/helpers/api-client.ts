@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../controller/errors/app-error.ts';
 import { errorsOf } from '../../controller/http/reference/failures.ts';
 import { HTML_CONTENT } from '../../controller/http/routing/exchange.ts';
-import { isRawDeclaration, type Route } from '../../controller/http/routing/route.ts';
+import type { Route } from '../../controller/http/routing/route.ts';
 import { strictSchema } from './strict-schema.ts';
 
 /** Untyped JSON: a value or undefined at any path. */
@@ -128,7 +128,7 @@ export class ApiClient {
   #routeOf(method: string, path: string): Route | null {
     const segments = (path.split('?')[0] ?? '').replace(/(?<=.)\/$/, '').split('/');
     const matches = this.#routes.filter((route) => {
-      const declared = route.path.split('/');
+      const declared = segmentsOf(route);
       return declared.length === segments.length &&
         declared.every((part, at) => part.startsWith(':') || part === segments[at]);
     });
@@ -136,6 +136,16 @@ export class ApiClient {
     const [best] = matches.sort((one, other) => parameters(one) - parameters(other));
     return matches.find((route) => route.path === best?.path && route.method === method) ?? null;
   }
+}
+
+const declaredSegments = new WeakMap<Route, string[]>();
+
+function segmentsOf(route: Route): string[] {
+  const known = declaredSegments.get(route);
+  if (known) return known;
+  const segments = route.path.split('/');
+  declaredSegments.set(route, segments);
+  return segments;
 }
 
 async function read(response: Response): Promise<ApiResponse> {
@@ -193,14 +203,14 @@ function checkErrorPage(route: Route, response: ApiResponse): void {
 function checkSuccess(route: Route, response: ApiResponse): void {
   const declared = route.responses[response.status];
   if (declared === undefined) throw new Error('the status is not declared');
-  const isEnveloped = isRawDeclaration(declared) && declared.data !== undefined && response.body !== undefined;
-  if (isRawDeclaration(declared) && !isEnveloped) {
+  const isEnveloped = 'contentType' in declared && declared.data !== undefined && response.body !== undefined;
+  if ('contentType' in declared && !isEnveloped) {
     if (response.headers.get('content-type') !== declared.contentType) {
       throw new Error(`content type is ${response.headers.get('content-type')}`);
     }
     return;
   }
-  envelopeOf(isRawDeclaration(declared) ? (declared.data as z.ZodType) : declared).parse(response.body);
+  envelopeOf('contentType' in declared ? (declared.data as z.ZodType) : declared).parse(response.body);
 }
 
 /** Building a schema costs far more than using it. */

@@ -5,7 +5,6 @@ import { MailWindowStore } from '../../controller/delivery/digests/window-store.
 import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
-import { sendAlert, sendDigest } from '../../controller/delivery/senders/send-alert.ts';
 import { DeliveryService, type DeliveryServiceDeps } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type {
@@ -15,8 +14,7 @@ import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
-import { IncidentUpdateStore } from '../../controller/incidents/update-store.ts';
-import { VoteStore } from '../../controller/incidents/vote-store.ts';
+import { IncidentUpdateStore, VoteStore } from '../../controller/incidents/history-store.ts';
 import type { Mailer } from '../../controller/platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
@@ -25,7 +23,7 @@ import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
 import { createResolver } from '../../controller/platform/outbound/resolver.ts';
 import type { Alert } from '../../controller/verdicts/effect.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
-import { WorkClaims } from '../../controller/work/work-claims.ts';
+import { WorkClaims } from '../../controller/work/claimed-work.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
@@ -113,14 +111,12 @@ export class DeliveryRig {
     const stores = this.stores(change);
     const service = new DeliveryService({
       ...stores,
-      due: (shards, until, limit) => queues.due(shards, until, limit),
-      removeOlder: (before, limit) => deliveries.removeOlder(before, limit),
-      ownsShard, clock, log,
+      ownsShard, clock, log, notifyOwner: () => undefined,
     });
     const alerts = new FanOut({
       destinations, deliveries, queues, windows: this.windows, clock,
       regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) },
-      notify: (ids) => service.wake(ids),
+      notify: service.wakeOwners,
     });
     const controller = { service, alerts };
     this.#controllers.push(controller);
@@ -129,7 +125,7 @@ export class DeliveryRig {
   }
 
   /** The senders' dependencies. */
-  stores(change: ControllerChange = {}): Pick<DeliveryServiceDeps, 'attempt' | 'pending' | 'queues'> {
+  stores(change: ControllerChange = {}): Pick<DeliveryServiceDeps, 'attempt' | 'deliveries' | 'queues'> {
     const { queues, incidents, suppressions, digests } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
     const { poster = this.poster, clock = this.clock } = change;
@@ -142,12 +138,9 @@ export class DeliveryRig {
       attempt: {
         deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
         destinations, incidents, suppressions, clock, random: Math.random,
-        onFailing: () => undefined,
-        sendDigest: (digest) => sendDigest(sending, digest),
-        send: (destination, alert, context) => sendAlert(sending, destination, alert, context),
+        sending, onFailing: () => undefined,
       },
-      pending: (id, limit) => deliveries.pending(id, limit),
-      queues,
+      deliveries, queues,
     };
   }
 

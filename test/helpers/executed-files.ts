@@ -12,28 +12,29 @@ export const REPEATS = 20;
 export async function filesOfPath(
   run: (repeat: number) => Promise<unknown>, settle: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<string[]> {
-  let common: Set<string> | undefined;
-  for (let repeat = 0; repeat < REPEATS; repeat += 1) {
-    const executed = await executedFiles(() => run(repeat));
-    common = new Set([...executed].filter((path) => common?.has(path) ?? true));
-    await settle();
-  }
-  return [...common ?? []].sort();
-}
-
-/** What V8 counted while `work` ran. The modules themselves ran before. */
-async function executedFiles(work: () => Promise<unknown>): Promise<string[]> {
   const session = new Session();
   session.connect();
   try {
     await session.post('Profiler.enable');
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    await work();
-    const { result } = await session.post('Profiler.takePreciseCoverage');
-    const executed = result.filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0));
-    const paths = executed.map(({ url }) => relative(root, url.replace(/^file:\/\//, '')));
-    return paths.filter((path) => /^(controller|shared)\//.test(path));
+    let common: Set<string> | undefined;
+    for (let repeat = 0; repeat < REPEATS; repeat += 1) {
+      await filesSinceLast(session);
+      await run(repeat);
+      const executed = await filesSinceLast(session);
+      common = new Set([...executed].filter((path) => common?.has(path) ?? true));
+      await settle();
+    }
+    return [...common ?? []].sort();
   } finally {
     session.disconnect();
   }
+}
+
+/** What V8 counted since the last call. The modules themselves ran before. */
+async function filesSinceLast(session: Session): Promise<string[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  const executed = result.filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0));
+  const paths = executed.map(({ url }) => relative(root, url.replace(/^file:\/\//, '')));
+  return paths.filter((path) => /^(controller|shared)\//.test(path));
 }

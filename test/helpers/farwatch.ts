@@ -43,11 +43,11 @@ export class Farwatch {
     this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** Starts, also after `stop` or `kill9All`; resolves when it is ready. */
-  async start(): Promise<void> {
+  /** Starts, also after `end` or `kill9All`, with additional settings; resolves when it is ready. */
+  async start(settings: Record<string, string> = {}): Promise<void> {
     const before = this.log().length;
     const output = openSync(this.logFile, 'a');
-    const env = cleanEnvironment({ DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env });
+    const env = cleanEnvironment({ DATA_DIR: this.dataDir, PORT: String(this.#port), ...this.#options.env, ...settings });
     const [program, ...args] = this.#options.command ?? [process.execPath, join(ROOT, 'deploy/command/farwatch.mjs')];
     const child = spawn(program, args, { cwd: this.#options.cwd ?? ROOT, env, stdio: ['ignore', output, output], detached: true });
     closeSync(output);

@@ -80,6 +80,7 @@ export class FleetRig {
     });
     const ports = {
       config, mongo, stores: await openStores(mongo.db, clock), bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(), ownsShard: () => ownsAll,
+      natsUrl: () => url,
     };
     const fleet = await openFleet(ports, {
       directory: openDirectory(ports), otherUsers: async () => [], notify: async () => undefined,

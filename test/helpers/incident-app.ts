@@ -18,7 +18,7 @@ export async function makeIncidentApp(history?: MonitorHistoryReader): Promise<I
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const app = await makeApp({
     clock,
-    routes: ({ incidents, notifications, results: { unwritten } }) => (history === undefined
+    routes: ({ incidents, notifications, results: { readers: { unwritten } } }) => (history === undefined
       ? []
       : incidents.routesOver({ notifications: notifications.log, history, unwritten, notifyOwner: () => undefined })),
   });

@@ -24,6 +24,8 @@ const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
 export class OwnersBus implements ControllerBus {
   readonly isClustered = false;
   readonly isConnected = true;
+  readonly server = '127.0.0.1:1';
+  readonly maxPayload = 1_048_576;
 
   async flush(): Promise<void> {}
   /** What the owners know about monitors. */

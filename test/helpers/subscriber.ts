@@ -1,5 +1,6 @@
 import { connect, nkeyAuthenticator, type Consumer, type NatsConnection } from 'nats';
 import type { SubscriptionView } from '../../controller/subscriptions/schema.ts';
+import { serverOptions } from '../../shared/nats-connection.ts';
 import { until } from './until.ts';
 
 /** The API's response when a subscription is created. */
@@ -30,8 +31,8 @@ export class Subscriber {
 
   static async connect(issued: IssuedSubscription): Promise<Subscriber> {
     const nc = await connect({
-      servers: issued.nats_url, authenticator: nkeyAuthenticator(new TextEncoder().encode(issued.seed)),
-      inboxPrefix: issued.subscription.inbox_prefix, reconnect: false, tls: null,
+      ...await serverOptions(issued.nats_url), reconnect: false, inboxPrefix: issued.subscription.inbox_prefix,
+      authenticator: nkeyAuthenticator(new TextEncoder().encode(issued.seed)),
     });
     return new Subscriber(nc, issued);
   }

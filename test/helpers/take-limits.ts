@@ -3,8 +3,9 @@ import type { TakeLimits } from '../../controller/results/intake/take-limits.ts'
 /** Limits of a controller with one plan and only shared regions, whose probes have every monitor. */
 export function limitsOf(rawRetentionMs: number): TakeLimits {
   return {
-    rawRetentionMs: () => rawRetentionMs, maxRawRetentionMs: rawRetentionMs, regionOwner: () => null,
-    hasVote: () => true, hasLiveProbe: () => true, canGetMoreVotes: () => true, clockShiftMs: () => 0, assigned: () => null,
+    rawRetentionMs: () => rawRetentionMs, maxRawRetentionMs: rawRetentionMs,
+    intakeFacts: () => ({ owner: null, clockShiftMs: 0, hasVote: true }),
+    hasVote: () => true, hasLiveProbe: () => true, canGetMoreVotes: () => true, assigned: () => null,
     noDataAfterMs: 300_000,
     assignments: { until: () => Infinity, read: () => null },
   };

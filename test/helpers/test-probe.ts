@@ -6,6 +6,7 @@ import {
 import type { Beat } from '../../shared/contracts/beat.ts';
 import { enrolText, type EnrolResponse, type EnrolRequest } from '../../shared/contracts/enrolment.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
+import { serverOptions } from '../../shared/nats-connection.ts';
 import { until } from './until.ts';
 
 /** A probe's keys and its side of the assignment protocol, implemented only from the contract. */
@@ -41,10 +42,11 @@ export class TestProbe {
   /** Connects with the enrolled identity, retrying until the server accepts it. */
   async connect(url?: string): Promise<NatsConnection> {
     const { nats_url, probe_id } = this.enrolment as EnrolResponse;
+    const servers = await serverOptions(url ?? nats_url);
     this.connection = await until(
       () => connect({
-        servers: url ?? nats_url, authenticator: nkeyAuthenticator(this.user.getSeed()),
-        inboxPrefix: `_INBOX_${probe_id}`, reconnect: false,
+        ...servers, authenticator: nkeyAuthenticator(this.user.getSeed()), inboxPrefix: `_INBOX_${probe_id}`,
+        reconnect: false,
       })
         .catch(() => null),
       { what: 'probe connects' },

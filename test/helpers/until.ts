@@ -4,11 +4,11 @@ export type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>;
 /** Only prevents hanging: far longer than anything takes, even on a busy machine. */
 const DEADLINE_MS = 300_000;
 const MIN_DELAY_MS = 10;
-const MAX_DELAY_MS = 100;
+const MAX_DELAY_MS = 250;
 
 /**
  * Polls `probe` until it returns a truthy value, and returns that. After `timeoutMs`, throws with the last
- * value seen. Unless `everyMs` is given, the delay between polls is a tenth of the time waited, 10 to 100 ms:
+ * value seen. Unless `everyMs` is given, the delay between polls is a tenth of the time waited, 10 to 250 ms:
  * polling must not cost more than what it waits for.
  */
 export async function until<T>(

@@ -64,16 +64,16 @@ test('a release has the tarball with its checksum, the section of the changelog,
   expect((await changes()).trim().split('\n').map((line) => line.trim()))
     .toEqual([
       'M deploy/container/Containerfile', 'M deploy/helm/farwatch/Chart.yaml', 'M package-lock.json', 'M package.json',
-      'M probe/version.ts',
+      'M shared/version.ts',
     ]);
-  expect(read('probe/version.ts')).toContain(`VERSION = '${VERSION}'`);
+  expect(read('shared/version.ts')).toContain(`VERSION = '${VERSION}'`);
   expect(read('deploy/container/Containerfile')).toContain(`ARG VERSION=${VERSION}\n`);
   expect(read('deploy/helm/farwatch/Chart.yaml')).toContain(`\nversion: ${VERSION}\nappVersion: ${VERSION}\n`);
 });
 
 test('a checkout with changes is refused', async () => {
-  writeFileSync(join(clone, 'probe/version.ts'), 'x');
-  await expect(release(VERSION)).rejects.toMatchObject({ stderr: expect.stringContaining('probe/version.ts') as string });
+  writeFileSync(join(clone, 'shared/version.ts'), 'x');
+  await expect(release(VERSION)).rejects.toMatchObject({ stderr: expect.stringContaining('shared/version.ts') as string });
 });
 
 test('a known vulnerability is named and refused', async () => {

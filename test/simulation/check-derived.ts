@@ -6,9 +6,8 @@ import { isInMaintenance } from '../../controller/verdicts/time-accounting/maint
 import type { CertificateSighting, MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
-import { Lanes } from '../../controller/results/state/lanes.ts';
+import { Lanes, type ShardState } from '../../controller/results/state/shard-state.ts';
 import type { LanePosition } from '../../controller/results/state/records.ts';
-import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { Reference } from './reference.ts';
 import type { OwnedStates, World } from './world.ts';
 import { rowsOf } from '../../controller/results/hours/hour-rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LANES_PER_PROBE } from '../../controller/results/state/lanes.ts';
+import { LANES_PER_PROBE } from '../../controller/results/state/shard-state.ts';
 import { probeCrashLoops, type CrashLoopFailure } from './crash-loop.ts';
 import { SimulatedSpool } from './simulated-spool.ts';
 

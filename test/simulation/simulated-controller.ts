@@ -95,7 +95,10 @@ export class SimulatedController {
     });
     const shards: Shards = new Shards({
       clock: process, log, random: () => 1, stores, instance: `${name}#${++this.#lives}`,
-      limits: { ...limitsOf(RAW_RETENTION_MS), ...(hooks && { clockShiftMs: hooks.clockShiftMs }) },
+      limits: {
+        ...limitsOf(RAW_RETENTION_MS),
+        intakeFacts: (probeId) => ({ owner: null, hasVote: true, clockShiftMs: hooks?.clockShiftMs(probeId) ?? 0 }),
+      },
       holdsLease: (shard) => leases.holds(shard),
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
       onStarted: (shard) => network.listen(shard, listener),

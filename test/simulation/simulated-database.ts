@@ -1,10 +1,9 @@
-import type { VoteRecord } from '../../controller/verdicts/votes/vote-ledger.ts';
 import { decodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type ResultBatch } from '../../shared/contracts/result.ts';
-import type { Alert, IncidentOpening, IncidentResolution } from '../../controller/verdicts/effect.ts';
+import type { Alert, IncidentOpening, IncidentResolution, VoteRecord } from '../../controller/verdicts/effect.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { DeadLetter } from '../../controller/results/dead-letters/dead-letter.ts';
-import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
+import type { JournalEntry } from '../../controller/results/journal/journal-store.ts';
 import type { CertificateSighting, RegionChange, StatusChange } from '../../controller/verdicts/monitor-state.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';

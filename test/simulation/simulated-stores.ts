@@ -1,5 +1,5 @@
 import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
-import type { InsertOutcome } from '../../controller/results/journal/journal-store.ts';
+import type { InsertOutcome, JournalEntry } from '../../controller/results/journal/journal-store.ts';
 import type { StateRecord } from '../../controller/results/state/records.ts';
 import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
@@ -12,7 +12,6 @@ import { shardOf } from '../../shared/ids.ts';
 import type { AlertsPort, IncidentsPort } from '../../controller/verdicts/effect.ts';
 import type { StatusHistory } from '../../controller/results/writing/monitor-writes.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
-import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { DAY_MS, HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';

@@ -1,5 +1,5 @@
 import type { SimulatedDatabase } from './simulated-database.ts';
-import type { ClockDecision } from '../../controller/results/journal/journal-entry.ts';
+import type { ClockDecision } from '../../controller/results/journal/journal-store.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { shardOf } from '../../shared/ids.ts';
 

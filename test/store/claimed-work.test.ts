@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { loadControllerConfig } from '../../controller/config.ts';
 import { SourceStore } from '../../controller/domains/source-store.ts';
 import { DomainSources } from '../../controller/domains/sources.ts';
-import { incidentFromOpening } from '../../controller/incidents/new-incident.ts';
+import { incidentFromOpening } from '../../controller/incidents/outbox.ts';
 import { IncidentStore } from '../../controller/incidents/store.ts';
 import { openMailer } from '../../controller/platform/mail/mailer.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
@@ -14,7 +14,6 @@ import { PageDomainStore } from '../../controller/status-pages/domains/domain-st
 import { DEFAULT_SETTINGS, type PageDoc } from '../../controller/status-pages/page.ts';
 import { IncidentFollower } from '../../controller/status-pages/posts/incident-follower.ts';
 import { PostStore } from '../../controller/status-pages/posts/post-store.ts';
-import { followIncident } from '../../controller/status-pages/posts/verbs/follow-incident.ts';
 import { PageStore } from '../../controller/status-pages/store.ts';
 import type { NoticeDoc, OutgoingDoc } from '../../controller/subscribers/notice.ts';
 import { NoticeSender } from '../../controller/subscribers/notices/notice-sender.ts';
@@ -25,7 +24,7 @@ import { SubscriberLinks } from '../../controller/subscribers/subscriber-links.t
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { SubscriberStore } from '../../controller/subscribers/store.ts';
 import { Peers } from '../../controller/work/peers.ts';
-import { WorkClaims, type WorkClaim } from '../../controller/work/work-claims.ts';
+import { type WorkClaim, WorkClaims } from '../../controller/work/claimed-work.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
@@ -79,6 +78,7 @@ function clockThatIs(aheadMs: number) {
 function controller(holder: string, clock: Clock) {
   const { db } = mongo;
   const [pages, posts, domains] = [new PageStore(db), new PostStore(db), new PageDomainStore(db)];
+  const incidents = new IncidentStore(db);
   const own = { clock, log, holder };
   const done: string[] = [];
   const { mail } = loadControllerConfig({
@@ -99,10 +99,14 @@ function controller(holder: string, clock: Clock) {
       links: new SubscriberLinks([Buffer.alloc(32, 1)], () => 'https://farwatch.example'),
     }),
     follower: new IncidentFollower({
-      ...own, peers: new Peers(), incidents: new IncidentStore(db),
-      follow: async (incident) => {
-        done.push(incident._id);
-        return followIncident({ pages, posts, notifySubscribers: () => undefined }, incident, clock.now());
+      ...own, peers: new Peers(), posting: { pages, posts, notifySubscribers: () => undefined },
+      incidents: {
+        dueForPages: (...args) => incidents.dueForPages(...args),
+        claimForPages: (...args) => incidents.claimForPages(...args),
+        markPagesNotified: (claimed, pageIds) => {
+          done.push(claimed._id);
+          return incidents.markPagesNotified(claimed, pageIds);
+        },
       },
     }),
     checks: new DomainChecks({

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { DeadLetterStore } from '../../controller/results/dead-letters/dead-letter-store.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
-import { JournalStore } from '../../controller/results/journal/journal-store.ts';
+import { type JournalEntry, JournalStore } from '../../controller/results/journal/journal-store.ts';
 import { LeaseStore } from '../../controller/results/shards/lease-store.ts';
 import { SnapshotStore } from '../../controller/results/writing/snapshot-store.ts';
 import { StateStore } from '../../controller/results/writing/state-store.ts';
 import { MongoStatusHistory } from '../../controller/results/writing/status-history-store.ts';
-import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
@@ -271,7 +270,7 @@ test('a day is the sum of its hours, and the results of a period can be read', a
 });
 
 describe.each(SOURCES)('leases in %s', (_name, make) => {
-  const sign = (renewed_at: number, is_cut_off = false) => ({ renewed_at, is_cut_off });
+  const sign = (renewed_at: number, is_cut_off = false) => ({ renewed_at, is_cut_off, life: 'one', version: '1.0.0' });
 
   test('can be taken when free, own or unchanged since they were found expired', async () => {
     const { leases } = make();
@@ -300,7 +299,7 @@ describe.each(SOURCES)('leases in %s', (_name, make) => {
     const dead = { shard: null, holder: 'c', renewed_at: 100 };
     expect(await leases.renew([], 'c', sign(200, true))).toBe(true);
     expect((await leases.list()).find(({ holder }) => holder === 'c')).toEqual(
-      { shard: null, holder: 'c', renewed_at: 200, is_cut_off: true },
+      { shard: null, holder: 'c', ...sign(200, true) },
     );
     await leases.removeDead(dead);
     expect(await shown()).toEqual([[null, 'a'], [null, 'c']]);

@@ -5,7 +5,7 @@ import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { AgedResultStore } from '../../controller/results/hours/aged-result-store.ts';
 import { writeClosedHours, isDueForWriting } from '../../controller/results/writing/closed-hours.ts';
-import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
+import type { JournalEntry } from '../../controller/results/journal/journal-store.ts';
 import { HourStore } from '../../controller/results/hours/hour-store.ts';
 import { toUnwrittenMonitor } from '../../controller/results/reading/recent/unwritten-monitor.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';

@@ -6,8 +6,7 @@ import { isDatabaseUnavailable } from '../../controller/platform/mongo/mongo-err
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { DeadLetterStore } from '../../controller/results/dead-letters/dead-letter-store.ts';
 import type { DeadLetter } from '../../controller/results/dead-letters/dead-letter.ts';
-import type { JournalEntry } from '../../controller/results/journal/journal-entry.ts';
-import { JournalStore } from '../../controller/results/journal/journal-store.ts';
+import { type JournalEntry, JournalStore } from '../../controller/results/journal/journal-store.ts';
 import { SnapshotStore } from '../../controller/results/writing/snapshot-store.ts';
 import { startMongoProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';

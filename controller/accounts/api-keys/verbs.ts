@@ -1,6 +1,7 @@
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
-import { authorOf, type OrganizationContext } from '../../http/routing/route.ts';
+import type { OrganizationContext } from '../../http/routing/route.ts';
+import { authorOf } from '../../http/routing/authorize.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { ApiKeyInput, ApiKeyListQuery } from '../schema.ts';
 import type { ApiKeyDoc, ApiKeySecret } from './store.ts';

@@ -1,4 +1,4 @@
-import { idParams } from '../../http/input/params.ts';
+import { idParams } from '../../http/input/validation.ts';
 import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
 import {
   invitationResponse, invitationsResponse, loginResponse, messageResponse, openInvitationResponse,

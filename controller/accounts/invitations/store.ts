@@ -1,8 +1,7 @@
 import type { Db } from 'mongodb';
-import { claimedAs } from '../../platform/mongo/claim-filters.ts';
+import { claimedAs, type WorkClaim } from '../../work/claimed-work.ts';
 import { Documents } from '../../platform/mongo/documents.ts';
 import type { Membership } from '../../access/tenant.ts';
-import type { WorkClaim } from '../../work/work-claims.ts';
 
 export interface InvitationDoc extends Membership {
   _id: string;

@@ -30,8 +30,8 @@ export function memberRoutes(deps: AccountDeps): Route[] {
     })),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Remove a member', audit: 'member.removed',
-      description: 'Takes effect on the next request. API keys and subscriptions belong to the organization and '
-        + 'stay valid, unless `revoke_credentials` is true.',
+      description: 'Takes effect on the next request. API keys, subscriptions and enrolment keys belong to the '
+        + 'organization and stay valid, unless `revoke_credentials` is true.',
       query: memberRemovalQuery, responses: { 200: memberRemovedResponse },
       handle: async (ctx, { params, query }) => {
         const revoked = await removeMember(deps, ctx, params.userId, query.revoke_credentials);
@@ -40,8 +40,8 @@ export function memberRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...one, method: 'GET', path: `${one.path}/credentials`,
-      summary: 'List the API keys and subscriptions that a member created', errors: ['RESOURCE_NOT_FOUND'],
-      description: 'A key belongs to the person who created or last rotated it.',
+      summary: 'List the credentials that a member created', errors: ['RESOURCE_NOT_FOUND'],
+      description: 'An API key belongs to the person who created or last rotated it.',
       responses: { 200: memberCredentialsResponse },
       handle: async (ctx, { params }) =>
         ok(viewMemberCredentials(await readCredentials(deps, ctx, params.userId))),

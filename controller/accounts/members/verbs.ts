@@ -4,7 +4,7 @@ import type { AccountDeps, NamedCredential } from '../deps.ts';
 import { reachesOrganizationRole, type OrganizationRole } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
 import type { UserDoc } from '../users/store.ts';
-import type { MemberDoc } from './store.ts';
+import type { MemberDoc } from '../tenant-store.ts';
 
 export interface NamedMember {
   member: MemberDoc;
@@ -15,6 +15,7 @@ export interface NamedMember {
 export interface MemberCredentials {
   keys: ApiKeyDoc[];
   subscriptions: NamedCredential[];
+  enrolmentKeys: NamedCredential[];
 }
 
 /** How long the owners stay locked after the locking request dies. */
@@ -55,10 +56,11 @@ export async function readCredentials(
   deps: AccountDeps, ctx: OrganizationContext, userId: string,
 ): Promise<MemberCredentials> {
   const { member: { organization_id: organizationId } } = await findMember(deps, ctx, userId);
-  const [keys, subscriptions] = await Promise.all([
+  const [keys, subscriptions, enrolmentKeys] = await Promise.all([
     deps.keys.createdBy(organizationId, userId), deps.subscriptions.createdBy(organizationId, userId),
+    deps.enrolmentKeys.createdBy(organizationId, userId),
   ]);
-  return { keys, subscriptions };
+  return { keys, subscriptions, enrolmentKeys };
 }
 
 /**
@@ -70,11 +72,12 @@ export async function removeMember(
 ) {
   const { member, user } = await findMember(deps, ctx, userId);
   requireOwnerFor(ctx, member.role);
-  const revoked = { api_keys: 0, subscriptions: 0 };
+  const revoked = { api_keys: 0, subscriptions: 0, enrolment_keys: 0 };
   const revoke = async () => {
     if (!revokesCredentials) return;
     revoked.api_keys += await deps.keys.deleteCreatedBy(member.organization_id, userId);
     revoked.subscriptions += await deps.subscriptions.deleteCreatedBy(member.organization_id, userId);
+    revoked.enrolment_keys += await deps.enrolmentKeys.deleteCreatedBy(member.organization_id, userId);
   };
   await withOwnersLocked(deps, ctx, member, async () => {
     // Before the removal, so that the request can be repeated if this fails.

@@ -1,4 +1,4 @@
-import { idParams } from '../../http/input/params.ts';
+import { idParams } from '../../http/input/validation.ts';
 import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
 import { billingResponse, organizationResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';

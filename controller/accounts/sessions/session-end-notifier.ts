@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import type { Bus, BusSubscription } from '../../platform/bus/bus-port.ts';
 

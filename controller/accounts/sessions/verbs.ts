@@ -1,7 +1,7 @@
 import { hashSecret, newSecret } from '../../../shared/ids.ts';
 import type { OperatorContext, PublicContext } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { ProjectDoc } from '../projects/store.ts';
+import type { ProjectDoc } from '../tenant-store.ts';
 import { visibleProjects } from '../projects/verbs/projects.ts';
 import { projectRoleOf } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';

@@ -1,9 +1,10 @@
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { AttemptDeps } from '../attempt.ts';
-import { retryWhileClaimed, type ClaimedDelivery, destinationChange, recordHealth } from '../attempt-steps.ts';
+import { type ClaimedDelivery, destinationChange, recordHealth, retryWhileClaimed } from '../attempt-steps.ts';
 import type { CountedOutcome, DeliveryDoc, DigestPlace } from '../delivery.ts';
 import type { AttemptOutcome } from '../queue-rules.ts';
-import { afterAttempt, afterDeferral } from '../retry-rules.ts';
+import { afterAttempt, afterDeferral } from '../delivery-rules.ts';
+import { sendDigest } from '../senders/send-alert.ts';
 
 /** Delay while another queue is sending the digest. */
 const HELD_WAIT_MS = 5000;
@@ -65,7 +66,7 @@ async function sendTogether(
   const ids = members.map((one) => one.delivery._id);
   const alerts = members.map((one) => one.delivery.alert);
   const { organization_id: organizationId, recipient, channel } = delivery;
-  const outcome = await deps.sendDigest({ digestId, organizationId, recipient, alerts });
+  const outcome = await sendDigest(deps.sending, { digestId, organizationId, recipient, alerts });
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
     await deliveries.release(delivery._id, claimed.token);
     return { kind: 'again' };

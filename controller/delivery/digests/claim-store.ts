@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { Documents } from '../../platform/mongo/documents.ts';
-import type { WorkClaim } from '../../work/work-claims.ts';
+import type { WorkClaim } from '../../work/claimed-work.ts';
 
 interface DigestClaimDoc extends WorkClaim {
   /** The digest's id. */

@@ -2,7 +2,7 @@ import { newId } from '../../../shared/ids.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { SampleOutcome } from '../../destinations/ports.ts';
 import type { AlertDetails, SendOutcome } from '../delivery.ts';
-import { recipientsOf, STOPPED } from '../recipient-rules.ts';
+import { recipientsOf, STOPPED } from '../delivery-rules.ts';
 import { sendAlert, type SendDeps } from './send-alert.ts';
 
 /**

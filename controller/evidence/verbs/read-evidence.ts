@@ -2,7 +2,7 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import type { IncidentDeps } from '../../incidents/deps.ts';
 import { findIncident } from '../../incidents/verbs/read-incidents.ts';
 import { loadMonitor } from '../../monitors/verbs/read-monitors.ts';
-import type { MonitorLookup } from '../ports.ts';
+import type { MonitorLookup } from '../evidence.ts';
 import { MAX_PER_MONITOR, spanOf } from '../rules.ts';
 import type { EvidenceStore } from '../store.ts';
 

@@ -1,8 +1,9 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Tenant } from '../../access/tenant.ts';
 import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
-import { evidenceOf, type ReceivedEvidence, type EvidenceDoc } from '../evidence.ts';
-import type { AssignmentLookup, MonitorLookup } from '../ports.ts';
+import {
+  type AssignmentLookup, type EvidenceDoc, evidenceOf, type MonitorLookup, type ReceivedEvidence,
+} from '../evidence.ts';
 import { excessOf, MAX_PER_MONITOR, refusalOf, type EvidenceOutcome } from '../rules.ts';
 import type { EvidenceStore } from '../store.ts';
 

@@ -1,7 +1,6 @@
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { groupSizes } from '../../monitors/counts/count-rules.ts';
-import type { MonitorDoc } from '../../monitors/monitor.ts';
-import { componentStatus, runtimeStatus } from '../../monitors/rules.ts';
+import { componentStatus, type MonitorDoc, runtimeStatus } from '../../monitors/monitor.ts';
 import type { GroupDeps } from '../deps.ts';
 import type { GroupDoc } from '../group.ts';
 import { healthOf, Mean, pageOf } from '../group-rules.ts';

@@ -1,7 +1,8 @@
 import { newId } from '../../../shared/ids.ts';
 import { ownedBy } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
-import { authorOf, type ProjectContext } from '../../http/routing/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { authorOf } from '../../http/routing/authorize.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { TreeDeps } from '../deps.ts';
 import {

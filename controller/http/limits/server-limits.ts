@@ -13,7 +13,12 @@ export type ServerLimits = typeof SERVER_LIMITS;
 /** How long a connection may be idle between requests. */
 export const KEEP_ALIVE_MS = 65_000;
 
+/** Also limits WebSockets of each client address, as proxies report it. */
+export type EffectiveLimits = ServerLimits & { maxWebSocketsOfAddress: number };
+
 /** Behind a proxy, all connections share the proxy's address, so the proxy must limit its own clients. */
-export function effectiveLimits(trustProxy: number, limits = SERVER_LIMITS): ServerLimits {
-  return trustProxy === 0 ? limits : { ...limits, maxConnectionsOfAddress: limits.maxConnections };
+export function effectiveLimits(trustProxy: number, limits = SERVER_LIMITS): EffectiveLimits {
+  const { maxConnections, maxConnectionsOfAddress: maxWebSocketsOfAddress } = limits;
+  const maxConnectionsOfAddress = trustProxy === 0 ? maxWebSocketsOfAddress : maxConnections;
+  return { ...limits, maxConnectionsOfAddress, maxWebSocketsOfAddress };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ERROR_STATUS } from '../../errors/app-error.ts';
 import { SERVER_LIMITS } from '../limits/server-limits.ts';
 import { acceptsKeys } from '../routing/authorize.ts';
-import { isRawDeclaration, isStreamDeclaration, type Auth, type Route } from '../routing/route.ts';
+import type { Auth, Route } from '../routing/route.ts';
 import { failures, headerReferences, namesOrganization, RATE_HEADERS, type Refusal } from './failures.ts';
 import { addLinks } from './links.ts';
 
@@ -141,7 +141,7 @@ function headersOf({ auth, responses }: Route): Parameter[] {
     ...header(auth.access === 'project', 'X-Project-ID', project, uuid),
     ...header(namesProjectTwice(auth), 'X-Project-ID', 'The project in the path.', uuid, true),
     ...header(namesOrganization(auth), 'X-Organization-ID', organization, uuid),
-    ...header(Object.values(responses).some(isStreamDeclaration), 'Last-Event-ID', lastEventId, text),
+    ...header(Object.values(responses).some((declared) => 'isStream' in declared), 'Last-Event-ID', lastEventId, text),
   ];
 }
 
@@ -152,15 +152,17 @@ function namesProjectTwice(auth: Auth): boolean {
 function successes(route: Route, named: Schemas): Record<string, Success> {
   const responses = Object.entries(route.responses).map(([status, declared]) => {
     const content: Content = {};
-    const data = isRawDeclaration(declared) ? declared.data : declared;
+    const data = 'contentType' in declared ? declared.data : declared;
     const envelope = data && object({ success: { const: true }, data: schemaOf(data, 'output', named) });
     if (envelope !== undefined) content[JSON_CONTENT] = { schema: envelope };
-    if (isRawDeclaration(declared)) {
+    if ('contentType' in declared) {
       const type = declared.contentType.split(';')[0] as string;
       const anyObject = { type: 'object', additionalProperties: true };
       content[type] = { schema: type === JSON_CONTENT ? anyObject : { type: 'string' } };
     }
-    return [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
+    return 'isUpgrade' in declared
+      ? [status, { description: 'The connection is a WebSocket', headers: {}, content }]
+      : [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
   });
   return Object.fromEntries(responses) as Record<string, Success>;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { projectRoleOf, reachesProjectRole } from '../../access/tenant.ts';
 import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import { checkKind, insufficient, membershipOfKey, projectHeader, type GrantedContext } from './authorize.ts';
-import { UUID } from '../input/params.ts';
+import { UUID } from '../input/validation.ts';
 import type { TenantReader } from './ports.ts';
 import type { Caller, PathProjectAuth, PublicContext } from './route.ts';
 

@@ -5,7 +5,8 @@ import { isIP, isIPv6 } from 'node:net';
 import type { ParameterizedContext } from 'koa';
 import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
 import type { RateDecision } from '../limits/rate-limit.ts';
-import { isRawDeclaration, isStreamDeclaration, type RouteResponse, type Route } from './route.ts';
+import { acceptUpgrade } from '../responses/web-sockets.ts';
+import type { Route, RouteResponse } from './route.ts';
 import { ipv6Groups } from '../../../shared/net-guard.ts';
 
 /** The client's address: the peer, or the X-Forwarded-For entry that our outermost trusted proxy added. */
@@ -78,7 +79,7 @@ export function addressKeyOf(request: IncomingMessage, trustedProxies: number): 
   return addressKey(clientAddressOf(request, trustedProxies));
 }
 
-function clientAddressOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
+export function clientAddressOf({ socket, headers }: IncomingMessage, trustedProxies: number): string {
   return clientAddress(socket.remoteAddress, headers['x-forwarded-for'], trustedProxies);
 }
 
@@ -102,10 +103,14 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
     return;
   }
   exchange.status = response.status;
-  if (response.stream !== undefined && isStreamDeclaration(declared)) {
+  if (response.webSocket !== undefined) {
+    exchange.respond = false;
+    return acceptUpgrade(exchange.req, response.webSocket);
+  }
+  if (response.stream !== undefined && 'isStream' in declared) {
     exchange.body = response.stream;
     exchange.type = declared.contentType;
-  } else if (isRawDeclaration(declared) && (declared.data === undefined || response.raw !== undefined)) {
+  } else if ('contentType' in declared && (declared.data === undefined || response.raw !== undefined)) {
     exchange.type = declared.contentType;
     exchange.body = rawBody(exchange, response.raw);
   } else sendJson(exchange, { success: true, data: response.data });

@@ -2,14 +2,14 @@ import type { Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { FairQueue } from '../../work/fair-queue.ts';
 import { asUnauthenticated, authorizePath } from './authorize-path.ts';
-import { authenticate, authorize, credentialOf, requireBearer } from './authorize.ts';
+import { authenticate, authorize, authorOf, credentialOf, requireBearer, type SessionCookie } from './authorize.ts';
 import { readBody } from '../body/body.ts';
 import type { DocumentReader, ReceivedBody } from '../body/document-reader.ts';
 import type { AuditRecorder, CredentialReader, TenantReader } from './ports.ts';
 import { rateLimitExceeded, type RateLimiter } from '../limits/rate-limit.ts';
-import { authorOf, type RouteResponse, type Caller, type Route } from './route.ts';
-import type { SessionCookie } from './session-cookie.ts';
+import type { Caller, Route, RouteResponse } from './route.ts';
 import type { StreamGuards } from '../responses/stream-guards.ts';
+import { isUpgrade } from '../responses/web-sockets.ts';
 import { fieldError, parseQuery, validate } from '../input/validation.ts';
 import type { Exchange } from './exchange.ts';
 import { hashSecret } from '../../../shared/ids.ts';
@@ -50,7 +50,7 @@ export async function runRoute(
   const { 'last-event-id': lastEventId, 'accept-language': languages } = headers;
   const base = {
     requestId: state.requestId, address: state.addressKey, clientAddress: state.clientAddress,
-    actor: { kind: 'none' } as const, now,
+    actor: { kind: 'none' } as const, now, isUpgrade: isUpgrade(request),
     ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
     ...(cookie === null ? {} : { cookie }),
@@ -70,7 +70,7 @@ export async function runRoute(
     const input = {
       params: route.params === undefined ? undefined : validate(route.params, params),
       query: parsedQuery(route, query),
-      body: await route.parseBody(body),
+      body: await parsedBody(route, body),
     };
     return { body, response: await route.handle(context, input) };
   };
@@ -132,6 +132,12 @@ async function receiveBody(
 function parsedQuery({ query: schema, ignoresQuery }: Route, query: Record<string, string>): unknown {
   if (schema !== undefined) return validate(schema, query);
   return ignoresQuery === true ? undefined : rejectAnyParameter(query);
+}
+
+/** Throws VALIDATION_ERROR. */
+export function parsedBody({ body, parseBody }: Route, sent: unknown): unknown {
+  if (parseBody !== undefined) return parseBody(sent);
+  return body === undefined ? undefined : validate(body, sent);
 }
 
 function rejectAnyParameter(query: Record<string, string>): undefined {

@@ -6,8 +6,8 @@ import type { Page, PageReader } from '../../pages/layout.ts';
 import type { BodyFormat } from '../body/body.ts';
 import type { EventStream } from '../responses/event-stream.ts';
 import type { Compressed } from '../responses/compressed-response.ts';
-import type { SessionCookie } from './session-cookie.ts';
-import { validate } from '../input/validation.ts';
+import type { SessionCookie } from './authorize.ts';
+import type { WebSocketHandler } from '../responses/web-sockets.ts';
 
 export interface SessionActor {
   kind: 'session';
@@ -31,11 +31,6 @@ export interface KeyActor {
 
 export type Caller = SessionActor | KeyActor;
 export type Actor = Caller | { kind: 'none' };
-
-/** The id of the user who sent the request, or who created its API key. */
-export function authorOf(caller: Caller): string {
-  return caller.kind === 'session' ? caller.userId : caller.createdBy;
-}
 
 /**
  * `account`: a session; `organization` requires at least that role, `keys: true` admits API keys. `project`:
@@ -71,6 +66,8 @@ export interface PublicContext {
   languages?: string;
   /** Last-Event-ID header of a server-sent events client. */
   lastEventId?: string;
+  /** True if the request asks for a WebSocket. */
+  isUpgrade?: boolean;
   /** Present for browsers that store their session there. */
   cookie?: SessionCookie;
 }
@@ -113,8 +110,14 @@ interface StreamDeclaration extends RawDeclaration {
   isStream: true;
 }
 
+/** The connection becomes a WebSocket with frames of this type. */
+interface UpgradeDeclaration extends RawDeclaration {
+  isUpgrade: true;
+}
+
 /** By status: the schema of `data`, or a raw response. */
-type ResponseDeclarations = Record<number, z.ZodType | RawDeclaration | StreamDeclaration>;
+type ResponseDeclaration = z.ZodType | RawDeclaration | StreamDeclaration | UpgradeDeclaration;
+type ResponseDeclarations = Record<number, ResponseDeclaration>;
 
 /** The actor of an audit log entry. */
 export interface AuditActor {
@@ -139,13 +142,15 @@ interface ResponseExtras {
 type RawResponse<S> = { status: S; raw: string | Uint8Array | Readable } & ResponseExtras;
 type DataResponse<S, X> = { status: S; data: z.input<X> } & ResponseExtras;
 type StreamResponse<S> = { status: S; stream: EventStream } & ResponseExtras;
+type UpgradeResponse<S> = { status: S; webSocket: WebSocketHandler };
 /** A prepared response with all headers; clients with a current copy get 304. */
 type PrecompressedResponse<S> = { status: S; compressed: Compressed } & ResponseExtras;
 type RawOrDataResponse<S, X> =
   RawResponse<S> | PrecompressedResponse<S> | (X extends { data: infer D } ? DataResponse<S, D> : never);
 type ResponseOf<S, X> = X extends z.ZodType
   ? DataResponse<S, X> | PrecompressedResponse<S>
-  : X extends StreamDeclaration ? StreamResponse<S> : RawOrDataResponse<S, X>;
+  : X extends UpgradeDeclaration ? UpgradeResponse<S>
+    : X extends StreamDeclaration ? StreamResponse<S> : RawOrDataResponse<S, X>;
 
 type TypedResponse<R extends ResponseDeclarations> = {
   [S in keyof R & number]: ResponseOf<S, R[S]>;
@@ -210,6 +215,7 @@ export interface RouteResponse extends ResponseExtras {
   data?: unknown;
   raw?: string | Uint8Array | Readable;
   stream?: EventStream;
+  webSocket?: WebSocketHandler;
   compressed?: Compressed;
 }
 
@@ -219,8 +225,8 @@ export interface Route extends RouteFacts {
   params: z.ZodType | undefined;
   query: z.ZodType | undefined;
   body: z.ZodType | undefined;
-  /** Throws VALIDATION_ERROR. */
-  parseBody(sent: unknown): unknown;
+  /** Throws VALIDATION_ERROR. Only `body` parses if absent. */
+  parseBody?(sent: unknown): unknown;
   responses: ResponseDeclarations;
   handle(ctx: PublicContext, input: Input<z.ZodType, z.ZodType, z.ZodType>): Promise<RouteResponse>;
 }
@@ -234,8 +240,7 @@ export function defineRoute<
   B extends z.ZodType | undefined = undefined,
 >(spec: RouteSpec<A, P, Q, B, R>): Route {
   const { params, query, body, handle, ...rest } = spec;
-  const parseBody = (sent: unknown) => (body === undefined ? undefined : validate(body, sent));
-  return { params, query, body, parseBody, ...rest, handle: handle as unknown as Route['handle'] };
+  return { params, query, body, ...rest, handle: handle as unknown as Route['handle'] };
 }
 
 export function ok<T>(data: T) {
@@ -250,14 +255,4 @@ export function created<T>(data: T) {
 export async function okMessage(change: Promise<void>, message: string) {
   await change;
   return ok({ message });
-}
-
-export function isStreamDeclaration(
-  declaration: z.ZodType | RawDeclaration,
-): declaration is StreamDeclaration {
-  return 'isStream' in declaration;
-}
-
-export function isRawDeclaration(declaration: z.ZodType | RawDeclaration): declaration is RawDeclaration {
-  return 'contentType' in declaration;
 }

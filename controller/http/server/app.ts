@@ -9,8 +9,8 @@ import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
 import { CallerCache, runRoute, type RunnerDeps } from '../routing/route-runner.ts';
 import {
-  addressKey, beginExchange, clientAddress, errorBody, JSON_CONTENT, SECURITY_HEADERS, sendError,
-  sendResponse, sendUnmatched, type Exchange, type ExchangeState,
+  addressKey, beginExchange, clientAddress, clientAddressOf, errorBody, JSON_CONTENT, SECURITY_HEADERS,
+  sendError, sendResponse, sendUnmatched, type Exchange, type ExchangeState,
 } from '../routing/exchange.ts';
 import type { RequestObserver } from './metrics.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limit.ts';
@@ -66,6 +66,9 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   });
 
   const handle = koa.callback();
+  const upgradePaths = routes
+    .filter(({ responses }) => Object.values(responses).some((declared) => 'isUpgrade' in declared))
+    .map(({ path }) => path);
   const { fastResponses } = deps;
   const respondFast = fastResponses === undefined ? () => false : fastHandler({ ...deps, fastResponses });
   const handlers: ServerHandlers = {
@@ -84,6 +87,11 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
       else void pending.then(respond);
     },
     refuse: refusalWriter(deps), onConnectionRefused: deps.onConnectionRefused,
+    upgradeAddress: (request) => {
+      const path = request.url?.split('?')[0] ?? '';
+      const isOffered = upgradePaths.some((each) => path.endsWith(each));
+      return isOffered ? clientAddressOf(request, deps.trustProxy) : null;
+    },
   };
   const limits = effectiveLimits(deps.trustProxy, deps.limits);
   const server = existing ?? createHttpServer({ ...handlers, clock: deps.clock, limits });

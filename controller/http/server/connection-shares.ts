@@ -27,13 +27,19 @@ export class ConnectionShares {
   readonly #connections = new Map<string, number>();
   /** Open connections with their widest networks, least recently used first. */
   readonly #widestNetworks = new Map<HttpSocket, string>();
+  /** Never idle. */
+  readonly #upgraded = new WeakSet<HttpSocket>();
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
   }
 
-  /** False if its address or network has used up its share, or the rest is reserved for others. */
+  /**
+   * False if its address or network has used up its share, or the rest is reserved for others. True if it was
+   * admitted before.
+   */
   admit(socket: HttpSocket, address = socket.remoteAddress): boolean {
+    if (this.#widestNetworks.has(socket)) return true;
     const { maxConnections, maxConnectionsOfAddress: maxPerAddress } = this.#limits;
     const maxPerNetwork = Math.max(maxPerAddress, Math.floor(maxConnections / 2));
     const networks = networksOf(addressKey(clientAddress(address, undefined, 0)));
@@ -65,12 +71,18 @@ export class ConnectionShares {
     this.#widestNetworks.set(socket, widestNetwork);
   }
 
+  /** Called when the connection leaves HTTP. */
+  markUpgraded(socket: HttpSocket): void {
+    this.#upgraded.add(socket);
+  }
+
   /**
    * Closes a connection to make room for a client with `ownConnections`, the new one included. False if none
    * can be.
    */
   #evict(ownConnections: number): boolean {
-    const isIdle = (socket: HttpSocket) => (socket._httpMessage ?? null) === null;
+    const isIdle = (socket: HttpSocket) =>
+      (socket._httpMessage ?? null) === null && !this.#upgraded.has(socket);
     const victim = this.#findVictim(ownConnections, isIdle)
       ?? this.#findVictim(ownConnections + 1, () => true);
     victim?.destroy();

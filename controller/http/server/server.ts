@@ -4,7 +4,8 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
-import { KEEP_ALIVE_MS, type ServerLimits } from '../limits/server-limits.ts';
+import { KEEP_ALIVE_MS, type EffectiveLimits } from '../limits/server-limits.ts';
+import { isWebSocketHandshake, WebSockets } from '../responses/web-sockets.ts';
 import { ConnectionShares, type HttpSocket } from './connection-shares.ts';
 
 export interface HttpServer {
@@ -31,19 +32,24 @@ export type RefusalWriter = (
 export interface ServerHandlers {
   handle: RequestHandler;
   refuse: RefusalWriter;
+  /** The client's address if the path of this WebSocket handshake accepts upgrades, else null. */
+  upgradeAddress(request: IncomingMessage): string | null;
   /** Called for each connection closed because its address has used up its share. */
   onConnectionRefused(): void;
 }
 
 interface ServerOptions extends ServerHandlers {
   clock: Clock;
-  limits: ServerLimits;
+  limits: EffectiveLimits;
 }
 
 export function createHttpServer(options: ServerOptions): HttpServer {
   const { clock, limits } = options;
   let handlers: ServerHandlers = options;
   const shares = new ConnectionShares(limits);
+  const { maxConnections, maxWebSocketsOfAddress: maxConnectionsOfAddress } = limits;
+  const webSocketShares = new ConnectionShares({ maxConnections, maxConnectionsOfAddress });
+  const webSockets = new WebSockets();
   const respond: RequestHandler = (request, response) => {
     shares.markUsed(request.socket);
     if (isHostless(request)) rejectHostless(request, response, handlers.refuse);
@@ -61,11 +67,24 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     },
     respond,
   );
-  server.maxConnections = limits.maxConnections;
+  server.maxConnections = maxConnections;
   server.on('connection', (socket: Socket) => {
     if (shares.admit(socket)) return;
     handlers.onConnectionRefused();
     socket.destroy();
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: HttpSocket, head: Buffer) => {
+    // The response to a previous request would be lost.
+    if ((socket._httpMessage ?? null) !== null) return socket.destroy();
+    const address = isWebSocketHandshake(request) ? handlers.upgradeAddress(request) : null;
+    if (address === null) return repeatWithoutUpgrade(server, request, socket, head);
+    shares.markUpgraded(socket);
+    webSocketShares.markUpgraded(socket);
+    if (webSocketShares.admit(socket, address)) {
+      return respond(request, webSockets.responseTo(request, socket, head));
+    }
+    handlers.onConnectionRefused();
+    return socket.destroy();
   });
   // Ignores an unknown Expect header.
   server.on('checkExpectation', respond);
@@ -78,7 +97,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     useHandlers: (next) => {
       handlers = next;
     },
-    close: () => drain(server, clock, limits.drainTimeoutMs),
+    close: () => drain(server, webSockets, clock, limits.drainTimeoutMs),
   };
 }
 
@@ -87,10 +106,13 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-function drain(server: Server, clock: Clock, timeoutMs: number): Promise<void> {
+function drain(server: Server, webSockets: WebSockets, clock: Clock, timeoutMs: number): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
-    const deadline = clock.setTimer(timeoutMs, () => server.closeAllConnections());
+    const deadline = clock.setTimer(timeoutMs, () => {
+      server.closeAllConnections();
+      webSockets.terminate();
+    });
     // Connections that become idle after `close` would otherwise keep the server open.
     const sweep = clock.setRepeating(50, () => server.closeIdleConnections());
     server.close(() => {
@@ -99,7 +121,23 @@ function drain(server: Server, clock: Clock, timeoutMs: number): Promise<void> {
       resolve();
     });
     server.closeIdleConnections();
+    webSockets.close();
   });
+}
+
+/**
+ * Serves a request for an upgrade that its path doesn't offer like any other (RFC 9110, 7.8). Node.js has
+ * stopped parsing the connection, so it reads the request again.
+ */
+function repeatWithoutUpgrade(
+  server: Server, { method, url, httpVersion, rawHeaders }: IncomingMessage, socket: Socket, head: Buffer,
+): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
 }
 
 function isHostless(request: IncomingMessage): boolean {

@@ -55,6 +55,7 @@ export function createStartupServer({ clock, trustProxy, rateLimit, find }: Star
       const headers = { ...SECURITY_HEADERS, ...RETRY_HEADERS, ...rate, ...extraHeaders };
       return { headers, body: STARTING_BODY };
     },
-    onConnectionRefused: () => undefined, clock, limits: effectiveLimits(trustProxy),
+    upgradeAddress: () => null, onConnectionRefused: () => undefined, clock,
+    limits: effectiveLimits(trustProxy),
   });
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { within, type Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
+import { fieldError } from '../input/validation.ts';
+import type { WebSocketHandler } from '../responses/web-sockets.ts';
 import { defineRoute, ok, type Route } from '../routing/route.ts';
 
 /** A dependency that this controller needs to serve requests. */
@@ -20,7 +22,7 @@ const READINESS_TIMEOUT_MS = 3000;
 
 const readiness = z.enum(['ok', 'failed']);
 
-/** Exempt from the rate limit, so that an operator can always reach it. */
+/** Exempt from the rate limit, so that an operator can always reach it, and probes after a long outage. */
 const common = { method: 'GET', tag: 'System', auth: { access: 'public' }, isUnlimited: true } as const;
 
 /** Liveness and readiness. */
@@ -46,6 +48,25 @@ export function systemRoutes({ checks, clock }: SystemDeps): Route[] {
       },
     }),
   ];
+}
+
+/** The path to the bus, below the address of the API. */
+export const BUS_PATH = '/api/bus';
+
+/** NATS over a WebSocket. NATS authenticates the client. `open` is null while NATS is away. */
+export function busRoute(open: () => WebSocketHandler | null): Route {
+  return defineRoute({
+    ...common, tag: 'Probes', path: BUS_PATH, summary: 'Connect to the bus, for probes and subscriptions',
+    description: 'Upgrades to a WebSocket that carries the NATS protocol in binary frames. NATS checks the key of the probe '
+      + 'or subscription. Text frames close the connection with 1003, frames above the `max_payload` of NATS with 1009.',
+    responses: { 101: { contentType: 'application/octet-stream', isUpgrade: true } },
+    handle: async ({ isUpgrade }) => {
+      if (isUpgrade !== true) throw fieldError('upgrade', 'Connect with a WebSocket');
+      const webSocket = open();
+      if (webSocket === null) throw new AppError('SERVICE_UNAVAILABLE', 'NATS is unavailable; try again');
+      return { status: 101 as const, webSocket };
+    },
+  });
 }
 
 interface MetricsSource {

@@ -9,7 +9,7 @@ import {
 } from '../change-rules.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { IncidentDoc } from '../incident.ts';
-import { updateActor } from '../new-incident.ts';
+import { updateActor } from '../outbox.ts';
 import type { StatusInput } from '../schema.ts';
 import { incidentEvent } from '../views.ts';
 import { findIncident, readIncident } from './read-incidents.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { IncidentDeps } from '../deps.ts';
-import { incidentFromInput } from '../new-incident.ts';
+import { incidentFromInput } from '../outbox.ts';
 import type { IncidentInput } from '../schema.ts';
 import { publishChange } from './change-incident.ts';
 

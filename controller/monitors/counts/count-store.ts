@@ -3,9 +3,8 @@ import { ownedBy, type Tenant } from '../../access/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
 import { each, restoring } from '../../platform/mongo/null-fields.ts';
-import type { MonitorDoc } from '../monitor.ts';
+import { type MonitorDoc, restoreShare } from '../monitor.ts';
 import type { Counts, CountedShare, UncountedMonitor } from './count-rules.ts';
-import { restoreShare } from '../stored-monitor.ts';
 
 export interface CountDoc extends Counts {
   /** Project id. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorLayer, errorType, timings } from '../../../shared/contracts/result.ts';
-import { VOTE_WEIGHTS } from '../../verdicts/votes/vote-ledger.ts';
-import { instantInput, queryBoolean, queryInt } from '../../http/input/params.ts';
+import { VOTE_WEIGHTS } from '../../verdicts/effect.ts';
+import { instantInput, queryBoolean, queryInt } from '../../http/input/validation.ts';
 
 const unixMs = z.int();
 const ms = z.number().nullable();

@@ -1,4 +1,4 @@
-import { idParams } from '../../http/input/params.ts';
+import { idParams } from '../../http/input/validation.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
 import { monitorInputs, simulationInput } from '../schema.ts';

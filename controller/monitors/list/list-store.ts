@@ -3,10 +3,8 @@ import type { Tenant } from '../../access/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { CountedCell } from '../counts/count-rules.ts';
-import type { MonitorDoc } from '../monitor.ts';
-import { searchPattern } from '../search-text.ts';
+import { type MonitorDoc, restoreMonitor, searchPattern } from '../monitor.ts';
 import { living } from '../store.ts';
-import { restoreMonitor } from '../stored-monitor.ts';
 import { fromNearerEnd, type ListPlan, type MonitorListQuery, type ListSlice } from './list-rules.ts';
 
 /** The fields of a monitor that overviews need. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../../shared/contracts/check-spec.ts';
-import { queryInt } from '../../http/input/params.ts';
+import { queryInt } from '../../http/input/validation.ts';
 import { inMaintenance } from '../responses.ts';
 
 export const probeMonitorsQuery = z.strictObject({

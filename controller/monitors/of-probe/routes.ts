@@ -1,7 +1,7 @@
-import { idParams } from '../../http/input/params.ts';
+import { idParams } from '../../http/input/validation.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { MonitorDeps } from '../deps.ts';
-import { isInMaintenance, runtimeStatus } from '../rules.ts';
+import { isInMaintenance, runtimeStatus } from '../monitor.ts';
 import { probeMonitorsResponse, probeMonitorsQuery, type ProbeMonitor } from './responses.ts';
 import { listMonitorsOfProbe } from './verbs.ts';
 

@@ -3,8 +3,7 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SearchableMonitor } from '../list/list-store.ts';
-import type { MonitorDoc } from '../monitor.ts';
-import { searchText } from '../search-text.ts';
+import { type MonitorDoc, searchText } from '../monitor.ts';
 import type { ProbeMonitorsInput } from './responses.ts';
 
 interface ProbeMonitors {

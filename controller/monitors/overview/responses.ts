@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../../shared/contracts/check-spec.ts';
-import { queryInt, UUID } from '../../http/input/params.ts';
+import { queryInt, UUID } from '../../http/input/validation.ts';
 import { inMaintenance } from '../responses.ts';
 import type { CreationPlace } from '../list/list-store.ts';
 

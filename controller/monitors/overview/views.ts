@@ -5,7 +5,7 @@ import { percentOf, type MonitoredTime } from '../../results/reading/written/dai
 import { RECENT_HOURS } from '../../results/reading/recent/recent-hours.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { OverviewDoc } from '../list/list-store.ts';
-import { isInMaintenance, runtimeStatus, shownTarget } from '../rules.ts';
+import { isInMaintenance, runtimeStatus, shownTarget } from '../monitor.ts';
 import { cursorOf, type monitorOverview, type overviewResponse } from './responses.ts';
 import { OVERVIEW_DAYS, type OverviewFacts } from './verbs.ts';
 

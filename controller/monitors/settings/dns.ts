@@ -5,7 +5,8 @@ import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-value
 import { nonBlankText } from '../../http/input/text-schemas.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, hostFault, reverseName, splitHostPort } from '../target.ts';
-import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
+import { chooseSettings } from './sent-settings.ts';
+import type { CheckType, FieldsOf } from './registry.ts';
 
 const DEFAULT_RESOLUTION_MS = 5000;
 const DEFAULT_MATCH = 'contains';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { newSecret } from '../../../shared/ids.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ValidationIssue } from '../../http/input/validation.ts';
-import type { CheckType, FieldsOf } from './check-type.ts';
-import { CONCEALED } from './http-credentials.ts';
+import type { CheckType, FieldsOf } from './registry.ts';
+import { CONCEALED } from './sent-settings.ts';
 
 export interface HeartbeatSettings {
   /** 128 random bits in the ping URL; also the monitor's target. */

@@ -3,9 +3,9 @@ import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { characters } from '../../http/input/text-schemas.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { httpTargetFault } from '../target.ts';
-import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
+import { chooseSettings, concealed, type HttpAuth, KEEPS_STORED_VALUE, revealed } from './sent-settings.ts';
+import type { CheckType, FieldsOf } from './registry.ts';
 import { HEADER_NAMES, headerFaults, headerValue, MAX_VALUE_LENGTH } from './header-rules.ts';
-import { concealed, KEEPS_STORED_VALUE, revealed, type HttpAuth } from './http-credentials.ts';
 import {
   expectationResponseFields, expectationFields, expectationSpec, NO_EXPECTATIONS, viewExpectations, wantsBody,
   type HttpExpectations,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, hostFault } from '../target.ts';
-import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
+import { chooseSettings } from './sent-settings.ts';
+import type { CheckType, FieldsOf } from './registry.ts';
 
 const icmpSettings = z.strictObject({
   packet_count: z.int(),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nonBlankText } from '../../http/input/text-schemas.ts';
 import { fieldError } from '../../http/input/validation.ts';
-import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
+import { chooseSettings } from './sent-settings.ts';
+import type { CheckType, FieldsOf } from './registry.ts';
 import {
   expectationResponseFields, expectationFields, NO_EXPECTATIONS, viewExpectations,
 } from './http-expectations.ts';

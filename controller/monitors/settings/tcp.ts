@@ -4,8 +4,8 @@ import {
 } from '../../../shared/contracts/check-spec.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
-import { chooseSettings, type CheckType, type FieldsOf } from './check-type.ts';
-import { CONCEALED, revealedText } from './http-credentials.ts';
+import { chooseSettings, CONCEALED, revealedText } from './sent-settings.ts';
+import type { CheckType, FieldsOf } from './registry.ts';
 import { escapeFault, MAX_BYTES, unescapeBytes, ESCAPED_BYTES_PATTERN } from './escaped-bytes.ts';
 
 export interface TcpSettings {

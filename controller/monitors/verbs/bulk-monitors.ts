@@ -3,8 +3,7 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { contended } from '../../platform/mongo/retry-on-conflict.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
-import type { MonitorDoc } from '../monitor.ts';
-import { nextStatus, PAUSES_DISABLED } from '../rules.ts';
+import { type MonitorDoc, nextStatus, PAUSES_DISABLED } from '../monitor.ts';
 import { MAX_TAGS, type BulkInput } from '../schema.ts';
 import type { MonitorChange } from '../store.ts';
 import {

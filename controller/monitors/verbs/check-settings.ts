@@ -2,9 +2,8 @@ import type { Tenant } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { Quota } from '../../plans/quota.ts';
-import type { MonitorDoc } from '../monitor.ts';
+import { MAX_REQUESTS_PER_MINUTE, type MonitorDoc, requestsPerMinute } from '../monitor.ts';
 import type { DestinationLookup, GroupLookup, RegionLookup } from '../ports.ts';
-import { requestsPerMinute, MAX_REQUESTS_PER_MINUTE } from '../rules.ts';
 import type { Settable } from '../settable.ts';
 
 export interface SettingsDeps {

@@ -4,7 +4,7 @@ import { fieldError } from '../../http/input/validation.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
 import { DAY_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { Replay } from '../../verdicts/replay.ts';
-import { toMonitorConfig } from '../config.ts';
+import { toMonitorConfig } from '../settings/registry.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SimulationInput } from '../schema.ts';
 import { loadMonitor } from './read-monitors.ts';

@@ -1,13 +1,13 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
 import { newId, shardOf } from '../../../shared/ids.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { authorOf, type ProjectContext } from '../../http/routing/route.ts';
+import type { ProjectContext } from '../../http/routing/route.ts';
+import { authorOf } from '../../http/routing/authorize.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
-import { nextStatus, PAUSES_DISABLED, type Transition } from '../rules.ts';
+import { type LifecycleStatus, type MonitorDoc, nextStatus, PAUSES_DISABLED, type Transition } from '../monitor.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
 import { settable, type Settable } from '../settable.ts';
-import type { LifecycleStatus, MonitorDoc } from '../monitor.ts';
 import type { MonitorChange, NewMonitor } from '../store.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
 import { changeMonitor } from './change-monitor.ts';
@@ -25,6 +25,7 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
   const id = newId(ctx.now);
   const doc = await deps.monitors.insert(newMonitor(ctx, id, input.type, settings));
   deps.notifyOwner(shardOf(id));
+  if (doc.group_id === null) return doc;
   // The monitor exists even if this fails. Deleted groups are cleared again some minutes later.
   await leaveDeletedGroups(deps, ctx, [doc.group_id]).catch((error: unknown) => {
     const facts = { err: error, organizationId, monitor_id: id };

@@ -1,12 +1,12 @@
 import { RequestStrategy, type JetStreamManager, type NatsConnection, type Status } from 'nats';
 import { spreadMs } from '../../../shared/backoff.ts';
+import { readBusCredentials } from '../../../shared/bus-credentials.ts';
 import { BusError } from '../../../shared/bus-error.ts';
 import type { Log } from '../../../shared/log.ts';
 import {
   busFailureOf, closeNats, connectNats, natsUrls, statusesOf,
 } from '../../../shared/nats-connection.ts';
 import { systemClock, type Clock } from '../../../shared/time.ts';
-import { readBusCredentials } from './bus-credentials.ts';
 import { BusListeners } from './bus-listeners.ts';
 import type { Bus } from './bus-port.ts';
 import { OutboundLimit } from './outbound-limit.ts';
@@ -15,6 +15,8 @@ const JETSTREAM_TIMEOUT_MS = 3000;
 /** The longest delay is ten times as long. */
 const MIN_RECONNECT_MS = 200;
 const WAITING_LOG_INTERVAL_MS = 5000;
+/** Of nats-server. */
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 interface BusOptions {
   /** `nats://` or `tls://` URLs separated by commas. May contain `user:password@`. */
@@ -76,6 +78,16 @@ export class NatsBus implements Bus {
   /** Whether the current server is part of a cluster. */
   get isClustered(): boolean {
     return Boolean(this.#connection.info?.cluster);
+  }
+
+  /** `host:port` of the current server. */
+  get server(): string {
+    return this.#connection.getServer();
+  }
+
+  /** The largest message that the server accepts, bytes. */
+  get maxPayload(): number {
+    return this.#connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD;
   }
 
   flush(): Promise<void> {

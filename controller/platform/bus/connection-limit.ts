@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import type { BusSubscription } from './bus-port.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { NatsBus } from './bus.ts';
 import type { OutsideAccount } from './identities-port.ts';

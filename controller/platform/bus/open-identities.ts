@@ -1,6 +1,6 @@
+import { readCalloutIssuer } from '../../../shared/bus-credentials.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { readCalloutIssuer } from './bus-credentials.ts';
 import type { BusIdentities, BusUser } from './identities-port.ts';
 import { NatsCallout, type CalloutBus } from './nats-callout.ts';
 import { NatsUsersFile, type NatsUsersFiles } from './nats-users.ts';

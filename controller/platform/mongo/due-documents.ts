@@ -1,6 +1,5 @@
 import type { Filter, UpdateFilter } from 'mongodb';
-import type { WorkClaim } from '../../work/work-claims.ts';
-import { claimedAs, notHeld, type Claimable } from './claim-filters.ts';
+import { type Claimable, claimedAs, notHeld, type WorkClaim } from '../../work/claimed-work.ts';
 import { DocumentsById } from './documents.ts';
 
 interface Due extends Claimable {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { MongoClient, MongoNetworkError, type Db, type Document } from 'mongodb';
 // @ts-expect-error The driver has no types for its internals.
 import { Connection } from 'mongodb/lib/cmap/connection.js';
+import { databaseOf } from '../../../shared/database.ts';
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { stopPoolTimers } from './mongo-pool-timer.ts';
@@ -48,8 +49,7 @@ export function openMongo(url: string, { maxPoolSize = 50, onCommand }: MongoOpt
     monitorCommands: onCommand !== undefined,
   });
   client.on('commandStarted', (event) => onCommand?.(event.command));
-  const namesDatabase = /^mongodb(?:\+srv)?:\/\/[^/?]+\/[^?]/.test(url);
-  const db = client.db(namesDatabase ? undefined : 'farwatch');
+  const db = client.db(databaseOf(url));
   return {
     db,
     ping: async () => {

@@ -83,7 +83,7 @@ function responseFor({ keys, natsUrl }: EnrolmentDeps, probe: ProbeDoc): EnrolRe
     probe_id: probe._id,
     name: probe.name,
     region_id: probe.region_id,
-    nats_url: natsUrl,
+    nats_url: natsUrl(),
     controller_key: keys.publicKey,
     controller_box_key: keys.boxPublicKey,
   };

@@ -2,6 +2,7 @@ import { ENROLMENT_KEY_PREFIX } from '../../../shared/contracts/enrolment.ts';
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
 import { fieldError } from '../../http/input/validation.ts';
+import { authorOf } from '../../http/routing/authorize.ts';
 import type { OrganizationContext } from '../../http/routing/route.ts';
 import type { EnrolmentKeyDoc } from '../enrolment-key-store.ts';
 import type { RegionDoc } from '../probe.ts';
@@ -30,7 +31,8 @@ export async function createEnrolmentKey(
   const key = `${ENROLMENT_KEY_PREFIX}${newSecret()}`;
   const doc: EnrolmentKeyDoc = {
     _id: newId(ctx.now), region_id: region._id, organization_id: region.organization_id,
-    hash: hashSecret(key), uses: 0, claims: [], created_at: ctx.now, last_used_at: null, ...input,
+    hash: hashSecret(key), uses: 0, claims: [], created_by: authorOf(ctx.actor), created_at: ctx.now,
+    last_used_at: null, ...input,
   };
   await deps.enrolmentKeys.insert(doc);
   return { doc, key };

@@ -20,7 +20,7 @@ export interface EnrolmentDeps {
   publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh'>;
   /** The NATS address for probes. */
-  natsUrl: string;
+  natsUrl: () => string;
   log: Log;
 }
 

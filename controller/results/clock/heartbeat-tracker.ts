@@ -1,5 +1,5 @@
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
-import type { ClockDecision } from '../journal/journal-entry.ts';
+import type { ClockDecision } from '../journal/journal-store.ts';
 
 /**
  * A shard with heartbeats writes at least this often, so that its next owner can tell how long it was

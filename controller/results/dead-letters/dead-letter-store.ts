@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { DeadLetter } from './dead-letter.ts';
-import { insertMissing } from '../../platform/mongo/upserts.ts';
+import { insertMissing } from '../../platform/mongo/mongo-errors.ts';
 
 type DeadLetterDoc = Omit<DeadLetter, 'id'> & { _id: string };
 

@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { derivedId } from '../../../shared/ids.ts';
-import type { JournalEntry } from '../journal/journal-entry.ts';
+import type { JournalEntry } from '../journal/journal-store.ts';
 import type { FailedItem } from '../state/entry-step.ts';
 import type { LanePosition } from '../state/records.ts';
 

@@ -5,7 +5,7 @@ import { ResultColumns } from './result-columns.ts';
 import { decodeRollup, decodeTotals, encodeRollup } from './rollup-codec.ts';
 import { mergeRollups, type Rollup, type Totals } from './rollup.ts';
 import type { DayKey, HourKey, HourRecord, HourResults } from './hour-record.ts';
-import { upsertNewer } from '../../platform/mongo/upserts.ts';
+import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
 
 interface HourDoc {
   _id: string;

@@ -2,13 +2,13 @@ import { decodeBatch, encodeBatch, readLaneHeader } from '../../../shared/contra
 import {
   LATEST_INSTANT_MS, laneName, type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
-import { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
+import { UuidCache } from '../../../shared/ids.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isAssigned } from '../../verdicts/votes/quorum-rules.ts';
 import { MAX_AHEAD_MS, isAhead, isLate, LATE_AFTER_MS } from '../../verdicts/monitor-rules.ts';
 import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
-import { ENTRY_VERSION, type ClockDecision, type JournalEntry } from '../journal/journal-entry.ts';
+import { type ClockDecision, ENTRY_VERSION, type JournalEntry } from '../journal/journal-store.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { AssignmentCheck } from './assignment-check.ts';
 import { excessOf, refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-rules.ts';
@@ -75,14 +75,15 @@ export class EntryBuilder {
   /**
    * Takes a batch by the rule of its lane and responds at once if no journal entry is needed. Returns a dead
    * letter for an unreadable or unacceptable batch; if its lane position is readable, the journal records
-   * that as lost and the lane continues.
+   * that as lost and the lane continues. Batches of an unknown region have to be sent again.
    */
-  take(message: TakenMessage, now: Instant): DeadLetter | null {
-    const { region } = message;
+  take(message: TakenMessage, now: Instant): DeadLetter | 'unknown_region' | null {
+    const { probe_id: probeId, region } = message;
     const { shard } = this.state;
-    const owner = this.#limits.regionOwner(region);
-    if (owner === undefined || this.#assignmentCheck.isQueued(message)) return null;
-    const context: IntakeContext = { shard, region, owner, now: now.wall, limits: this.#limits };
+    const facts = this.#limits.intakeFacts(probeId, region);
+    if (facts === undefined) return 'unknown_region';
+    if (this.#assignmentCheck.isQueued(message)) return null;
+    const context: IntakeContext = { shard, region, now: now.wall, limits: this.#limits, ...facts };
     try {
       this.#takeReadable(message, decodeBatch(message.bytes, this.#ids), { letter: null, context }, now);
       return null;
@@ -107,7 +108,7 @@ export class EntryBuilder {
     if (sent.last <= taken) return this.#pending.join(waiting, this.#inFlight?.batches ?? []);
     if (!this.#pending.hasRoom || !this.#taken.hasRoom(lane)) return;
     // Before the entry is built, so that a replay reads corrected times regardless of the clock.
-    const shiftMs = this.#limits.clockShiftMs(message.probe_id);
+    const { clockShiftMs: shiftMs } = context;
     const { message: readable, batch } =
       shiftMs === 0 ? { message, batch: sent } : rewritten(message, shifted(sent, shiftMs));
     const delay = this.#assignmentCheck.delayOf(message, batch, {
@@ -215,7 +216,7 @@ export class EntryBuilder {
       earliest: Infinity, latest: -Infinity, refused: [], late: [], letters: letter ? [letter] : [],
       waiting: [waiting],
     };
-    if (!this.#limits.hasVote(probe_id)) pending.muted = true;
+    if (!context.hasVote) pending.muted = true;
     let isUrgent = false;
     for (const result of batch.results) {
       pending.earliest = Math.min(pending.earliest, result.started_at);

@@ -1,9 +1,9 @@
 import { decodeBatch, PACKED_FORMAT } from '../../../shared/contracts/result-pack.ts';
 import { laneName, type ResultBatch, probeOfLane } from '../../../shared/contracts/result.ts';
-import type { UuidCache } from '../../../shared/contracts/uuid-cache.ts';
+import type { UuidCache } from '../../../shared/ids.ts';
 import type { DeadLetter } from '../dead-letters/dead-letter.ts';
-import type { EntryBatch } from '../journal/journal-entry.ts';
-import { LANES_PER_PROBE } from '../state/lanes.ts';
+import type { EntryBatch } from '../journal/journal-store.ts';
+import { LANES_PER_PROBE } from '../state/shard-state.ts';
 
 /** Limits of one journal entry. The rest waits for the next. */
 const MAX_ENTRY_RESULTS = 1000;

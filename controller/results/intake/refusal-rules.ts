@@ -5,21 +5,17 @@ import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { rowsOf } from '../hours/hour-rows.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
-import type { TakeLimits } from './take-limits.ts';
+import type { IntakeFacts, TakeLimits } from './take-limits.ts';
 import { CONFIRMATIONS_PER_INTERVAL } from '../../../shared/contracts/assignment.ts';
 import { HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 
 /** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, loses no result. */
 const MAX_FUTURE_MS = 2 * 3_600_000;
 
-/**
- * The source of a batch, and its time of arrival (Unix ms). `owner`: a private region's organization,
- * otherwise null.
- */
-export interface IntakeContext {
+/** The source of a batch, and its time of arrival (Unix ms). */
+export interface IntakeContext extends IntakeFacts {
   shard: number;
   region: string;
-  owner: string | null;
   now: number;
   limits: Pick<TakeLimits, 'rawRetentionMs'>;
 }
@@ -61,8 +57,8 @@ function foreignBy(
 
 /** Limit of manual checks per hour, in addition to the scheduled ones. */
 const MAX_MANUAL_RUNS = 500;
-/** During a move, two probes may check the same slot. */
-const MAX_CHECKS_PER_SLOT = 2;
+/** During a move, two probes may check the same slot, and each failure elsewhere may have it confirmed. */
+const MAX_CHECKS_PER_SLOT = 2 + CONFIRMATIONS_PER_INTERVAL;
 
 /**
  * Limit of results per region, monitor and hour: each slot and confirmation, with rechecks, plus manual
@@ -70,7 +66,7 @@ const MAX_CHECKS_PER_SLOT = 2;
  */
 export function hourAllowance({ interval_ms: intervalMs, retries }: MonitorConfig): number {
   const slots = Math.ceil(HOUR_MS / Math.max(1000, intervalMs)) + 1;
-  return (MAX_CHECKS_PER_SLOT + CONFIRMATIONS_PER_INTERVAL) * slots * (1 + retries) + MAX_MANUAL_RUNS;
+  return MAX_CHECKS_PER_SLOT * slots * (1 + retries) + MAX_MANUAL_RUNS;
 }
 
 /** Ignores queued results, which are few compared with the limit of an hour. */

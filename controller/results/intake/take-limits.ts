@@ -31,19 +31,25 @@ export interface Assignments {
   read(probeId: string, monitorIds: string[]): Promise<AssignmentHistory> | null;
 }
 
+/** What intake asks about the source of a batch, once when the batch is taken. */
+export interface IntakeFacts {
+  /** Organization of a private region, null for a shared one. */
+  readonly owner: string | null;
+  /** Added to the probe's timestamps, ms; 0 if its clock is right, or not known to be wrong. */
+  readonly clockShiftMs: number;
+  /** False for a probe in quarantine, whose results are stored without effect on verdicts. */
+  readonly hasVote: boolean;
+}
+
 /** What a shard must know about organizations, regions and probes to accept their results. */
 export interface TakeLimits {
   /** How long an organization keeps its results, ms. Older ones are refused as `too_old`. */
   rawRetentionMs(organizationId: string): number;
   /** The longest of these, ms. */
   maxRawRetentionMs: number;
-  /**
-   * Organization of a private region, null for a shared one; undefined while unknown, so its batches wait.
-   */
-  regionOwner(region: string): string | null | undefined;
-  /** Added to a probe's timestamps, ms; 0 if its clock is right, or not known to be wrong. */
-  clockShiftMs(probeId: string): number;
-  /** False for a probe in quarantine, whose results are stored without effect on verdicts. */
+  /** Undefined while the region is unknown, so its batches wait. */
+  intakeFacts(probeId: string, region: string): IntakeFacts | undefined;
+  /** As in `IntakeFacts`, when no batch is taken. */
   hasVote(probeId: string): boolean;
   /** Whether a probe of the region is online. */
   hasLiveProbe(region: string): boolean;

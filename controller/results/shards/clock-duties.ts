@@ -3,10 +3,10 @@ import type { ScanOutcome } from '../clock/clock-scanner.ts';
 import { ShardClock } from '../clock/shard-clock.ts';
 import { SnapshotCompactor, type CompactionWork } from '../clock/snapshot-compactor.ts';
 import { cutLetter, failedLetter } from '../dead-letters/dead-letter.ts';
-import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
+import type { ClockDecision, JournalEntry } from '../journal/journal-store.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 import type { CutHour } from '../writing/closed-hours.ts';
-import { HourWrites } from '../writing/hour-writes.ts';
+import { HourWrites } from '../writing/retried-writes.ts';
 import type { ShardParts } from './shard-parts.ts';
 
 /** What a shard does because time passes: decisions, minority verdicts, and writing what is complete. */

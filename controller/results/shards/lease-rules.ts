@@ -11,6 +11,9 @@ export interface Lease {
   renewed_at: number;
   /** True if the controller cannot reach the bus, and so receives no results. */
   is_cut_off?: boolean;
+  /** Of one start of the controller. Two that alternate are two controllers with the same id. */
+  life?: string;
+  version?: string;
 }
 
 export interface LeaseView {

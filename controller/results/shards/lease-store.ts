@@ -2,15 +2,10 @@ import { MongoServerError, type Collection, type Db } from 'mongodb';
 import { shardName } from '../../../shared/ids.ts';
 import type { Lease } from './lease-rules.ts';
 
-interface LeaseDoc {
-  _id: string;
-  holder: string;
-  renewed_at: number;
-  is_cut_off?: boolean;
-}
+type LeaseDoc = Omit<Lease, 'shard'> & { _id: string };
 
 /** The fields written by a renewal. */
-type Renewal = Required<Pick<Lease, 'renewed_at' | 'is_cut_off'>>;
+type Renewal = Required<Omit<Lease, 'shard' | 'holder'>>;
 
 /** Prefix of the documents that announce live controllers. */
 const CONTROLLER = 'controller:';

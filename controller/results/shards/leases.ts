@@ -1,5 +1,7 @@
+import { newSecret } from '../../../shared/ids.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
+import { VERSION } from '../../../shared/version.ts';
 import type { Peers } from '../../work/peers.ts';
 import { PeriodicTask } from '../../work/periodic-task.ts';
 import { planLeases, type Lease } from './lease-rules.ts';
@@ -36,6 +38,7 @@ export interface LeaseDeps {
 /** Maintains this controller's share of the shards. */
 export class Leases {
   readonly #deps: LeaseDeps;
+  readonly #life = newSecret().slice(0, 16);
   readonly #mine = new Set<number>();
   readonly #barred = new Set<number>();
   readonly #renewals: PeriodicTask;
@@ -127,7 +130,7 @@ export class Leases {
     const startedAt = clock.monotonic();
     peers.readClock(clock);
     const isCutOff = !peers.isOnlyController && this.#deps.isCutOff();
-    const renewal = { renewed_at: clock.now(), is_cut_off: isCutOff };
+    const renewal = { renewed_at: clock.now(), is_cut_off: isCutOff, life: this.#life, version: VERSION };
     if (await store.renew([...this.#mine], holder, renewal)) {
       if (peers.isOnlyController && startedAt - this.#polledAt < ONLY_CONTROLLER_POLL_INTERVAL_MS) {
         this.#renewedAt = startedAt;

@@ -1,14 +1,14 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isOngoing } from '../../verdicts/status/reopen-rules.ts';
-import { unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
+import { failedLetter, unreadableLetter } from '../dead-letters/dead-letter.ts';
 import type { NextEntry } from '../intake/entry-builder.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
-import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
-import type { InsertOutcome } from '../journal/journal-store.ts';
+import { type ClockDecision, ENTRY_VERSION, type InsertOutcome, type JournalEntry } from '../journal/journal-store.ts';
+import type { AppliedEntry } from '../state/entry-step.ts';
+import { JournalGapError } from '../state/shard-state.ts';
 import type { ClockDuties } from './clock-duties.ts';
-import type { EntryApplier } from './entry-applier.ts';
-import { OvertakenError, type ManualEnd } from './shard-message.ts';
+import { type ManualEnd, NewerFormatError, OvertakenError, PoisonEntryError } from './shard-message.ts';
 import type { ShardParts } from './shard-parts.ts';
 
 /** How often a shard's entry is written in normal operation. */
@@ -33,16 +33,17 @@ export class ShardIntake {
 
   /** A message that throws is set aside, so that it does not block other results. */
   take(message: TakenMessage): void {
-    const { deps: { clock, deadLetters, log }, state: { shard }, builder } = this.#parts;
+    const { deps: { clock, deadLetters, log, unknownRegions }, state: { shard }, builder } = this.#parts;
     const now = { wall: clock.now(), monotonic: clock.monotonic() };
-    let letter: DeadLetter | null;
+    let letter: ReturnType<typeof builder.take>;
     try {
       letter = builder.take(message, now);
     } catch (error) {
       log.error({ err: error, shard, probe: message.probe_id }, 'a batch was set aside');
       letter = unreadableLetter(shard, message, now.wall);
     }
-    if (letter) deadLetters.put([letter]);
+    if (letter === 'unknown_region') unknownRegions.add(message.probe_id, { region: message.region });
+    else if (letter) deadLetters.put([letter]);
   }
 
   /** Returns the ids of the monitors whose configuration is journaled. */
@@ -119,5 +120,93 @@ export class ShardIntake {
     log.error({ shard, n }, 'the database rejected a journal entry; its results were set aside');
     if (!builder.setAsideBatches(clock.now())) throw new Error(`entry ${n} is refused without results`);
     journal.schedule(context.self, clock.monotonic());
+  }
+}
+
+/** Entries per read while a journal is replayed. */
+const READ_BATCH_SIZE = 100;
+
+/** Applies journal entries to a shard's state, and reports them to everything that follows entries. */
+export class EntryApplier {
+  readonly #parts: ShardParts;
+  readonly #duties: Pick<ClockDuties, 'applied'>;
+
+  constructor(parts: ShardParts, duties: Pick<ClockDuties, 'applied'>) {
+    this.#parts = parts;
+    this.#duties = duties;
+  }
+
+  apply(entry: JournalEntry): AppliedEntry {
+    const { deps: { counts, deadLetters, log, lostLanes }, state, snapshots } = this.#parts;
+    const { shard, n, unread = [], taken_at: takenAt } = entry;
+    const applied = state.apply(entry);
+    snapshots.applied(entry);
+    this.#duties.applied(entry, applied);
+    if (applied.dropped.length > 0) lostLanes.report(entry, applied.dropped);
+    const letters = [
+      ...applied.failed.map((failed) => failedLetter(entry, failed)),
+      ...unread.map((batch) => unreadableLetter(shard, batch, takenAt)),
+    ];
+    if (letters.length > 0) deadLetters.put(letters);
+    if (unread.length > 0) {
+      counts.set_aside += 1;
+      log.error({ shard, n, batches: unread.length }, 'a journal entry can only be read in part');
+    }
+    return applied;
+  }
+
+  /** Calls the listeners with an entry that is now final. */
+  announce(entry: JournalEntry, applied: AppliedEntry, replayed: boolean): void {
+    const { deps: { listeners }, state } = this.#parts;
+    for (const onApplied of listeners.onApplied) {
+      this.#callListener(() => onApplied(state, applied, replayed));
+    }
+    if (!replayed && entry.configs.length > 0) this.#callListener(() => listeners.onConfigs(entry.configs));
+  }
+
+  /** Applies the journal after the snapshot. */
+  async replay(): Promise<void> {
+    const { deps: { stores: { journal, snapshots } }, state, monitorWrites } = this.#parts;
+    const { shard } = state;
+    for (;;) {
+      const entries = await journal.read(shard, state.n, READ_BATCH_SIZE);
+      // An entry below the snapshot may come from a stalled former owner that reused a free number; it does
+      // not count.
+      const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
+      if (written > state.n) throw new Error(`the snapshot of shard ${shard} has passed entry ${state.n}`);
+      for (const entry of entries) {
+        if (entry.v > ENTRY_VERSION) {
+          throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
+        }
+        const applied = this.#applyAgain(entry);
+        await monitorWrites.write(applied.changed);
+        this.announce(entry, applied, true);
+      }
+      if (entries.length < READ_BATCH_SIZE) return;
+    }
+  }
+
+  /** Applies an entry that crashed an earlier instance without its contents, which become dead letters. */
+  #applyAgain(entry: JournalEntry): AppliedEntry {
+    try {
+      if (!this.#parts.deps.isPoison(entry.n)) return this.apply(entry);
+      const { shard, n, v, writer, taken_at, lanes, batches, unread = [] } = entry;
+      const place = { shard, n, v, writer, taken_at, lanes };
+      return this.apply(
+        { ...place, configs: [], batches: [], pings: [], clock: [], unread: [...batches, ...unread] },
+      );
+    } catch (error) {
+      throw error instanceof JournalGapError ? error : new PoisonEntryError(entry.n, error);
+    }
+  }
+
+  #callListener(listen: () => void): void {
+    const { deps: { counts, log }, state: { shard } } = this.#parts;
+    try {
+      listen();
+    } catch (error) {
+      counts.listener_failures += 1;
+      log.error({ err: error, shard }, 'a listener for results failed');
+    }
   }
 }

@@ -2,7 +2,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { ClockMessage } from '../clock/clock-scanner.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
-import type { ClockDecision } from '../journal/journal-entry.ts';
+import type { ClockDecision } from '../journal/journal-store.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { JournalMessage } from './journal-writer.ts';
 

@@ -1,6 +1,7 @@
 import type { ActorContext } from '../../../shared/actor/actor-ref.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
+import type { IgnoredMessages } from '../../probes/ignored-messages.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { LostLanes } from '../dead-letters/lost-lanes.ts';
@@ -11,8 +12,8 @@ import type { JournalStore } from '../journal/journal-store.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { MonitorWrites, OutboxPorts } from '../writing/monitor-writes.ts';
-import type { SnapshotMover, SnapshotMoverStores } from '../writing/snapshot-mover.ts';
-import type { WriteQueue } from '../writing/write-queue.ts';
+import type { SnapshotMover, SnapshotMoverStores } from '../writing/snapshot-store.ts';
+import type { WriteQueue } from '../writing/retried-writes.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { ShardMessage, ShardSummary } from './shard-message.ts';
 
@@ -49,6 +50,7 @@ export interface ShardDeps {
   journal: Pick<JournalWriter, 'schedule'>;
   deadLetters: Pick<DeadLetterBox, 'put'>;
   lostLanes: Pick<LostLanes, 'report'>;
+  unknownRegions: Pick<IgnoredMessages, 'add'>;
   listeners: ShardListeners;
   counts: IngestCounts;
   /** True for an entry that crashed an earlier instance while it was loaded. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
 import { backoffMs } from '../../../shared/backoff.ts';
-import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import type { Log } from '../../../shared/log.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';

@@ -5,11 +5,10 @@ import type { StateRecord } from '../state/records.ts';
 import { ShardState } from '../state/shard-state.ts';
 import { markSaved } from '../writing/closed-hours.ts';
 import { MonitorWrites } from '../writing/monitor-writes.ts';
-import { SnapshotMover } from '../writing/snapshot-mover.ts';
-import { WriteQueue } from '../writing/write-queue.ts';
+import { SnapshotMover } from '../writing/snapshot-store.ts';
+import { WriteQueue } from '../writing/retried-writes.ts';
 import { ClockDuties } from './clock-duties.ts';
-import { EntryApplier } from './entry-applier.ts';
-import { ShardIntake } from './shard-intake.ts';
+import { EntryApplier, ShardIntake } from './shard-intake.ts';
 import type { ShardMessage, ShardView } from './shard-message.ts';
 import type { ShardDeps, ShardParts } from './shard-parts.ts';
 

@@ -73,14 +73,14 @@ export class Shards {
       firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
       start: (shard, context) => {
         const { limits, listeners } = deps;
-        const { counts, deadLetters, lostLanes } = this;
+        const { counts, deadLetters, lostLanes, unknownRegions } = this;
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
         context.signal.addEventListener('abort', () => this.#summaries.delete(shard));
         return Shard.load(
           shard, writer, {
             clock, log, stores, limits, listeners, journal, deadLetters, lostLanes,
-            counts,
+            unknownRegions, counts,
             isPoison: (n) => this.#poison.has(`${shard}:${n}`),
             publish: (summary) => {
               if (!context.signal.aborted) this.#summaries.set(shard, summary);
@@ -137,11 +137,8 @@ export class Shards {
 
   /** A batch from the bus. Without a response, its probe resends it. */
   take(shard: number, message: TakenMessage): void {
-    const { probe_id: probeId, region, bytes } = message;
     const actor = this.get(shard);
-    if (!actor || !this.rate.admits(probeId, bytes.length)) return;
-    if (this.#deps.limits.regionOwner(region) === undefined) this.unknownRegions.add(probeId, { region });
-    else actor.send({ kind: 'batch', message });
+    if (actor && this.rate.admits(message.probe_id, message.bytes.length)) actor.send({ kind: 'batch', message });
   }
 
   /** Silence until now does not count. */

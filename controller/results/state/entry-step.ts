@@ -7,7 +7,7 @@ import { isRoutineResult, recordRoutineResult, writableCopy } from '../../verdic
 import { HourRows, rowsOf, type RowParts, type RowSource } from '../hours/hour-rows.ts';
 import { overdueRow, pingRow } from '../hours/ping-rows.ts';
 import type { StoredResult } from '../hours/stored-result.ts';
-import type { ClockDecision, JournalEntry } from '../journal/journal-entry.ts';
+import type { ClockDecision, JournalEntry } from '../journal/journal-store.ts';
 import type { LanePosition, StateRecord } from './records.ts';
 import { newLiveMonitor, replaceRows, type LiveMonitor } from './live-monitor.ts';
 
@@ -144,7 +144,7 @@ export class EntryStep {
     const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
     const omitted = this.#omitted.size > 0 ? this.#omitted.get(monitorId) ?? 0 : 0;
     const place = { n: this.#entry.n, index: (effects?.length ?? 0) + omitted };
-    if (item.kind === 'result' && isRoutineResult(monitor.state, item, place)) {
+    if (item.kind === 'result' && item.result.outcome === 'success' && isRoutineResult(monitor.state, item, place)) {
       if (monitor.own !== monitor.state) monitor.state = monitor.own = writableCopy(monitor.state);
       recordRoutineResult(monitor.state, item);
       this.#touched.add(monitor);

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
-import { upsertNewer } from '../../platform/mongo/upserts.ts';
+import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
 import type { CertificateSighting } from '../../verdicts/monitor-state.ts';
 
 /** A document of `certificates`; `_id` is the monitor. */

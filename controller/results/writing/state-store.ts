@@ -1,9 +1,17 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
+import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
+import { each, restoring } from '../../platform/mongo/null-fields.ts';
+import type { Alert } from '../../verdicts/effect.ts';
+import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
+import type {
+  CertificateState, CertificateWarning, Flaps, HeartbeatState, HourTimes, LateHistory, LateOutage, LateRun,
+  MonitorEffect, MonitorState, RegionChange, RegionOutage, RegionState, SeenCertificate, StatusChange,
+  TimeRange, Witness,
+} from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
-import { upsertNewer } from '../../platform/mongo/upserts.ts';
 import { SharedValues } from '../state/shard-state.ts';
-import { toStateDoc, toStateRecord, type StateDoc } from './stored-state.ts';
+import { restoreFacts } from './certificate-store.ts';
 
 /** Collection `monitor_states`: each monitor's state at a journal entry, and its pending effects. */
 export class StateStore {
@@ -51,4 +59,161 @@ export class StateStore {
   async remove(monitorIds: string[]): Promise<void> {
     await this.#states.deleteMany({ _id: { $in: monitorIds } });
   }
+}
+
+/** Milliseconds of the hour that starts at `hour`. */
+interface StoredTimes {
+  hour: number;
+  up: number;
+  degraded: number;
+  down: number;
+}
+
+interface StoredGap {
+  from: number;
+  until: number;
+}
+
+/** A state without directly nested arrays, which some databases refuse. */
+type StoredState = Omit<MonitorState, 'accounted' | 'maintained' | 'late'> & {
+  accounted: StoredTimes[];
+  maintained?: StoredTimes[] | null;
+  late?: (Omit<LateHistory, 'gaps'> & { gaps: StoredGap[] }) | null;
+};
+
+/** A document of `monitor_states`; `_id` is the monitor. */
+export interface StateDoc {
+  _id: string;
+  shard: number;
+  position: number;
+  state: StoredState;
+  outbox: MonitorEffect[];
+}
+
+/**
+ * All fields of a state and its configuration. Merging documents into them gives all states one hidden class;
+ * otherwise each monitor would have its own, about 2 kB. Also the defaults for fields that the database
+ * dropped as null.
+ */
+const BLANK_CONFIG: MonitorConfig = {
+  monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
+  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
+  slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
+  domain_warning_days: [], domain_expires_at: null,
+  notification_target_ids: [], monitoring_regions: [],
+  assigned: null, domains: null, heartbeat: null, maintenance: [], changed_at: 0,
+};
+const BLANK_STATE: MonitorState = {
+  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, witnesses: null, minority_accepted: false,
+  outage: null, last_check_at: null,
+  last_success_at: null, last_success_ms: null, last_failure_at: null, accounted_until: 0, accounted: {},
+  maintained: null, unrolled_day: null, slow: null, flaps: null, domain_warning: null, certificate: null,
+  no_data_since: null, maintenance_since: null, withheld: null, late: null,
+};
+/** The fields of a region that is up. In a parsed document, half of them would be in a second object. */
+const BLANK_REGION: RegionState = {
+  verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
+  response_time_ms: null, status_code: null, error: null, probe_id: null, engine: '', reason: null,
+};
+
+type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'certificate' | 'heartbeat';
+type Held = NonNullable<Flaps['held']>;
+type EndedAlert = NonNullable<Held['ended']>;
+type AlertIncident = NonNullable<Alert['incident']>;
+type LastSuccess = NonNullable<Alert['last_success']>;
+
+const restoreIncident = restoring<AlertIncident>({ resolved_at: null });
+const restoreConfig = restoring<MonitorConfig>({
+  slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null, assigned: null, domains: null,
+});
+
+/** Nulls within the fields of a state; `BLANK_STATE` has the fields themselves. */
+const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
+  { witnesses: null, flaps: null, certificate: null },
+  {
+    witnesses: each(restoring<Witness>({ error: null })),
+    regions: each(restoring<RegionState>({
+      first_fail_at: null, last_at: null, response_time_ms: null, status_code: null, error: null,
+      probe_id: null, reason: null,
+    }, { ended: each(restoring<RegionOutage>({ error: null })) })),
+    flaps: restoring<Flaps>({ held: null }, {
+      held: restoring<Held>({ ended: null }, {
+        ended: restoring<EndedAlert>({ incident: null, error: null }, { incident: restoreIncident }),
+      }),
+    }),
+    certificate: restoring<CertificateState>({ due: null }, {
+      seen: each(restoring<SeenCertificate>({ problem: null, expires_at: null })),
+      warnings: each(restoring<CertificateWarning>({ days: null })),
+    }),
+    heartbeat: restoring<HeartbeatState>({ last_at: null, started_at: null }),
+  },
+);
+
+const restoreLate = restoring<Pick<LateHistory, 'runs' | 'found'>>({}, {
+  runs: each(restoring<LateRun>({ error: null })),
+  found: each(restoring<LateOutage>({ error: null })),
+});
+
+const restoreRegionChange = restoring<RegionChange>({ reason: null, incident_id: null });
+const restoreStatus = restoring<StatusChange>({ incident_id: null });
+const restoreAlert = restoring<Alert>({ incident: null, error: null }, {
+  monitor: restoreConfig, incident: restoreIncident,
+  last_success: restoring<LastSuccess>({ response_time_ms: null }),
+});
+
+function restoreEffect(effect: MonitorEffect): MonitorEffect {
+  if (effect.kind === 'status') restoreStatus(effect.change);
+  else if (effect.kind === 'open') restoreConfig(effect.opening.monitor);
+  else if (effect.kind === 'resolve') restoreConfig(effect.resolution.monitor);
+  else if (effect.kind === 'alert') restoreAlert(effect.alert);
+  else if (effect.kind === 'region') restoreRegionChange(effect.change);
+  else if (effect.kind === 'certificate') restoreFacts(effect.sighting.facts);
+  return effect;
+}
+
+export function toStateDoc({ monitor_id, state, ...rest }: StateRecord): StateDoc {
+  const { late, maintained } = state;
+  const gaps = late?.gaps.map(([from, until]) => ({ from, until })) ?? [];
+  const stored: StoredState = {
+    ...state, accounted: storedTimes(state.accounted), maintained: maintained && storedTimes(maintained),
+    late: late && { ...late, gaps },
+  };
+  return { _id: monitor_id, state: stored, ...rest };
+}
+
+function storedTimes(accounted: MonitorState['accounted']): StoredTimes[] {
+  return Object.entries(accounted).map(([hour, [up, degraded, down]]) =>
+    ({ hour: Number(hour), up, degraded, down }));
+}
+
+export function toStateRecord({ _id, state, outbox, ...rest }: StateDoc): StateRecord {
+  const { late = null, maintained = null } = state;
+  restoreWithin(state);
+  if (late) restoreLate(late);
+  return {
+    monitor_id: _id,
+    state: {
+      ...BLANK_STATE, ...state,
+      config: { ...BLANK_CONFIG, ...state.config },
+      regions: regionsWithDefaults(state),
+      accounted: Object.fromEntries(state.accounted.map(timesOf)),
+      maintained: maintained && Object.fromEntries(maintained.map(timesOf)),
+      late: late && { ...late, gaps: late.gaps.map(gapOf) },
+    },
+    outbox: outbox.map(restoreEffect), ...rest,
+  };
+}
+
+function regionsWithDefaults({ regions }: StoredState): MonitorState['regions'] {
+  const filled: MonitorState['regions'] = {};
+  for (const [name, region] of Object.entries(regions)) filled[name] = { ...BLANK_REGION, ...region };
+  return filled;
+}
+
+function gapOf({ from, until }: StoredGap): TimeRange {
+  return [from, until];
+}
+
+function timesOf({ hour, up, degraded, down }: StoredTimes): [hour: number, times: HourTimes] {
+  return [hour, [up, degraded, down]];
 }

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
-import { insertMissing } from '../../platform/mongo/upserts.ts';
+import { insertMissing } from '../../platform/mongo/mongo-errors.ts';
 import type { StatusHistory } from './monitor-writes.ts';
 
 type StatusChangeDoc = Omit<StatusChange, 'id'> & { _id: string };

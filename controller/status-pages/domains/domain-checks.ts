@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/time.ts';
 import { html } from '../../pages/html.ts';
 import { nameInMail } from '../../pages/name-in-mail.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
-import { DueWork } from '../../work/due-work.ts';
+import { DueWork } from '../../work/claimed-work.ts';
 import { PeriodicTask } from '../../work/periodic-task.ts';
 import type { PageDoc } from '../page.ts';
 import type { PageDomainDoc } from './page-domain.ts';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../../access/tenant.ts';
-import { claimedAs } from '../../platform/mongo/claim-filters.ts';
+import { claimedAs } from '../../work/claimed-work.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
 import { restoring } from '../../platform/mongo/null-fields.ts';
 import type { PageDomainDoc } from './page-domain.ts';

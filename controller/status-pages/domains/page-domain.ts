@@ -1,4 +1,4 @@
-import type { WorkClaim } from '../../work/work-claims.ts';
+import type { WorkClaim } from '../../work/claimed-work.ts';
 
 /** A document of `status_page_domains`: a domain that DNS has assigned to a page. Instants are Unix ms. */
 export interface PageDomainDoc {

@@ -18,14 +18,6 @@ const MESSAGES: Partial<Record<PostStatus, string>> = {
 /** A post's status never moves back. */
 const STATUS_ORDER: readonly PostStatus[] = ['investigating', 'identified', 'monitoring', 'resolved'];
 
-/** The monitors of an incident that pages may post; empty for an incident that is not public. */
-export function publicMonitorIds(incident: IncidentDoc): string[] {
-  const { source, late, status_page_update, check_id, affected_monitor_ids } = incident;
-  const isForReaders = late !== true && (source === 'system' || status_page_update !== null);
-  if (!isForReaders) return [];
-  return [...new Set(check_id === null ? affected_monitor_ids : [check_id, ...affected_monitor_ids])];
-}
-
 /**
  * Whether a page may still get its first post on an incident. Not if it was resolved when pages were last
  * notified, or before the maintenance in which it began.
@@ -37,12 +29,16 @@ export function canStartPost(
   return STATUS[status] !== 'resolved' && !notifiedPageIds.includes(page._id);
 }
 
-/** The first post on an incident; null if the page shows none of its monitors or ignores such incidents. */
-export function automaticPost(incident: IncidentDoc, page: PageDoc, now: number): PostDoc | null {
+/**
+ * The first post on an incident that is public for these monitors; null if the page shows none of them or
+ * ignores such incidents.
+ */
+export function automaticPost(
+  incident: IncidentDoc, publicIds: readonly string[], page: PageDoc, now: number,
+): PostDoc | null {
   const severity = SEVERITY[incident.severity];
-  const publicIds = new Set(publicMonitorIds(incident));
   const affected = inDisplayOrder(page.components)
-    .filter(({ monitor_id, is_visible }) => is_visible && publicIds.has(monitor_id));
+    .filter(({ monitor_id, is_visible }) => is_visible && publicIds.includes(monitor_id));
   if (affected.length === 0 || !page.auto_publish_severities.includes(severity)) return null;
   const { _id: incidentId, organization_id, project_id, status_page_update } = incident;
   return {

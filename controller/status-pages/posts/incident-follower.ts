@@ -1,10 +1,15 @@
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
+import type { Tenant } from '../../access/tenant.ts';
+import { AppError, type ErrorCode } from '../../errors/app-error.ts';
 import type { IncidentDoc } from '../../incidents/incident.ts';
-import { DueWork } from '../../work/due-work.ts';
+import { DueWork, type WorkClaim } from '../../work/claimed-work.ts';
 import type { Peers } from '../../work/peers.ts';
 import { PeriodicTask } from '../../work/periodic-task.ts';
-import type { WorkClaim } from '../../work/work-claims.ts';
+import { automaticPost, automaticPostId, canStartPost, followUpOf } from './automatic-rules.ts';
+import { MAX_POSTS, type PostDoc } from './post.ts';
+import { addPost, revisePost, withUpdate } from './save-post.ts';
+import type { PostDeps } from './verbs/write-post.ts';
 
 interface FollowerDeps {
   incidents: {
@@ -15,8 +20,7 @@ interface FollowerDeps {
     /** Marks the claimed version as posted on these pages. */
     markPagesNotified(claimed: IncidentDoc, pageIds: string[]): Promise<void>;
   };
-  /** Returns the ids of the pages with a post on the incident. */
-  follow(incident: IncidentDoc): Promise<string[]>;
+  posting: PostDeps;
   clock: Clock;
   log: Log;
   peers: Peers;
@@ -64,9 +68,9 @@ export class IncidentFollower {
   }
 
   /** Called when an incident has changed. */
-  trigger(): void {
+  readonly trigger = (): void => {
     if (this.#isStarted) this.#task.trigger();
-  }
+  };
 
   stop(): Promise<void> {
     return this.#task.stop();
@@ -74,10 +78,64 @@ export class IncidentFollower {
 
   /** Posts the incidents that are due now. Resolves to true if there are more. */
   run(): Promise<boolean | 'idle'> {
-    const { incidents, follow, log } = this.#deps;
+    const { incidents, posting, clock, log } = this.#deps;
     const onError = (error: unknown, { _id }: IncidentDoc) =>
       log.warn({ err: error, incident_id: _id }, 'could not publish an incident on status pages');
     return this.#work.runDue({ limit: BATCH_SIZE, concurrency: CONCURRENCY, onError }, async (claimed) =>
-      incidents.markPagesNotified(claimed, await follow(claimed)));
+      incidents.markPagesNotified(claimed, await followIncident(posting, claimed, clock.now())));
   }
+}
+
+const FINAL_ERROR_CODES: readonly ErrorCode[] = ['RESOURCE_NOT_FOUND', 'FAIR_USE_LIMIT_REACHED'];
+
+/**
+ * Posts an incident on the published pages with automatic posts that show its monitors, and updates its posts
+ * except those that a person has changed. Returns the ids of the pages with a post. Safe to repeat after a
+ * crash.
+ */
+async function followIncident(deps: PostDeps, incident: IncidentDoc, now: number): Promise<string[]> {
+  const tenant = { organizationId: incident.organization_id, projectId: incident.project_id };
+  const monitorIds = publicMonitorIds(incident);
+  const pages = monitorIds.length === 0 ? [] : await deps.pages.postingOn(tenant, monitorIds);
+  const notifiedPageIds = new Set(incident.notified_page_ids);
+  for (const page of pages) {
+    const post = canStartPost(incident, page) ? automaticPost(incident, monitorIds, page, now) : null;
+    if (post !== null && await startPost(deps, tenant, post)) notifiedPageIds.add(page._id);
+  }
+  for (const pageId of notifiedPageIds) await advancePost(deps, tenant, incident, pageId, now);
+  return [...notifiedPageIds];
+}
+
+/** False if the page has no room. */
+async function startPost(deps: PostDeps, tenant: Tenant, post: PostDoc): Promise<boolean> {
+  const isFull = (await deps.posts.countOf(tenant, post.page_id)) >= MAX_POSTS;
+  if (isFull && !(await deps.posts.deleteOldestAutomatic(tenant, post.page_id))) return false;
+  await addPost(deps, post);
+  return true;
+}
+
+async function advancePost(
+  deps: PostDeps, tenant: Tenant, incident: IncidentDoc, pageId: string, now: number,
+) {
+  try {
+    await revisePost(deps, tenant, pageId, automaticPostId(incident._id, pageId), (seen) => {
+      const followUp = followUpOf(seen, incident);
+      if (followUp === null) return null;
+      const { severity, update } = followUp;
+      const progress = update === null ? {} : withUpdate(seen, update.status, update.message, now);
+      return { severity, updated_at: now, ...progress };
+    });
+  } catch (error) {
+    // A person deleted the automatic post, or the page is full: a retry can't help.
+    const isFinal = error instanceof AppError && FINAL_ERROR_CODES.includes(error.code);
+    if (!isFinal) throw error;
+  }
+}
+
+/** The monitors of an incident that pages may post; empty for an incident that is not public. */
+function publicMonitorIds(incident: IncidentDoc): string[] {
+  const { source, late, status_page_update, check_id, affected_monitor_ids } = incident;
+  const isForReaders = late !== true && (source === 'system' || status_page_update !== null);
+  if (!isForReaders) return [];
+  return [...new Set(check_id === null ? affected_monitor_ids : [check_id, ...affected_monitor_ids])];
 }

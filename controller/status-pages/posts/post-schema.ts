@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryInt, readOnlyFields, uuidParam } from '../../http/input/params.ts';
+import { queryInt, readOnlyFields, uuidParam } from '../../http/input/validation.ts';
 import { requiredMultilineText, singleLineText } from '../../http/input/text-schemas.ts';
 import { MAX_COMPONENTS, SEVERITIES } from '../page.ts';
 import { pageParams } from '../schema.ts';

@@ -2,7 +2,6 @@ import type { Tenant } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
 import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import type { PageDeps } from '../deps.ts';
-import { resolvedAt } from './post-rules.ts';
 import type { PostChange } from './post-store.ts';
 import { MAX_UPDATES, type PostDoc, type PostStatus } from './post.ts';
 
@@ -52,4 +51,15 @@ export function withUpdate(seen: PostDoc, status: PostStatus, message: string, n
     status, updated_at: now, notify_pending_since: now, resolved_at: resolvedAt(seen, status, now),
     updates: [...seen.updates, { status, message, created_at: now }],
   };
+}
+
+/** When a post with this status was resolved; a resolved post keeps its time. */
+export function resolvedAt(seen: Pick<PostDoc, 'resolved_at'> | null, status: PostStatus, now: number) {
+  return status === 'resolved' ? (seen?.resolved_at ?? now) : null;
+}
+
+/** The monitors in `ids` that a page doesn't show. */
+export function notAttached(components: readonly { monitor_id: string }[], ids: readonly string[]): string[] {
+  const attached = new Set(components.map((component) => component.monitor_id));
+  return ids.filter((id) => !attached.has(id));
 }

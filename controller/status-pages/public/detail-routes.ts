@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../shared/time.ts';
 import { notFound } from '../../errors/app-error.ts';
-import { uuidParam } from '../../http/input/params.ts';
+import { uuidParam } from '../../http/input/validation.ts';
 import { HTML_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { Page } from '../../pages/layout.ts';

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../shared/time.ts';
-import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
 import type { InstallationNames } from '../domains/domain-rules.ts';
 
 /** Changes by another controller become visible after this time. */
@@ -24,7 +23,6 @@ interface CachedHost {
 /** Routes requests for a page's host to that page, and to nothing else of this installation. */
 export class HostRouter {
   readonly #deps: HostDeps;
-  readonly #nameOf = memoizeByText(MAX_CACHED_HOSTS, nameOf);
   readonly #cache = new Map<string, CachedHost>();
   readonly #reading = new Map<string, Promise<string | null>>();
 
@@ -34,7 +32,7 @@ export class HostRouter {
 
   /** Rewrites the URL of a request for a page's host, synchronously if the host is cached. Never rejects. */
   rewrite(request: IncomingMessage): Promise<void> | undefined {
-    const host = this.#nameOf(request.headers.host ?? '');
+    const host = nameOf(request.headers.host ?? '');
     const found = host === null ? null : this.#subdomainOf(host);
     const rewriteTo = (subdomain: string | null): void => {
       if (subdomain !== null) request.url = urlOnPage(request.url ?? '/', subdomain);

@@ -1,6 +1,6 @@
 import { isoTime } from '../../../shared/time.ts';
 import type { Tenant } from '../../access/tenant.ts';
-import { componentStatus } from '../../monitors/rules.ts';
+import { componentStatus } from '../../monitors/monitor.ts';
 import { topLevelBranding } from '../branding-rules.ts';
 import type { PageDeps } from '../deps.ts';
 import { shownUptime } from '../page-rules.ts';

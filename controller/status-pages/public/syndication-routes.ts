@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { notFound } from '../../errors/app-error.ts';
-import { uuidParam } from '../../http/input/params.ts';
+import { uuidParam } from '../../http/input/validation.ts';
 import { HTML_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { RenderedPage } from './cache/cached-page.ts';

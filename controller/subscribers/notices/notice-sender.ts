@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type { Log } from '../../../shared/log.ts';
 import { sleep } from '../../../shared/time.ts';
 import { CLAIM_MS } from '../../delivery/attempt-steps.ts';
-import { DueWork } from '../../work/due-work.ts';
+import { DueWork } from '../../work/claimed-work.ts';
 import type { Peers } from '../../work/peers.ts';
 import { PeriodicTask } from '../../work/periodic-task.ts';
 import type { NoticeDoc, OutgoingDoc } from '../notice.ts';

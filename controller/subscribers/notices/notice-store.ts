@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
 import type { Tenant } from '../../access/tenant.ts';
-import { claimedAs } from '../../platform/mongo/claim-filters.ts';
+import { claimedAs } from '../../work/claimed-work.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
-import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertMissing } from '../../platform/mongo/upserts.ts';
+import { removeOlder } from '../../platform/mongo/documents.ts';
+import { insertMissing } from '../../platform/mongo/mongo-errors.ts';
 import type { NoticeDoc } from '../notice.ts';
 
 /** Collection `subscriber_notices`. */

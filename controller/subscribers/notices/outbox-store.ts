@@ -1,11 +1,9 @@
 import type { Db } from 'mongodb';
 import type { Tenant } from '../../access/tenant.ts';
-import { claimedAs } from '../../platform/mongo/claim-filters.ts';
+import { claimedAs, type WorkClaim } from '../../work/claimed-work.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
-import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
-import { removeOlder } from '../../platform/mongo/remove-older.ts';
-import { insertMissing } from '../../platform/mongo/upserts.ts';
-import type { WorkClaim } from '../../work/work-claims.ts';
+import { insertMissing, unlessTaken } from '../../platform/mongo/mongo-errors.ts';
+import { removeOlder } from '../../platform/mongo/documents.ts';
 import type { OutgoingDoc } from '../notice.ts';
 
 type Settled = Pick<OutgoingDoc, 'state' | 'attempts' | 'due_at'>;

@@ -4,7 +4,7 @@ import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../deliv
 import type { Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import type { PageDeps } from '../../status-pages/deps.ts';
-import type { DueWork } from '../../work/due-work.ts';
+import type { DueWork } from '../../work/claimed-work.ts';
 import type { NoticeDoc, OutgoingDoc } from '../notice.ts';
 import type { SubscriberStore } from '../store.ts';
 import type { SubscriberLinks } from '../subscriber-links.ts';

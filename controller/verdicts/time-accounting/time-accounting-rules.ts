@@ -133,7 +133,7 @@ type TimesChange = (times: HourTimes | undefined, ms: number) => HourTimes | und
 /** Changes the times of a range, and its maintenance times in the same way. */
 function withTimes(state: MonitorState, range: TimeRange, change: TimesChange): MonitorState {
   const accounted = changedHours(state.accounted, [range], change);
-  const maintenance = maintenanceIn(state.config, ...range);
+  const maintenance = state.config.maintenance?.length ? maintenanceIn(state.config, ...range) : [];
   if (maintenance.length === 0) return { ...state, accounted };
   return { ...state, accounted, maintained: changedHours(state.maintained ?? {}, maintenance, change) };
 }

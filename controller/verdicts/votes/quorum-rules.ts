@@ -1,3 +1,4 @@
+import type { CastVote, VoteSummary } from '../effect.ts';
 import type { MonitorConfig, RuntimeStatus } from '../monitor-config.ts';
 import type { MonitorState } from '../monitor-state.ts';
 
@@ -97,41 +98,6 @@ function minDownVotes(voters: Pick<MonitorState, 'config' | 'regions'>): number 
   return assignedRegions(voters).length >= MIN_DOWN_VOTES ? MIN_DOWN_VOTES : 1;
 }
 
-/** A time range (Unix ms) in which enough regions were down, with the outages they saw. */
-export interface AgreedRange<T> {
-  from: number;
-  until: number;
-  by: T[];
-}
-
-/**
- * The ranges in which enough votes were down, in order, as if all assigned regions could have voted: outages
- * found afterwards must not depend on silent regions.
- */
-export function agreedRanges<T extends { region: string; from: number; until: number }>(
-  voters: Pick<MonitorState, 'config' | 'regions'>, found: T[],
-): AgreedRange<T>[] {
-  const required = requiredOfAllRegions(voters);
-  const assigned = assignedRegions(voters);
-  const { domains } = voters.config;
-  const edges = new Set(found.flatMap(({ from, until }) => [from, until]));
-  const bounds = [...edges].sort((one, other) => one - other);
-  const ranges: AgreedRange<T>[] = [];
-  bounds.slice(0, -1).forEach((from, index) => {
-    const until = bounds[index + 1] as number;
-    const by = found.filter((outage) => outage.from <= from && outage.until >= until);
-    // A network votes "down" only if all of its regions do.
-    const others = assigned.filter((name) => !by.some(({ region }) => region === name));
-    if (votesOf(domains, assigned) - votesOf(domains, others) < required) return;
-    const last = ranges.at(-1);
-    if (last?.until === from) {
-      last.until = until;
-      last.by = [...new Set([...last.by, ...by])];
-    } else ranges.push({ from, until, by });
-  });
-  return ranges;
-}
-
 /** The down votes required if all assigned regions vote. */
 export function requiredOfAllRegions(voters: Pick<MonitorState, 'config' | 'regions'>): number {
   const votes = votesOf(voters.config.domains, assignedRegions(voters));
@@ -141,4 +107,73 @@ export function requiredOfAllRegions(voters: Pick<MonitorState, 'config' | 'regi
 /** The number of votes that these regions have together. */
 export function votesOf(domains: MonitorConfig['domains'], regions: string[]): number {
   return new Set(regions.map((region) => domains?.[region] ?? ` ${region}`)).size;
+}
+
+/** The reason of an `up` vote of a region whose latest checks failed. */
+const UNCONFIRMED = 'fails, not confirmed yet';
+
+/** Null if only one region could vote. */
+export function summaryOf(votes: CastVote[]): VoteSummary | null {
+  const regionsWith = (vote: CastVote['vote'], weight: CastVote['weight'], reason?: string) => votes
+    .filter((one) => one.vote === vote && one.weight === weight && (vote === 'none' || one.reason === reason))
+    .map(({ region }) => region);
+  const counted = (vote: 'up' | 'down', reason?: string) => regionsWith(vote, 'counted', reason);
+  const summary = {
+    down: counted('down'), up: counted('up'), rechecking: counted('up', UNCONFIRMED),
+    silent: [...regionsWith('none', 'silent'), ...regionsWith('none', 'quarantined')],
+  };
+  return Object.values(summary).flat().length > 1 ? summary : null;
+}
+
+/** The current votes: assigned regions in order, then witnesses and other regions with results. */
+export function castVotes(state: MonitorState): CastVote[] {
+  const { config, regions, witnesses } = state;
+  const assigned = assignedRegions(state);
+  const witnessEntries = Object.entries(witnesses ?? {});
+  const others = Object.keys(regions).filter((name) => !isAssigned(config, name) && regions[name]?.last_at);
+  const countedRegions = countedRegionsOf(assigned.flatMap((region) => {
+    const vote = voteOf(state, region);
+    return vote === null ? [] : [{ region, domain: config.domains?.[region], isDown: vote === 'down' }];
+  }));
+  const countedWitnesses =
+    countedRegionsOf(witnessEntries.map(([region, { domain, vote }]) => ({ region, domain, isDown: vote === 'down' })));
+  return [
+    ...assigned.map((name) => castVoteOf(state, name, weightOf(state, name, countedRegions))),
+    ...witnessEntries.map(([region, { domain: _domain, error, ...witness }]): CastVote => {
+      const weight = countedWitnesses.has(region) ? 'counted' : 'same_fault_domain';
+      return { region, ...witness, weight, ...(error ? { error } : {}) };
+    }),
+    ...others.map((name) => castVoteOf(state, name, 'unassigned')),
+  ];
+}
+
+function castVoteOf({ regions }: MonitorState, name: string, weight: CastVote['weight']): CastVote {
+  const { verdict = 'unknown', probe_id, last_at, engine, fails = 0, error, reason } = regions[name] ?? {};
+  const seen = {
+    region: name, weight, ...(probe_id ? { probe_id } : {}), ...(last_at ? { at: last_at } : {}),
+    ...(engine ? { engine } : {}),
+  };
+  return verdict === 'unknown'
+    ? { ...seen, vote: 'none', reason: reason ?? 'nothing heard yet' }
+    : {
+      ...seen, vote: verdict, attempt: Math.max(1, fails), ...(error ? { error } : {}),
+      ...(verdict === 'up' && fails > 0 ? { reason: UNCONFIRMED } : {}),
+    };
+}
+
+function weightOf(state: MonitorState, name: string, countedRegions: Set<string>): CastVote['weight'] {
+  if (voteOf(state, name) !== null) return countedRegions.has(name) ? 'counted' : 'same_fault_domain';
+  return state.regions[name]?.reason === 'quarantined' ? 'quarantined' : 'silent';
+}
+
+/** The regions whose votes count: the first in each network with its mildest vote. */
+function countedRegionsOf(
+  voters: { region: string; domain: string | undefined; isDown: boolean }[],
+): Set<string> {
+  const mildestFirst = [...voters.filter(({ isDown }) => !isDown), ...voters.filter(({ isDown }) => isDown)];
+  const byNetwork = new Map<string, string>();
+  for (const { region, domain = ` ${region}` } of mildestFirst) {
+    if (!byNetwork.has(domain)) byNetwork.set(domain, region);
+  }
+  return new Set(byNetwork.values());
 }

@@ -5,6 +5,7 @@ import { CommandError, EXIT, type DefineCommand } from '../command.ts';
 import type { Output } from '../output.ts';
 
 const RETRY_MS = 1000;
+const MAX_RETRY_MS = 15_000;
 /** The server sends something every 15 seconds. */
 const SILENCE_TIMEOUT_MS = 40_000;
 
@@ -17,19 +18,23 @@ export const define: DefineCommand = (command, { env, output, stdout, stderr }) 
     const stopped = new Promise<'stopped'>((resolve) => void stdout.once('error', () => resolve('stopped')));
     let lastId: string | null = null;
     let hasConnected = false;
+    let retryMs = 0;
     for (;;) {
+      let reason = 'the stream has ended';
       try {
         const following = follow(client, lastId, output, (id) => {
-          [lastId, hasConnected] = [id ?? lastId, true];
+          [lastId, hasConnected, retryMs] = [id ?? lastId, true, 0];
         });
         if (await Promise.race([following, stopped]) === 'stopped') return EXIT.done;
-        stderr.write('farwatch: the stream has ended; connecting again\n');
       } catch (error) {
         // The server may be restarting, but a refusal stays one.
         if (!hasConnected || (error instanceof CommandError && error.exitCode === EXIT.refused)) throw error;
-        stderr.write(`farwatch: ${(error as Error).message}; connecting again\n`);
+        reason = (error as Error).message;
       }
-      await sleep(systemClock, RETRY_MS);
+      // Once for each interruption.
+      if (retryMs === 0) stderr.write(`farwatch: ${reason}; connecting again\n`);
+      retryMs = Math.min(MAX_RETRY_MS, Math.max(RETRY_MS, retryMs * 2));
+      await sleep(systemClock, retryMs);
     }
   };
 };

@@ -47,7 +47,16 @@ export async function startEmbeddedMongo(options: EmbeddedMongoOptions): Promise
   const unlock = await lockDirectory(options.dir);
   try {
     const { url, stop } = await serve(options);
-    return { url, stop: () => stop().finally(unlock) };
+    return {
+      url,
+      async stop() {
+        try {
+          await stop();
+        } finally {
+          await unlock();
+        }
+      },
+    };
   } catch (error) {
     await unlock();
     throw error;

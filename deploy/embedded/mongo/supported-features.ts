@@ -20,6 +20,8 @@ export const COMMANDS = {
   delete: fields('deletes', 'ordered'),
   findandmodify: fields('query', 'update', 'remove', 'new', 'upsert'),
   createindexes: fields('indexes'),
+  /** Only the names of all collections. */
+  listcollections: fields('filter', 'cursor', 'nameOnly', 'authorizedCollections'),
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;

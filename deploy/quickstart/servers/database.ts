@@ -1,13 +1,19 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { DEFAULT_DATABASE } from '../../../shared/database.ts';
 import type { Environment } from '../../../shared/environment.ts';
 import { NODE_VARIABLES, type ProcessSpec } from '../processes/process-spec.ts';
 import { findPrograms } from './programs.ts';
-import { socketFolder } from './socket-folder.ts';
+import { existingSocket, socketFolder } from './socket-folder.ts';
 import { StartError } from '../start-error.ts';
 
-const DATABASE = 'farwatch';
+/** Folders in a data directory. It has at most one of them. */
+export const DATA_FOLDERS = Object.freeze({ mongod: 'mongod', embedded: 'mongo', restoring: 'mongo.restoring' });
+/** In a data directory that `farwatch restore` has filled: the backup's version and moment. */
+export const RESTORED_NOTE = 'restored.json';
+/** In a data directory whose store `farwatch move` has copied elsewhere: when. */
+export const MOVED_NOTE = 'moved.json';
 const MONGOD_STOP_TIMEOUT_MS = 2500;
 const EMBEDDED_STOP_TIMEOUT_MS = 2000;
 /** mongod derives a port from the name of its socket. */
@@ -36,8 +42,10 @@ interface Options {
  * in a folder that no other user can enter.
  */
 export async function prepareDatabase(options: Options): Promise<Database> {
-  const mongodDir = join(options.dataDir, 'mongod');
-  const embeddedDir = join(options.dataDir, 'mongo');
+  const mongodDir = join(options.dataDir, DATA_FOLDERS.mongod);
+  const embeddedDir = join(options.dataDir, DATA_FOLDERS.embedded);
+  const reason = whyUnusable(options.dataDir);
+  if (reason !== null) throw new StartError(reason);
   const mongod = findPrograms('mongod', options.env)[0];
   if (existsSync(mongodDir) && !mongod) {
     throw new StartError(
@@ -49,6 +57,31 @@ export async function prepareDatabase(options: Options): Promise<Database> {
     : prepareEmbedded(options, embeddedDir);
 }
 
+/** Why the store in a data directory is not that of the installation; null if it is. */
+export function whyUnusable(dataDir: string): string | null {
+  if (existsSync(join(dataDir, DATA_FOLDERS.restoring))) {
+    return `${dataDir} is incomplete: farwatch restore was interrupted. Run it again with the same backup.`;
+  }
+  const note = join(dataDir, MOVED_NOTE);
+  if (!existsSync(note)) return null;
+  return `The data in ${dataDir} was moved to another database: set MONGODB_URL. To use it again, delete ${note}.`;
+}
+
+export interface RunningDatabase {
+  name: 'embedded store' | 'mongod';
+  url: string;
+}
+
+/** The database that a start has running on this data directory; null if there is none. */
+export async function runningDatabase(dataDir: string): Promise<RunningDatabase | null> {
+  for (const [name, file] of [['embedded store', EMBEDDED_SOCKET], ['mongod', MONGOD_SOCKET]] as const) {
+    const socket = existingSocket(dataDir, file);
+    if (socket === null || !(await accepts(socket))) continue;
+    return { name, url: `mongodb://${encodeURIComponent(socket)}/${DEFAULT_DATABASE}?directConnection=true&retryWrites=false` };
+  }
+  return null;
+}
+
 function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): Database {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const socket = join(socketFolder(dataDir, MONGOD_SOCKET), MONGOD_SOCKET);
@@ -58,7 +91,7 @@ function prepareMongod({ dataDir, env }: Options, mongod: string, dir: string): 
     role: 'mongod', command: mongod, args, env, hasChannel: false, stopTimeoutMs: MONGOD_STOP_TIMEOUT_MS,
     formatLine: mongodLine,
   };
-  const url = `mongodb://${encodeURIComponent(socket)}/${DATABASE}`;
+  const url = `mongodb://${encodeURIComponent(socket)}/${DEFAULT_DATABASE}`;
   return { name: `mongod (${mongod})`, spec, url: async () => ((await accepts(socket)) ? url : null) };
 }
 

@@ -57,12 +57,17 @@ export async function freePort(preferred: number | null = null): Promise<number>
 export async function requirePort(
   host: string, port: number, variables: { host: string; port: string },
 ): Promise<void> {
-  const { code } = await bindPort(host, port);
-  if (code === undefined) return;
+  const code = await listenFailure(host, port);
+  if (code === null) return;
   const variable = HOST_FAULTS.includes(code) ? variables.host : variables.port;
   throw new StartError(
     `Cannot listen on ${host}, port ${port}: ${REASONS[code] ?? code}. Set ${variable} to another value.`,
   );
+}
+
+/** The error code of listening there; null if it is possible. */
+export async function listenFailure(host: string, port: number): Promise<string | null> {
+  return (await bindPort(host, port)).code ?? null;
 }
 
 function bindPort(host: string, port: number): Promise<{ port?: number; code?: string }> {

@@ -1,5 +1,5 @@
 import {
-  chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync,
+  chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +32,14 @@ export function socketFolder(dataDir: string, name: string, temporaryDirs = [tmp
   writeFileSync(`${note}.tmp`, JSON.stringify({ data_dir: dataDir, folder }), { mode: 0o600 });
   renameSync(`${note}.tmp`, note);
   return folder;
+}
+
+/** The path at which a socket of this name is if a start has made it; changes nothing. */
+export function existingSocket(dataDir: string, name: string): string | null {
+  const run = join(dataDir, 'run');
+  const noted = readNote(join(run, 'socket-folder.txt'), dataDir);
+  const folders = noted !== null && isPrivate(noted) ? [run, noted] : [run];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
 function fits(folder: string, name: string): boolean {

@@ -1,4 +1,4 @@
-import { chooseProbe } from '../../../controller/assignments/rules.ts';
+import { chooseProbe } from '../../../controller/assignments/assigned-regions.ts';
 
 export interface Moves {
   /** Monitors that moved, per monitor that had to. */

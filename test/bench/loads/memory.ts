@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { phaseMs } from '../../../controller/monitors/slot-rules.ts';
 import { ShardState, SharedValues } from '../../../controller/results/state/shard-state.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';
-import { toStateDoc, toStateRecord, type StateDoc } from '../../../controller/results/writing/stored-state.ts';
+import { type StateDoc, toStateDoc, toStateRecord } from '../../../controller/results/writing/state-store.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { AssignmentSet } from '../../../probe/assignments/assignment-set.ts';

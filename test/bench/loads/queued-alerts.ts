@@ -39,7 +39,7 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const ports = {
     config, mongo, stores: await openStores(db, systemClock), bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
     resolve: createResolver(systemClock), peers: new Peers(), holder: 'bench',
-    ownsShard: () => true, baseUrl: () => 'http://127.0.0.1',
+    ownsShard: () => true, baseUrl: () => 'http://127.0.0.1', natsUrl: () => 'http://127.0.0.1',
   };
   const notifications = openNotifications(ports, {
     regions: { named: () => [] },

@@ -1,11 +1,15 @@
 import { connect, Empty, nkeyAuthenticator, StorageType } from 'nats';
 import { readFileSync } from 'node:fs';
-import { decodeJson } from '../../../shared/contracts/decode-json.ts';
+import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { batchResponse, laneName } from '../../../shared/contracts/result.ts';
 import { shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
 import { createLog } from '../../../shared/log.ts';
 import { systemClock } from '../../../shared/time.ts';
+import { effectiveLimits } from '../../../controller/http/limits/server-limits.ts';
+import { acceptUpgrade } from '../../../controller/http/responses/web-sockets.ts';
+import { createHttpServer } from '../../../controller/http/server/server.ts';
+import { BusRelay } from '../../../controller/platform/bus/bus-relay.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { Link } from '../../../probe/link.ts';
@@ -17,6 +21,11 @@ interface Wire {
   url: string;
   seedFile: string;
   count: number;
+}
+
+/** Where the owner's process carries NATS over a WebSocket, or null. */
+interface RelayPort {
+  relayPort?: number;
 }
 
 const EPOCH = '0199bench';
@@ -86,6 +95,18 @@ export async function publishBatches(
   return { sent: perShard * shards.length, cpuMs: (used.user + used.system) / 1000 };
 }
 
+/** The product's way from a WebSocket to NATS. */
+async function startRelay(url: string, port: number): Promise<void> {
+  const log = createLog('bench', 'silent');
+  const relay = new BusRelay({ bus: { server: new URL(url).host }, url, clock: systemClock, log });
+  const server = createHttpServer({
+    handle: (request) => acceptUpgrade(request, { maxFrameBytes: 1_048_576, onOpen: relay.open }),
+    refuse: () => ({ headers: {}, body: '' }), upgradeAddress: () => '127.0.0.1', onConnectionRefused: () => undefined,
+    clock: systemClock, limits: effectiveLimits(0),
+  });
+  await server.listen(port, '127.0.0.1');
+}
+
 /** Resends a batch until its owner has everything up to `last`, as after a lost connection. */
 async function untilAcknowledged(link: Link, subject: string, bytes: Uint8Array, last: number): Promise<void> {
   for (;;) {
@@ -99,8 +120,9 @@ async function untilAcknowledged(link: Link, subject: string, bytes: Uint8Array,
 export async function takeBatches(
   options: Record<string, unknown>,
 ): Promise<{ taken: number; duplicates: number; cpuMs: number }> {
-  const wire = options as unknown as Wire;
+  const wire = options as unknown as Wire & RelayPort;
   const connection = await open(wire);
+  if (wire.relayPort !== undefined) await startRelay(wire.url, wire.relayPort);
   const shards = byShard(monitorIds(MONITORS));
   const perShard = Math.floor(wire.count / shards.size / 100) * 100;
   let taken = 0;

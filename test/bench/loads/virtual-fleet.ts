@@ -1,4 +1,4 @@
-import { chooseProbe } from '../../../controller/assignments/rules.ts';
+import { chooseProbe } from '../../../controller/assignments/assigned-regions.ts';
 import { phaseMs } from '../../../controller/monitors/slot-rules.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';

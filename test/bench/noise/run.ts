@@ -1,4 +1,4 @@
-import { Confirmations } from '../../../controller/assignments/confirmations.ts';
+import { Confirmations } from '../../../controller/assignments/second-opinions.ts';
 import type { Alert } from '../../../controller/verdicts/effect.ts';
 import type { ConfirmOrder } from '../../../shared/contracts/assignment.ts';
 import type { Outage } from '../../simulation/targets.ts';

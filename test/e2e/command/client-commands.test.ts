@@ -139,7 +139,7 @@ test('tail connects again and resumes after a restart of the controller', async 
   await farwatch.replaced('controller', await farwatch.kill9('controller'));
   const before = tail.stdout().length;
   await until(() => tail.stdout().slice(before).includes('"event":"result"'), { what: 'tail prints further results' });
-  expect(tail.stderr()).toContain('connecting again');
+  expect(tail.stderr()).toMatch(/^farwatch: .*; connecting again\n/);
   tail.kill('SIGTERM');
   await tail.ended;
 });

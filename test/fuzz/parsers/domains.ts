@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type * as PublishedDate from '../../../controller/domains/registry-date.ts';
 import type * as RdapResponseModule from '../../../controller/domains/rdap-response.ts';
-import type { RegistrationResult } from '../../../controller/domains/registration.ts';
+import type { RegistrationResult } from '../../../controller/domains/domain.ts';
 import type * as WhoisResponseModule from '../../../controller/domains/whois-response.ts';
 import { fuzzedParser } from './fuzzed-parser.ts';
 

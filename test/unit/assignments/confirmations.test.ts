@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Confirmations, otherProbes } from '../../../controller/assignments/confirmations.ts';
+import { Confirmations, otherProbes } from '../../../controller/assignments/second-opinions.ts';
 import type { EnrolledProbe } from '../../../controller/probes/probe.ts';
 import { confirmOrder } from '../../../shared/contracts/assignment.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';

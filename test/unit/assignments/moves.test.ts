@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
-import { eligibleProbes, planMonitor } from '../../../controller/assignments/rules.ts';
+import { eligibleProbes, planMonitor } from '../../../controller/assignments/assigned-regions.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
 import { derivedId } from '../../../shared/ids.ts';
 
 /** Enough for even shares of all probes. */
 const MANY = monitorsOf(20_000);
 /** Enough to count moves. */
-const SOME = MANY.slice(0, 2000);
+const SOME = MANY.slice(0, 1000);
 const MAX_PROBES = 12;
 const probeIds = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => derivedId('probe', from + at));

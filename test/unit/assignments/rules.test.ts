@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AssignmentDoc } from '../../../controller/assignments/assignment-doc.ts';
 import {
   chooseProbe, chooseSome, eligibleProbes, movesAmong, planMonitor,
-} from '../../../controller/assignments/rules.ts';
+} from '../../../controller/assignments/assigned-regions.ts';
 import { phaseMs } from '../../../controller/monitors/slot-rules.ts';
 import type { Presence } from '../../../controller/probes/rules.ts';
 import type { Assignment } from '../../../shared/contracts/assignment.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Witnesses } from '../../../controller/assignments/witnesses.ts';
+import { Witnesses } from '../../../controller/assignments/second-opinions.ts';
 import type { ProbeDoc, RegionDoc } from '../../../controller/probes/probe.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';

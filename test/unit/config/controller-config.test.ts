@@ -40,7 +40,7 @@ describe('an invalid value is reported with the expected format', () => {
     ['NATS_LISTEN', '0.0.0.0:0', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "0.0.0.0:0"'],
     [
       'NATS_PUBLIC_URL', 'http://n',
-      'NATS_PUBLIC_URL must be an address that starts with nats:// or tls://, not "http://n"',
+      'NATS_PUBLIC_URL must be an address that starts with nats:// or tls:// or ws:// or wss://, not "http://n"',
     ],
     ['REGISTRATION', 'yes', 'REGISTRATION must be one of first-user, open, closed, not "yes"'],
     ['DEFAULT_PLAN', 'gold', 'DEFAULT_PLAN must be one of free, pro, scale, not "gold"'],
@@ -129,7 +129,7 @@ test('the defaults are those of the process contract, and the configuration is d
     statusPages: { domain: null, nameServers: [] },
     mongo: { url: REQUIRED.MONGODB_URL },
     nats: {
-      url: REQUIRED.NATS_URL, credsFile: null, publicUrl: REQUIRED.NATS_URL, listen: null, tls: null,
+      url: REQUIRED.NATS_URL, credsFile: null, publicUrl: null, listen: null, tls: null,
       users: null,
     },
     accounts: {
@@ -182,6 +182,10 @@ describe('the NATS address for probes', () => {
       NATS_LISTEN: '0.0.0.0:4222', BASE_URL: 'https://watch.example', NATS_TLS_CERT: 'c', NATS_TLS_KEY: 'k',
     }, 'tls://watch.example:4222'],
     [{ NATS_LISTEN: '0.0.0.0:4222', NATS_PUBLIC_URL: 'tls://n.example:443' }, 'tls://n.example:443'],
+    [{ NATS_PUBLIC_URL: 'wss://n.example/api/bus' }, 'wss://n.example/api/bus'],
+    [{ NATS_URL: 'nats://10.0.0.5:4222,nats://127.0.0.1:4222' }, 'nats://10.0.0.5:4222,nats://127.0.0.1:4222'],
+    [{ NATS_URL: 'nats://[::1]:4222,nats://localhost' }, null],
+    [{ NATS_LISTEN: '127.0.0.1:4222', BASE_URL: 'https://watch.example' }, null],
   ])('with %o', (env, expected) => {
     expect(publicUrl(env)).toBe(expected);
   });

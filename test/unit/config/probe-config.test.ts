@@ -21,7 +21,7 @@ describe('an invalid setting or flag is reported', () => {
     ],
     [
       { NATS_URL: 'http://user:pw@h' }, [],
-      ['NATS_URL must be an address that starts with nats:// or tls://'],
+      ['NATS_URL must be an address that starts with nats:// or tls:// or ws:// or wss://'],
     ],
     [
       {}, ['--controller', 'watch.example'],
@@ -70,6 +70,7 @@ test('without settings, the identity in ./data is used', () => {
     logLevel: 'info',
     enrolment: { controllerUrl: null, token: null },
     natsUrl: null,
+    proxies: {},
     checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [], nameServers: [] },
   });
 });

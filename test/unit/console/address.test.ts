@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fullAddress, nameOfAddress } from '../../../controller/console/app/editing/address.ts';
+import { fullAddress, nameOfAddress } from '../../../controller/console/app/editing/typed-text.ts';
 
 test.each([
   ['shop.example', 'https://shop.example', 'shop.example'],

@@ -3,7 +3,7 @@ import {
   bodyOf, changedPaths, creationBody, draftOf, newDraft,
 } from '../../../controller/console/app/editing/draft.ts';
 import { FIELDS, PATHS, TYPES } from '../../../controller/console/app/editing/fields.ts';
-import { parseStatusText, statusText } from '../../../controller/console/app/editing/status-codes.ts';
+import { parseStatusText, statusText } from '../../../controller/console/app/editing/typed-text.ts';
 import { monitorRules } from '../../../controller/console/monitor-rules.ts';
 import { monitorInputs } from '../../../controller/monitors/schema.ts';
 

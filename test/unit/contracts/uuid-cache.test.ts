@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatUuid, UuidCache } from '../../../shared/contracts/uuid-cache.ts';
+import { formatUuid, UuidCache } from '../../../shared/ids.ts';
 
 test('a cache of ids returns the requested id, even for ids that share a slot', () => {
   const cache = new UuidCache();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lineOf, recipientsOf, subscribed } from '../../../controller/delivery/recipient-rules.ts';
+import { lineOf, recipientsOf, subscribed } from '../../../controller/delivery/delivery-rules.ts';
 import { slackSendOutcome } from '../../../controller/delivery/senders/slack.ts';
 import { signatureOf, webhookSendOutcome } from '../../../controller/delivery/senders/webhook.ts';
 import type {

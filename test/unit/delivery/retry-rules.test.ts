@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { abandoned, afterAttempt, afterDeferral, MAX_RETRIES } from '../../../controller/delivery/retry-rules.ts';
+import { abandoned, afterAttempt, afterDeferral, MAX_RETRIES } from '../../../controller/delivery/delivery-rules.ts';
 
 const fresh = { attempts: 0, last_retry_at: null };
 const when = { startedAt: 1000, now: 1500, random: 0 };

@@ -7,10 +7,11 @@ import {
 } from '../../../deploy/embedded/mongo/supported-features.ts';
 import { commandViolations } from '../../helpers/command-violations.ts';
 
-const CONTROLLER = resolve(import.meta.dirname, '../../../controller');
-const sources = readdirSync(CONTROLLER, { recursive: true, encoding: 'utf8' })
+/** What uses a database. */
+const FOLDERS = ['controller', 'deploy/data'].map((folder) => resolve(import.meta.dirname, '../../..', folder));
+const sources = FOLDERS.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
-  .map((name) => readFileSync(join(CONTROLLER, name), 'utf8'))
+  .map((name) => readFileSync(join(folder, name), 'utf8')))
   .join('\n');
 
 const OPERATORS = [...QUERY_OPERATORS, ...LOGICAL_OPERATORS, ...UPDATE_OPERATORS];
@@ -30,6 +31,7 @@ const CALLS: Partial<Record<CommandName, RegExp>> = {
   delete: /\.deleteMany\(/,
   findandmodify: /\.findOneAndUpdate\(/,
   createindexes: /\.createIndexes\(/,
+  listcollections: /\.listCollections\(\{\}, \{ nameOnly: true \}\)/,
 };
 
 test.each(
@@ -67,6 +69,7 @@ const served: Record<string, unknown>[] = [
   { aggregate: 'c', pipeline: [{ $match: { a: 1 } }, COUNT], cursor: {} },
   { aggregate: 'c', pipeline: [{ $match: { a: 1 } }, { $group: { _id: '$b', n: { $sum: 1 } } }], cursor: {} },
   { createIndexes: 'c', indexes: [{ key: { a: 1, 'b.c': -1 }, name: 'x', unique: true, sparse: true }] },
+  { listCollections: 1, filter: {}, cursor: {}, nameOnly: true },
 ];
 
 test.each(served)('a command within the list is not a violation: %j', (command) => {
@@ -86,6 +89,8 @@ const refused: [Record<string, unknown>, string][] = [
     { createIndexes: 'c', indexes: [{ key: { a: 1 }, name: 'a', expireAfterSeconds: 3 }] },
     'expireAfterSeconds',
   ],
+  [{ listCollections: 1, filter: { name: 'c' }, nameOnly: true }, 'filter must be empty'],
+  [{ listCollections: 1, filter: {} }, 'nameOnly must be true'],
 ];
 
 test.each(refused)('a command outside the list is a violation: %j', (command, text) => {

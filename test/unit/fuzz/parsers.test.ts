@@ -6,7 +6,7 @@ import type * as BadParsers from './bad-parsers.ts';
 
 const entry = 'test/unit/fuzz/bad-parsers.ts';
 /** Per parser; `npm run fuzz -- --parsers` runs more. */
-const INPUTS = 200;
+const INPUTS = 100;
 const silent = (): void => undefined;
 
 describe('parsers of external input', () => {

@@ -91,7 +91,7 @@ describe('documents', () => {
 
   test('state one version', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string };
-    expect(read('probe/version.ts')).toContain(`VERSION = '${version}'`);
+    expect(read('shared/version.ts')).toContain(`VERSION = '${version}'`);
   });
 
   for (const path of pages) {

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../controller/errors/app-error.ts';
-import { toCheckSpec } from '../../../controller/monitors/config.ts';
+import { CHECK_TYPES, toCheckSpec } from '../../../controller/monitors/settings/registry.ts';
 import type { MonitorDoc } from '../../../controller/monitors/monitor.ts';
 import { monitorInputs } from '../../../controller/monitors/schema.ts';
 import { settable } from '../../../controller/monitors/settable.ts';
-import { CHECK_TYPES } from '../../../controller/monitors/settings/registry.ts';
 import { reverseName } from '../../../controller/monitors/target.ts';
 import { viewMonitor } from '../../../controller/monitors/views.ts';
 import { validate } from '../../../controller/http/input/validation.ts';

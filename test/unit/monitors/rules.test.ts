@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { headerFaults } from '../../../controller/monitors/settings/header-rules.ts';
 import { HTTP_DEFAULTS, resolveHttpSettings } from '../../../controller/monitors/settings/http.ts';
-import { timeoutMs } from '../../../controller/monitors/monitor.ts';
-import { nextStatus } from '../../../controller/monitors/rules.ts';
+import { nextStatus, timeoutMs } from '../../../controller/monitors/monitor.ts';
 import { nextCheckAt } from '../../../controller/monitors/slot-rules.ts';
 import { storedTimeout } from '../../../controller/monitors/settable.ts';
 import { httpTargetFault } from '../../../controller/monitors/target.ts';

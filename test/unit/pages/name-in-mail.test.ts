@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { invitationMessage } from '../../../controller/accounts/mail/account-messages.ts';
-import { stoppedNotice } from '../../../controller/alert-mail/messages.ts';
+import { stoppedNotice } from '../../../controller/alert-mail/verbs.ts';
 import { alertMail, mailedContent } from '../../../controller/delivery/content/alert-mail.ts';
 import { digestMail as alertDigest } from '../../../controller/delivery/content/digest-mail.ts';
 import type { AlertDetails } from '../../../controller/delivery/delivery.ts';

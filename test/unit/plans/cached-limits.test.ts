@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadPlans, type PlanName } from '../../../controller/plans/plans.ts';
-import { CachedLimits } from '../../../controller/plans/cached-limits.ts';
+import { CachedLimits } from '../../../controller/plans/quota.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 import { DRAIN_MS } from '../../../controller/results/intake/assignment-check.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import type { AssignmentHistory, TakenMessage } from '../../../controller/results/intake/take-limits.ts';
-import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { JournalEntry } from '../../../controller/results/journal/journal-store.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf } from './build.ts';

@@ -5,7 +5,7 @@ import {
 } from '../../../controller/results/writing/closed-hours.ts';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
-import type { ClockDecision, JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { ClockDecision, JournalEntry } from '../../../controller/results/journal/journal-store.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { rowsOf } from '../../../controller/results/hours/hour-rows.ts';
 import type { LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
@@ -14,7 +14,7 @@ import { SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { simulatedStores, type ControllerStores } from '../../simulation/simulated-stores.ts';
 import type { Line } from '../../simulation/wire.ts';
 import { createLog } from '../../../shared/log.ts';
-import { HourWrites } from '../../../controller/results/writing/hour-writes.ts';
+import { HourWrites } from '../../../controller/results/writing/retried-writes.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { batchOf, configOf, HOUR, idIn, resultOf, storedOf } from './build.ts';
 

@@ -4,8 +4,7 @@ import { MAX_SEQ, type CheckResult, type ResultBatch } from '../../../shared/con
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { hourAllowance } from '../../../controller/results/intake/refusal-rules.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
-import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
-import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { JournalEntry } from '../../../controller/results/journal/journal-store.ts';
 import { rowsOf } from '../../../controller/results/hours/hour-rows.ts';
 import type { LiveMonitor } from '../../../controller/results/state/live-monitor.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
@@ -23,12 +22,11 @@ class Desk {
   readonly owner = new EntryBuilder(new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []), 'w', {
     ...limitsOf(RETENTION_MS),
     rawRetentionMs: (organizationId) => (organizationId === 'brief' ? RETENTION_MS / 4 : RETENTION_MS),
-    hasVote: (probe) => probe !== 'doubted',
-    clockShiftMs: (probe) => (probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0),
     assignments: { until: (_probe, id) => (id === UNKNOWN_MONITOR ? 0 : Infinity), read: () => null },
-    regionOwner: (region) => (region === 'unseen'
-      ? undefined
-      : region.startsWith('of-') ? region.slice(3) : null),
+    intakeFacts: (probe, region) => (region === 'unseen' ? undefined : {
+      owner: region.startsWith('of-') ? region.slice(3) : null, hasVote: probe !== 'doubted',
+      clockShiftMs: probe === 'fast' ? -3_600_000 : probe === 'slow' ? 3_600_000 : 0,
+    }),
   });
   readonly acknowledged: number[] = [];
   now = { wall: HOUR + 10_000, monotonic: 0 };
@@ -45,11 +43,11 @@ class Desk {
     );
   }
 
-  take(batch: ResultBatch, probe = 'p', region = 'eu'): DeadLetter | null {
+  take(batch: ResultBatch, probe = 'p', region = 'eu'): ReturnType<EntryBuilder['take']> {
     return this.send(encodeBatch(batch), probe, region);
   }
 
-  send(bytes: Uint8Array, probe = 'p', region = 'eu'): DeadLetter | null {
+  send(bytes: Uint8Array, probe = 'p', region = 'eu'): ReturnType<EntryBuilder['take']> {
     return this.owner.take(
       { region, probe_id: probe, bytes, acknowledge: (watermark) => this.acknowledged.push(watermark) }, this.now,
     );
@@ -377,7 +375,7 @@ describe('a region', () => {
 
   test('unknown to the controller gets no response and loses nothing', () => {
     const desk = new Desk();
-    expect(desk.take(batchOf(desk.results(1, 1)), 'p', 'unseen')).toBeNull();
+    expect(desk.take(batchOf(desk.results(1, 1)), 'p', 'unseen')).toBe('unknown_region');
     expect({ entry: desk.flush(), acknowledged: desk.acknowledged }).toEqual({ entry: null, acknowledged: [] });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Actor } from '../../../shared/actor/actor.ts';
 import { ActorError } from '../../../shared/actor/actor-ref.ts';
 import { createLog } from '../../../shared/log.ts';
-import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
+import type { JournalEntry } from '../../../controller/results/journal/journal-store.ts';
 import { JournalWriter, type JournalMessage } from '../../../controller/results/shards/journal-writer.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 

@@ -8,9 +8,8 @@ import type { DeadLetter } from '../../../controller/results/dead-letters/dead-l
 import { LostLanes } from '../../../controller/results/dead-letters/lost-lanes.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import { UnjournaledLanes } from '../../../controller/results/intake/pending-batches.ts';
-import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import { LANES_PER_PROBE, Lanes } from '../../../controller/results/state/lanes.ts';
-import { ShardState } from '../../../controller/results/state/shard-state.ts';
+import type { JournalEntry } from '../../../controller/results/journal/journal-store.ts';
+import { Lanes, LANES_PER_PROBE, ShardState } from '../../../controller/results/state/shard-state.ts';
 import { batchOf, configOf, HOUR, resultOf } from './build.ts';
 
 const SHARD = 2;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MinorityVerdicts } from '../../../controller/results/clock/minority-verdicts.ts';
+import { MinorityVerdicts } from '../../../controller/results/clock/due-monitors.ts';
 import { newLiveMonitor } from '../../../controller/results/state/live-monitor.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';

@@ -5,8 +5,8 @@ import { isDueForWriting, savedThrough } from '../../../controller/results/writi
 import {
   ClockScanner, SCAN_BATCH_SIZE, type ClockMessage, type ClockScannerDeps,
 } from '../../../controller/results/clock/clock-scanner.ts';
-import type { ClockDecision } from '../../../controller/results/journal/journal-entry.ts';
-import { ScanQueue } from '../../../controller/results/clock/scan-queue.ts';
+import type { ClockDecision } from '../../../controller/results/journal/journal-store.ts';
+import { ScanQueue } from '../../../controller/results/clock/due-monitors.ts';
 import { SCANS_PER_CYCLE } from '../../../controller/results/clock/monitor-walk.ts';
 import { SCAN_INTERVAL_MS, ShardClock } from '../../../controller/results/clock/shard-clock.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';

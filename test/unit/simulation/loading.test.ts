@@ -6,8 +6,7 @@ import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { RegionState } from '../../../controller/verdicts/monitor-state.ts';
 import type { DeadLetter } from '../../../controller/results/dead-letters/dead-letter.ts';
-import type { JournalEntry } from '../../../controller/results/journal/journal-entry.ts';
-import type { InsertOutcome } from '../../../controller/results/journal/journal-store.ts';
+import type { InsertOutcome, JournalEntry } from '../../../controller/results/journal/journal-store.ts';
 import type { LanePosition } from '../../../controller/results/state/records.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import type { NextEntry } from '../../../controller/results/intake/entry-builder.ts';
@@ -56,7 +55,7 @@ function actorOf(
           clock, log: createLog('test', 'silent'), limits: limitsOf(
             1e15,
           ), journal: { schedule: () => undefined }, deadLetters: { put: () => undefined },
-          lostLanes: { report: () => undefined },
+          lostLanes: { report: () => undefined }, unknownRegions: { add: () => undefined },
           listeners: { onApplied: [], onConfigs: () => undefined },
           counts: {
             entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,

@@ -1,7 +1,6 @@
-import type { Alert } from '../../../controller/verdicts/effect.ts';
+import type { Alert, VoteRecord } from '../../../controller/verdicts/effect.ts';
 import { applyItem, newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState, RegionChange } from '../../../controller/verdicts/monitor-state.ts';
-import type { VoteRecord } from '../../../controller/verdicts/votes/vote-ledger.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';

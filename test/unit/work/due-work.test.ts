@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { DueWork, findDue } from '../../../controller/work/due-work.ts';
+import { DueWork, findDue, type WorkClaim } from '../../../controller/work/claimed-work.ts';
 import { ONLY_CONTROLLER_INTERVAL_MS } from '../../../controller/work/periodic-task.ts';
-import type { WorkClaim } from '../../../controller/work/work-claims.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 interface Doc {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WorkClaims, type WorkClaim } from '../../../controller/work/work-claims.ts';
+import { type WorkClaim, WorkClaims } from '../../../controller/work/claimed-work.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const HOUR_MS = 3_600_000;

@@ -4,7 +4,7 @@ import { planLimitExceeded } from '../../../plans/quota.ts';
 import type { AccountDeps } from '../../deps.ts';
 import { projectRoleOf, type ProjectRole, type Tenant } from '../../../access/tenant.ts';
 import { AppError } from '../../../errors/app-error.ts';
-import type { ProjectDoc } from '../store.ts';
+import type { ProjectDoc } from '../../tenant-store.ts';
 
 export interface VisibleProject {
   project: ProjectDoc;

@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { useUnsaved } from '../ui/unsaved.ts';
-import { nameOfAddress } from './address.ts';
+import { nameOfAddress } from './typed-text.ts';
 import { ChangesDialog } from './changes-dialog.tsx';
 import { changedPaths } from './draft.ts';
 import type { Draft, Path } from './fields.ts';

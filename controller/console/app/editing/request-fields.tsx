@@ -6,7 +6,7 @@ import { hintOf } from './auto-field.tsx';
 import { useFormField } from './form-context.ts';
 import { Rows } from './rows.tsx';
 import { rules } from './rules.ts';
-import { parseStatusText, statusText } from './status-codes.ts';
+import { parseStatusText, statusText } from './typed-text.ts';
 
 type Headers = Record<string, string>;
 

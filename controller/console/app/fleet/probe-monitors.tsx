@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { unwrap, api } from '../api/client.ts';
 import type { components, paths } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
-import { useLiveEvent } from '../live/use-live-event.ts';
+import { useLiveEvent } from '../live/live-stream.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { useRoute } from 'preact-iso';
 import { ApiError } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
-import { useLiveEvent } from '../live/use-live-event.ts';
+import { useLiveEvent } from '../live/live-stream.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { QueryResult } from '../ui/loading.tsx';

@@ -3,7 +3,7 @@ import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { canAdminister, me } from '../api/session.ts';
-import { useLiveEvent } from '../live/use-live-event.ts';
+import { useLiveEvent } from '../live/live-stream.ts';
 import type { State } from '../ui/state.tsx';
 
 export type Probe = components['schemas']['Probe'];

@@ -4,7 +4,7 @@ import { ApiError } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import type { components } from '../api/openapi.d.ts';
-import { useLiveEvent } from '../live/use-live-event.ts';
+import { useLiveEvent } from '../live/live-stream.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { href } from '../ui/link.ts';

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso';
 import { unwrap, api } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { canEdit } from '../api/session.ts';
-import { useLiveEvent } from '../live/use-live-event.ts';
+import { useLiveEvent } from '../live/live-stream.ts';
 import { useKeys } from '../shell/keys.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { Button } from '../ui/button.tsx';

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { project } from '../api/session.ts';
 import { Throttle } from './throttle.ts';
-import { useLiveEvent } from './use-live-event.ts';
+import { useLiveEvent } from './live-stream.ts';
 
 /** A group with its subgroups. */
 export interface GroupNode {

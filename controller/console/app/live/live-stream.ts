@@ -1,8 +1,9 @@
 import { effect, signal } from '@preact/signals';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { useEffect, useRef } from 'preact/hooks';
 import { requestHeaders } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
-import { selectedProject, reportSessionExpired } from '../api/selection.ts';
+import { reportSessionExpired, selectedProject } from '../api/selection.ts';
 import { me } from '../api/session.ts';
 
 export const KINDS = [
@@ -110,4 +111,11 @@ function waitForRetry(ms: number, stopSignal: AbortSignal): Promise<void> {
     addEventListener('online', finish, { once: true });
     stopSignal.addEventListener('abort', finish, { once: true });
   });
+}
+
+/** Calls `listener` with each event of this kind while the component is mounted. */
+export function useLiveEvent(kind: Kind, listener: Listener): void {
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(() => onLiveEvent(kind, (data) => latest.current(data)), [kind]);
 }

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
-import { useLiveEvent } from '../live/use-live-event.ts';
+import { useLiveEvent } from '../live/live-stream.ts';
 import { checkTexts } from '../texts/checks.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useRef } from 'preact/hooks';
-import { useLiveEvent } from '../live/use-live-event.ts';
+import { useLiveEvent } from '../live/live-stream.ts';
 import type { RegionsResponse, Result } from './monitor-queries.ts';
 
 /** Queries to refetch when the monitor's state changes. Long series change too little to matter. */

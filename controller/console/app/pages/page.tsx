@@ -16,7 +16,7 @@ import { PageMonitors } from './page-monitors.tsx';
 import { PageSettings } from './page-settings.tsx';
 import { Posts } from './posts.tsx';
 import { Preview } from './preview.tsx';
-import { PublicationBadge, publicPath } from './publication.tsx';
+import { PublicationBadge, publicPath } from './badges.tsx';
 import { useStatusPage, type StatusPage } from './page-queries.ts';
 import { Subscribers } from './subscribers.tsx';
 

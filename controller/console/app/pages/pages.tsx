@@ -11,7 +11,7 @@ import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { numberText } from '../ui/time.tsx';
 import { NewPage } from './new-page.tsx';
-import { PublicationBadge, publicPath } from './publication.tsx';
+import { PublicationBadge, publicPath } from './badges.tsx';
 import { PAGES_KEY, projectId, type StatusPage } from './page-queries.ts';
 
 export default function Pages() {

@@ -12,7 +12,7 @@ import { QueryResult } from '../ui/loading.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { pagePath, type StatusPage, type Subscriber } from './page-queries.ts';
-import { SubscriberState, preferencesText } from './subscriber-state.tsx';
+import { preferencesText, SubscriberState } from './badges.tsx';
 
 const FREQUENCIES = ['immediate', 'hourly', 'daily'] as const;
 

@@ -2,7 +2,7 @@ import { canAdministerProject } from '../api/session.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { Ago } from '../ui/time.tsx';
 import type { Subscriber } from './page-queries.ts';
-import { SubscriberState, preferencesText } from './subscriber-state.tsx';
+import { preferencesText, SubscriberState } from './badges.tsx';
 
 /** Subscribers with checkboxes, if the user may manage them. */
 export function SubscriberTable({ subscribers, chosen, onChosen, linkTo }: {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
+import { fleetTexts } from '../texts/fleet.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox } from '../ui/field.tsx';
@@ -27,18 +28,19 @@ export function RemoveMember({ member: { user_id: userId, name }, onClose }: {
     const query = { revoke_credentials: isRevoking ? 'true' : 'false' } as const;
     const { revoked } = await unwrap(api.DELETE('/api/organization/members/{userId}', { params: { ...params, query } }));
     await queries.invalidateQueries({ queryKey: ['settings'] });
-    toast(isRevoking ? texts.removedRevoking(revoked.api_keys, revoked.subscriptions) : texts.removed);
+    toast(isRevoking ? texts.removedRevoking(revoked) : texts.removed);
   };
   const text = (
     <>
       <p>{texts.removeText}</p>
       <QueryResult query={credentialsQuery} lines={2}>
-        {({ api_keys: keys, subscriptions }) => (keys.length + subscriptions.length === 0 ? <p>{texts.noCredentials}</p> : (
+        {(credentials) => (Object.values(credentials).every(({ length }) => length === 0) ? <p>{texts.noCredentials}</p> : (
           <>
             <Checkbox label={texts.revokeTheirs} hint={texts.revokeTheirsHint} value={isRevoking} onValue={setRevoking} />
             <dl class="facts">
-              <Names title={texts.keys} items={keys} />
-              <Names title={texts.subscriptions} items={subscriptions} />
+              <Names title={texts.keys} items={credentials.api_keys} />
+              <Names title={texts.subscriptions} items={credentials.subscriptions} />
+              <Names title={fleetTexts.enrolmentKeys} items={credentials.enrolment_keys} />
             </dl>
           </>
         ))}

@@ -22,8 +22,9 @@ const english = {
   roleIn: (project: string) => `Role in ${project}`, joined: 'Joined', you: 'You', remove: 'Remove', removed: 'Removed',
   removeOf: (name: string) => `Remove ${name}`, removeText: 'They lose access immediately. Invitations they sent are canceled.',
   revokeTheirs: 'Also revoke the credentials they created', revokeTheirsHint: 'Programs that use them lose access immediately.',
-  noCredentials: 'They haven’t created any API keys or result subscriptions.',
-  removedRevoking: (keys: number, subscriptions: number) => `Removed. Revoked API keys: ${keys}, subscriptions: ${subscriptions}`,
+  noCredentials: 'They haven’t created any API keys, result subscriptions or enrolment keys.',
+  removedRevoking: (revoked: Record<'api_keys' | 'subscriptions' | 'enrolment_keys', number>) =>
+    `Removed. Revoked API keys: ${revoked.api_keys}, subscriptions: ${revoked.subscriptions}, enrolment keys: ${revoked.enrolment_keys}`,
   invite: 'Invite people', sendInvitation: 'Send invitation', invited: (email: string) => `Invitation sent to ${email}`,
   invitations: 'Invitations', expired: 'Expired', withdraw: 'Withdraw', withdrawn: 'Withdrawn',
   withdrawOf: (email: string) => `Withdraw the invitation for ${email}`,

@@ -10,7 +10,7 @@ import { TextField } from '../ui/field.tsx';
 import { href } from '../ui/link.ts';
 import { Skeleton } from '../ui/loading.tsx';
 import { useForm } from '../ui/use-form.ts';
-import { fullAddress, nameOfAddress } from '../editing/address.ts';
+import { fullAddress, nameOfAddress } from '../editing/typed-text.ts';
 
 const EVERY_SECONDS = 60;
 

@@ -6,9 +6,8 @@ import { fieldError } from '../../../http/input/validation.ts';
 import type { PageDeps } from '../../deps.ts';
 import { loadPage } from '../../verbs/read-pages.ts';
 import { MAX_POSTS, type PostDoc } from '../post.ts';
-import { notAttached, resolvedAt } from '../post-rules.ts';
+import { addPost, findPost, notAttached, resolvedAt, revisePost, withUpdate } from '../save-post.ts';
 import type { PostChangeInput, PostInput, PostListInput, UpdateInput } from '../post-schema.ts';
-import { addPost, findPost, revisePost, withUpdate } from '../save-post.ts';
 
 export type PostDeps = Pick<PageDeps, 'pages' | 'posts' | 'notifySubscribers'>;
 

@@ -127,8 +127,11 @@ footer { margin-top: 3rem; padding-top: 1.5rem; border-top: 1px solid var(--edge
   .components > li, .card, article.open { padding: .875rem 1rem; }
   .past > div { grid-template-columns: 1fr; padding: .875rem 1rem; }
   .components span, .components b { font-size: .875rem; }
-  .components span { order: 1; flex-basis: 100%; padding-left: 1.75rem; }
-  .components details { order: 2; }
+  .components > li { display: grid; grid-template-columns: auto 1fr fit-content(45%); align-items: start; }
+  .components a { max-width: none; }
+  .components b { grid-area: 1 / 3; text-align: right; }
+  .components span { grid-area: 2 / 2 / auto / -1; }
+  .components details { grid-column: 1 / -1; }
 }
 `;
 

@@ -35,12 +35,17 @@ export class Args {
     return this.nsOf(this.request.name);
   }
 
-  /** The namespace of the collection named by `field`. */
-  nsOf(field: string): string {
+  get database(): string {
     const db = this.string('$db');
     if (db === '' || /[\0 "$./\\]/.test(db) || Buffer.byteLength(db) > 63) {
       throw new MongoFailure(ErrorCode.invalidNamespace, `Invalid database name: '${db}'`);
     }
+    return db;
+  }
+
+  /** The namespace of the collection named by `field`. */
+  nsOf(field: string): string {
+    const db = this.database;
     const collection = this.string(field);
     if (collection === '' || /[\0$]|^\./.test(collection)) {
       throw new MongoFailure(ErrorCode.invalidNamespace, `Invalid collection name: '${collection}'`);

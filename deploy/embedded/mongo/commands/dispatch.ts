@@ -9,6 +9,7 @@ import { countDocuments } from './count.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { find } from './find.ts';
 import { createIndexes } from './indexes.ts';
+import { listCollections } from './list-collections.ts';
 import { acknowledge, getMore, hello, killCursors } from './session.ts';
 import { insert, remove, update } from './write.ts';
 
@@ -26,6 +27,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   delete: remove,
   findandmodify: findAndModify,
   createindexes: createIndexes,
+  listcollections: listCollections,
 };
 
 /** Parses a request. Throws MongoFailure for everything outside the closed list. */

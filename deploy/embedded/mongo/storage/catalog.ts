@@ -42,6 +42,14 @@ export class Catalog {
     return this.byNs.get(ns);
   }
 
+  /** The collections of a database, by name. */
+  *collectionsOf(database: string): Generator<[name: string, collection: Collection]> {
+    const prefix = `${database}.`;
+    for (const [ns, collection] of this.byNs) {
+      if (ns.startsWith(prefix)) yield [ns.slice(prefix.length), collection];
+    }
+  }
+
   /** The collection, created if missing. Only inside a write job. */
   ensure(ns: string): Collection {
     const existing = this.byNs.get(ns);

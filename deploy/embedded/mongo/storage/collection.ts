@@ -31,6 +31,11 @@ export class Collection {
     this.onMultikey = onMultikey;
   }
 
+  /** All documents, in the order of their `_id`. */
+  *documents(): Generator<Buffer> {
+    for (const { value } of this.storage.range(this.prefix, tablePrefix(this.table + 1))) yield value;
+  }
+
   /** The document with that encoded `_id`. */
   get(idKey: Buffer): Buffer | undefined {
     if (idKey.length + 4 > MAX_KEY_BYTES) return undefined;

@@ -28,11 +28,49 @@ interface RangeOptions {
 export const MAX_KEY_BYTES = 1978;
 
 interface LmdbModule {
-  open(options: Record<string, unknown>): Engine;
+  open(options: Record<string, unknown>): LmdbRoot;
+}
+
+/** Options of both reads and ranges, within a transaction that shows one state throughout. */
+interface Within {
+  readonly transaction: { done(): void };
+}
+
+interface LmdbRoot extends Omit<Engine, 'getBinary' | 'getRange'> {
+  getBinary(key: Buffer, within?: Within): Buffer | undefined;
+  getRange(options: RangeOptions & Partial<Within>): Iterable<Entry>;
+  useReadTransaction(): Within['transaction'];
 }
 
 /** Opens lmdb in `dir`. Throws with instructions if the optional package isn't installed. */
 export async function openEngine(dir: string): Promise<Engine> {
+  return openLmdb(dir, { eventTurnBatching: false, overlappingSync: true });
+}
+
+/**
+ * One state of the files in `dir`, for reading only, while another process may write to them. As long as it
+ * is open, the writer can't reuse pages, so the file grows. `isRunning`: whether a store has the directory;
+ * otherwise the files may be those of a machine that lost power, which only a writer repairs.
+ */
+export async function openFrozenEngine(dir: string, isRunning: boolean): Promise<Engine> {
+  const root = await openLmdb(dir, isRunning ? { readOnly: true } : { overlappingSync: true });
+  const transaction = root.useReadTransaction();
+  const refuse = (): never => {
+    throw new Error('a frozen engine is only for reading');
+  };
+  return {
+    getBinary: (key) => root.getBinary(key, { transaction }),
+    doesExist: (key) => root.getBinary(key, { transaction }) !== undefined,
+    getRange: (options) => root.getRange({ ...options, transaction }),
+    getKeysCount: refuse, put: refuse, remove: refuse, batch: refuse, flushed: Promise.resolve(),
+    close: async () => {
+      transaction.done();
+      await root.close();
+    },
+  };
+}
+
+async function openLmdb(dir: string, options: Record<string, unknown>): Promise<LmdbRoot> {
   let lmdb: LmdbModule;
   try {
     lmdb = (await import('lmdb')) as unknown as LmdbModule;
@@ -40,14 +78,8 @@ export async function openEngine(dir: string): Promise<Engine> {
     const problem = 'the embedded store needs the package lmdb, which is not installed for this platform';
     throw new Error(`${problem}; set MONGODB_URL instead`, { cause });
   }
-  return lmdb.open({
-    path: join(dir, 'data.mdb'),
-    noSubdir: true,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-    eventTurnBatching: false,
-    overlappingSync: true,
-  });
+  const path = join(dir, 'data.mdb');
+  return lmdb.open({ path, noSubdir: true, encoding: 'binary', keyEncoding: 'binary', ...options });
 }
 
 interface Job {

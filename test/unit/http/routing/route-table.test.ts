@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { idParams } from '../../../../controller/http/input/params.ts';
+import { idParams } from '../../../../controller/http/input/validation.ts';
 import { defineRoute, type Route } from '../../../../controller/http/routing/route.ts';
 import { checkRoutes, inMatchingOrder } from '../../../../controller/http/routing/route-table.ts';
 

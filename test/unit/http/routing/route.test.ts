@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { idParams, queryInt } from '../../../../controller/http/input/params.ts';
+import { idParams, queryInt } from '../../../../controller/http/input/validation.ts';
 import { defineRoute } from '../../../../controller/http/routing/route.ts';
 
 test('a route keeps its declaration, which also types its handler', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { concealNamed } from '../../../../probe/concealing/conceal-named.ts';
 import { EvidenceRedactor, type Observation } from '../../../../probe/evidence/response-evidence.ts';
 import { concealError } from '../../../../probe/concealing/concealer.ts';
-import { isCredentialName } from '../../../../probe/concealing/credential-names.ts';
+import { isCredentialName } from '../../../../probe/concealing/secrets.ts';
 import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
 import { buildHttpSpec, buildTcpSpec } from '../build.ts';
 

@@ -1,3 +1,4 @@
+import { createServer as createProxy } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -197,10 +198,31 @@ describe('NATS and the controller as anchors', () => {
 });
 
 test('endpoints of URLs have the default ports of their schemes', () => {
-  expect(endpointsIn('nats://a.example, tls://[2001:db8::1]:5222, nowhere')).toEqual([
+  expect(endpointsIn('nats://a.example, tls://[2001:db8::1]:5222, nowhere', {})).toEqual([
     { host: 'a.example', port: 4222 }, { host: '2001:db8::1', port: 5222 },
   ]);
-  expect(endpointsIn('https://b.example/farwatch')).toEqual([{ host: 'b.example', port: 443 }]);
+  expect(endpointsIn('https://b.example/farwatch', {})).toEqual([{ host: 'b.example', port: 443 }]);
+});
+
+describe('endpoints behind a proxy', () => {
+  const behind = async (status: string) => {
+    const proxy = createProxy();
+    proxy.on('connect', (_request, socket) => {
+      socket.on('error', () => undefined).end(`HTTP/1.1 ${status}\r\n\r\n`);
+    });
+    await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+    servers.push(proxy);
+    const HTTPS_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    return build({ installation: endpointsIn('wss://b.example/api/bus, nats://127.0.0.1', { HTTPS_PROXY }) });
+  };
+
+  test('are reached through it', async () => {
+    expect(await (await behind('200 OK')).anchors.isCutOff(0)).toBe(false);
+  });
+
+  test('count as silent if it cannot reach them', async () => {
+    expect(await (await behind('503 No route')).anchors.isCutOff(0)).toBe(true);
+  });
 });
 
 test('fewer silences never turn the uplink lost, and fewer responses never turn it working', () => {

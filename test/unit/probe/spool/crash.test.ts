@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Lane } from '../../../../probe/spool/lane.ts';
 import { bundleFile } from '../../../bundle.mjs';
+import { fewOrAll } from '../../../helpers/few-or-all.ts';
 import { passTime } from '../../../helpers/pass-time.ts';
 import { until } from '../../../helpers/until.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { buildResult, Directories, monitorsOf, openSpool, readLane } from './open-spool.ts';
+
+const LIVES = fewOrAll(3, 10);
 
 const directories = new Directories();
 let bundle = '';
@@ -46,14 +49,14 @@ describe('a spool whose process is killed', () => {
     const directory = directories.make();
     const monitors = [2, 9, 14].flatMap((shard) => monitorsOf(shard, 3));
     const safe = new Map<string, number>();
-    for (let life = 0; life < 4; life += 1) {
-      for (const [lane, synced] of await writeAndKill(directory, monitors, 100 + Math.random() * 300)) {
+    for (let life = 0; life < LIVES; life += 1) {
+      for (const [lane, synced] of await writeAndKill(directory, monitors, 50 + Math.random() * 150)) {
         safe.set(lane, synced);
       }
     }
     const spool = await openSpool(directory);
     const lanes = new Map(spool.lanes().map((lane): [string, Lane] => [`${lane.epoch}/${lane.shard}`, lane]));
-    expect(safe.size).toBe(12);
+    expect(safe.size).toBe(3 * LIVES);
     for (const [key, synced] of safe) {
       const lane = lanes.get(key);
       if (!lane) throw new Error(`${key} is gone`);

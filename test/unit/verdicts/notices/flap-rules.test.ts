@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FLAP_DOWNS, flapWindowMs } from '../../../../controller/verdicts/notices/flap-rules.ts';
+import { FLAP_DOWNS, flapWindowMs } from '../../../../controller/verdicts/notices/held-alert-rules.ts';
 import type { MonitorEffect } from '../../../../controller/verdicts/monitor-state.ts';
 import { MonitorRun } from '../build.ts';
 

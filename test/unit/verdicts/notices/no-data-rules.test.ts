@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noDataAt } from '../../../../controller/verdicts/notices/no-data-rules.ts';
+import { noDataAt } from '../../../../controller/verdicts/status/status-rules.ts';
 import { newMonitorState } from '../../../../controller/verdicts/monitor-rules.ts';
 import { configOf, HOUR } from '../../results/build.ts';
 import { MINUTE, MonitorRun, SECOND } from '../build.ts';

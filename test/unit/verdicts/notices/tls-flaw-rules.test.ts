@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { flawsOf } from '../../../../controller/verdicts/notices/tls-flaw-rules.ts';
+import { flawsOf } from '../../../../controller/verdicts/notices/certificate-warning-rules.ts';
 import type { TlsFacts } from '../../../../shared/contracts/result.ts';
 import { BARE_FACTS } from '../../../helpers/tls-facts.ts';
 

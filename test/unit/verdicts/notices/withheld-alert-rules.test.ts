@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/stored-state.ts';
+import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/state-store.ts';
 import { applyItem, newMonitorState } from '../../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorEffect, MonitorItem, MonitorState } from '../../../../controller/verdicts/monitor-state.ts';
-import { releaseAt } from '../../../../controller/verdicts/notices/withheld-alert-rules.ts';
+import { releaseAt } from '../../../../controller/verdicts/notices/held-alert-rules.ts';
 import { configOf, HOUR, resultOf } from '../../results/build.ts';
 import { MINUTE, MonitorRun, SECOND } from '../build.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/stored-state.ts';
+import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/state-store.ts';
 import type { MonitorEffect } from '../../../../controller/verdicts/monitor-state.ts';
 import { REOPEN_AFTER_MS, reopenAt } from '../../../../controller/verdicts/status/reopen-rules.ts';
 import { HOUR, type configOf } from '../../results/build.ts';

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { MonitorConfig } from '../../../../controller/verdicts/monitor-config.ts';
 import { configOf } from '../../results/build.ts';
-import { agreedRanges, verdictOf } from '../../../../controller/verdicts/votes/quorum-rules.ts';
+import { verdictOf } from '../../../../controller/verdicts/votes/quorum-rules.ts';
+import { agreedRanges } from '../../../../controller/verdicts/status/late-outage-rules.ts';
 import { NEW_REGION } from '../../../../controller/verdicts/votes/region-rules.ts';
 import type { MonitorState } from '../../../../controller/verdicts/monitor-state.ts';
 

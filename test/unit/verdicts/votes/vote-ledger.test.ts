@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MonitorEffect, Witness } from '../../../../controller/verdicts/monitor-state.ts';
-import { castVotes, type VoteRecord } from '../../../../controller/verdicts/votes/vote-ledger.ts';
+import { castVotes } from '../../../../controller/verdicts/votes/quorum-rules.ts';
+import type { VoteRecord } from '../../../../controller/verdicts/effect.ts';
 import { HOUR } from '../../results/build.ts';
 import { MonitorRun, SECOND } from '../build.ts';
 

@@ -24,8 +24,9 @@ const german: Translation<SettingTexts> = {
   removeOf: (name) => `${name} entfernen`, removeText: 'Die Person verliert sofort den Zugriff. Ihre offenen Einladungen verfallen.',
   revokeTheirs: 'Auch die Zugangsdaten widerrufen, die diese Person angelegt hat',
   revokeTheirsHint: 'Programme, die sie verwenden, verlieren sofort den Zugriff.',
-  noCredentials: 'Diese Person hat weder API-Schlüssel noch Ergebnis-Abonnements angelegt.',
-  removedRevoking: (keys, subscriptions) => `Entfernt. Widerrufene API-Schlüssel: ${keys}, Abonnements: ${subscriptions}`,
+  noCredentials: 'Diese Person hat weder API-Schlüssel noch Ergebnis-Abonnements oder Aufnahmeschlüssel angelegt.',
+  removedRevoking: (revoked) =>
+    `Entfernt. Widerrufene API-Schlüssel: ${revoked.api_keys}, Abonnements: ${revoked.subscriptions}, Aufnahmeschlüssel: ${revoked.enrolment_keys}`,
   invite: 'Personen einladen', sendInvitation: 'Einladung senden', invited: (email) => `Einladung an ${email} gesendet`,
   invitations: 'Einladungen', expired: 'Abgelaufen', withdraw: 'Zurückziehen', withdrawn: 'Zurückgezogen',
   withdrawOf: (email) => `Einladung an ${email} zurückziehen`,

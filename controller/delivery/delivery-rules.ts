@@ -1,0 +1,121 @@
+import { backoffMs, spreadMs } from '../../shared/backoff.ts';
+import type { DestinationDoc, DestinationSettings } from '../destinations/destination.ts';
+import type { AlertDetails, CountedOutcome, DeliveryDoc } from './delivery.ts';
+
+/** Enabled destinations that subscribe to the alert's event. */
+export function subscribed(destinations: DestinationDoc[], { event }: Pick<AlertDetails, 'event'>) {
+  return destinations.filter(({ enabled, events }) => enabled && events.includes(event));
+}
+
+/**
+ * Recipients as the log shows them: each email address, the redacted webhook URL, the name of a Slack
+ * destination.
+ */
+export function recipientsOf(destination: DestinationSettings & { name: string }): string[] {
+  switch (destination.type) {
+    case 'webhook': return [redactedUrl(destination.config.url)];
+    case 'email': return destination.config.to;
+    case 'slack': return [destination.name];
+  }
+}
+
+/** Error text for suppressed addresses, in the log and in the destination's health. */
+export const STOPPED = 'the owner of the address stopped alert emails from this organization';
+
+/** Deliveries on one line are sent in order. A line is a monitor or probe; for email, also a recipient. */
+export function lineOf(
+  delivery: Pick<DeliveryDoc, 'monitor_id' | 'probe_id' | 'channel' | 'recipient'>,
+): string {
+  const { monitor_id, probe_id, channel, recipient } = delivery;
+  const about = monitor_id ?? probe_id ?? '';
+  return channel === 'email' ? `${about} ${recipient}` : about;
+}
+
+/**
+ * Removes the query and truncates path segments that look like keys. For many receivers the path is the
+ * secret, and people without access to the destination read the log.
+ */
+function redactedUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  const path = pathname === '/' ? '' : pathname;
+  return `${origin}${path.split('/').map(redactedSegment).join('/')}`;
+}
+
+function redactedSegment(segment: string): string {
+  const isMixed = /\d/.test(segment) || (/[a-z]/.test(segment) && /[A-Z]/.test(segment));
+  return segment.length >= 16 && isMixed ? `${segment.slice(0, 4)}…` : segment;
+}
+
+/** Delays before the first to the fifth retry. */
+const RETRY_DELAYS_MS = Object.freeze([10_000, 30_000, 120_000, 600_000, 3_600_000]);
+export const MAX_RETRIES = RETRY_DELAYS_MS.length;
+/** Fraction by which delays are randomly extended, so that simultaneous failures are not retried together. */
+const JITTER = 0.2;
+/** Caps the delay that a receiver asks for. */
+const MAX_REQUESTED_DELAY_MS = 3_600_000;
+/** Older pending deliveries fail: they are outdated, and queues must not grow without bound. */
+export const MAX_PENDING_MS = 86_400_000;
+
+/** The fields of a delivery that an attempt changes. */
+export type DeliveryUpdate = Pick<DeliveryDoc,
+  | 'status' | 'attempts' | 'retry_count' | 'next_attempt_at' | 'delivered_at' | 'last_retry_at'
+  | 'error_message' | 'updated_at'
+>;
+
+/**
+ * Returns the delivery's new state: `delivered`, `failed` or `bounced` if the outcome is final or no retry is
+ * left, else `pending` until the next attempt. `startedAt` and `now` are Unix ms, `random` is in [0, 1).
+ */
+export function afterAttempt(
+  delivery: Pick<DeliveryDoc, 'attempts' | 'last_retry_at'>,
+  outcome: CountedOutcome,
+  { startedAt, now, random }: { startedAt: number; now: number; random: number },
+): DeliveryUpdate {
+  const attempts = delivery.attempts + 1;
+  const failed: DeliveryUpdate = {
+    status: outcome.kind === 'bounced' ? 'bounced' : 'failed',
+    attempts,
+    retry_count: Math.min(attempts - 1, MAX_RETRIES),
+    next_attempt_at: null,
+    delivered_at: null,
+    last_retry_at: attempts > 1 ? startedAt : delivery.last_retry_at,
+    error_message: outcome.kind === 'sent' ? null : outcome.reason,
+    updated_at: now,
+  };
+  if (outcome.kind === 'sent') return { ...failed, status: 'delivered', delivered_at: now };
+  const delayMs = outcome.kind === 'retry' ? retryDelayMs(attempts, random, outcome.retryAfterMs) : null;
+  return delayMs === null ? failed : { ...failed, status: 'pending', next_attempt_at: now + delayMs };
+}
+
+/** Longer than the schedule if the receiver asked for it; null if no retry is left. */
+function retryDelayMs(failedAttempts: number, random: number, requestedMs = 0): number | null {
+  const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
+  if (delayMs === undefined) return null;
+  const minDelayMs = Math.max(delayMs, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS));
+  return Math.round(spreadMs(minDelayMs, JITTER, random));
+}
+
+const DEFERRAL = { minMs: 2000, maxMs: 300_000 };
+
+/**
+ * For a delivery that the mail provider was too busy to accept. Counts no attempt, so only `MAX_PENDING_MS`
+ * ends it. `now` is Unix ms, `random` is in [0, 1).
+ */
+export function afterDeferral(
+  { deferrals = 0 }: Pick<DeliveryDoc, 'deferrals'>, reason: string,
+  { now, random }: { now: number; random: number },
+) {
+  const next_attempt_at = now + Math.round(spreadMs(backoffMs(deferrals + 1, DEFERRAL), JITTER, random));
+  return { deferrals: deferrals + 1, next_attempt_at, error_message: reason, updated_at: now };
+}
+
+/** Fails a delivery without an attempt. */
+export function abandoned(
+  { attempts, retry_count, last_retry_at }: Pick<DeliveryDoc, 'attempts' | 'retry_count' | 'last_retry_at'>,
+  reason: string, now: number,
+): DeliveryUpdate {
+  return {
+    status: 'failed', attempts, retry_count, next_attempt_at: null, delivered_at: null, last_retry_at,
+    error_message: reason, updated_at: now,
+  };
+}

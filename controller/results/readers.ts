@@ -1,0 +1,78 @@
+import { SHARD_COUNT } from '../../shared/ids.ts';
+import type { Clock } from '../../shared/time.ts';
+import { Agreements, agreementsQuery } from './reading/agreements.ts';
+import { CertificateReader, certificateQuery, type CertificateReaderDeps } from './reading/certificates.ts';
+import { MonitorHistory, type HistoryDeps } from './reading/history/monitor-history.ts';
+import { HealthReader, healthQuery } from './reading/project-health.ts';
+import { LatestChecks } from './reading/recent/latest-checks.ts';
+import { RecentHours } from './reading/recent/recent-hours.ts';
+import { UnwrittenReader, type UnwrittenReaderDeps } from './reading/recent/unwritten-reader.ts';
+import { unwrittenRows, unwrittenRowsQuery } from './reading/recent/unwritten-rows.ts';
+import { Statistics, type RollupReader } from './reading/statistics.ts';
+import { DailyUptimes } from './reading/written/daily-uptimes.ts';
+import type { ShardQueries, ShardQuery } from './shards/shard-queries.ts';
+
+export interface ReaderStores {
+  states: { find: UnwrittenReaderDeps['stored'] };
+  rollups: RollupReader;
+  certificates: CertificateReaderDeps['certificates'];
+  changes: HistoryDeps['changes'];
+}
+
+interface ReadersDeps {
+  clock: Clock;
+  stores: ReaderStores;
+  queries: ShardQueries;
+}
+
+/** Everything that reads results: from documents, and from the memory of the shards' owners. */
+export class ResultReaders {
+  readonly latest = new LatestChecks();
+  readonly unwritten: UnwrittenReader;
+  readonly statistics: Statistics;
+  readonly dailyUptimes: DailyUptimes;
+  /** Data for overviews of many monitors. */
+  readonly overview: { days: DailyUptimes; hours: RecentHours };
+  readonly history: MonitorHistory;
+  readonly certificates: CertificateReader;
+  readonly health: HealthReader;
+  readonly agreements: Agreements;
+  /** The queries to which this controller responds. */
+  readonly served: readonly ShardQuery<unknown, unknown>[];
+
+  constructor({ clock, stores, queries }: ReadersDeps) {
+    this.unwritten = new UnwrittenReader({
+      clock, owners: queries, stored: (ids) => stores.states.find(ids),
+    });
+    const readerDeps = {
+      clock, rollups: stores.rollups, unwritten: this.unwritten,
+      readUnwrittenRows: (monitorId: string, hour: number, after: number) =>
+        unwrittenRows(queries, monitorId, hour, after),
+    };
+    this.statistics = new Statistics({
+      latest: async (projectId) => {
+        const params = { project_id: projectId };
+        const responses = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
+          queries.request(shard, this.latest.query, params)));
+        return responses.flat();
+      },
+      ...readerDeps,
+    });
+    this.dailyUptimes = new DailyUptimes(stores.rollups, clock, 'evict the oldest');
+    this.overview = {
+      days: new DailyUptimes(stores.rollups, clock, 'keep valid entries'), hours: new RecentHours(readerDeps),
+    };
+    this.health = new HealthReader(queries, clock);
+    this.agreements = new Agreements(queries);
+    this.history = new MonitorHistory({
+      clock, owners: queries, rollups: stores.rollups, changes: stores.changes,
+    });
+    this.certificates = new CertificateReader({
+      owners: queries, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
+    });
+    this.served = [
+      this.unwritten.query, this.latest.query, unwrittenRowsQuery, healthQuery, certificateQuery,
+      agreementsQuery,
+    ];
+  }
+}

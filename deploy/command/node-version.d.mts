@@ -1,0 +1,1 @@
+export function nodeVersionError(version: string): string | null;
