@@ -7,12 +7,12 @@ test('a database that a newer version has written is refused and not changed', a
   const store = await testMongo();
   const mongo = checkedMongo(store.url);
   try {
-    const versions = mongo.db.collection<{ _id: string; version: number }>('data_version');
+    const versions = mongo.db.collection<{ _id: string; version: number }>('settings');
     await claimDataVersion(mongo.db);
     await claimDataVersion(mongo.db);
-    await versions.updateOne({ _id: 'data' }, { $set: { version: 1_000_000 } });
+    await versions.updateOne({ _id: 'data_version' }, { $set: { version: 1_000_000 } });
     await expect(claimDataVersion(mongo.db)).rejects.toThrow('was written by a newer version of Farwatch.');
-    expect(await versions.findOne({ _id: 'data' })).toMatchObject({ version: 1_000_000 });
+    expect(await versions.findOne({ _id: 'data_version' })).toMatchObject({ version: 1_000_000 });
   } finally {
     await mongo.close();
     await store.stop();

@@ -1,8 +1,10 @@
 import type { Db } from 'mongodb';
 import { DATA_VERSION, newerDataMessage } from '../../../shared/data-version.ts';
 
+const ID = 'data_version';
+
 interface VersionDoc {
-  _id: 'data';
+  _id: typeof ID;
   version: number;
 }
 
@@ -13,10 +15,10 @@ export class NewerData extends Error {
 
 /** Records our version of the data in the database. @throws NewerData, without changing anything */
 export async function claimDataVersion(db: Db): Promise<void> {
-  const versions = db.collection<VersionDoc>('data_version');
-  const stored = (await versions.findOne({ _id: 'data' }))?.version ?? 0;
+  const versions = db.collection<VersionDoc>('settings');
+  const stored = (await versions.findOne({ _id: ID }))?.version ?? 0;
   if (stored > DATA_VERSION) throw new NewerData(newerDataMessage(`The database ${db.databaseName}`));
   if (stored < DATA_VERSION) {
-    await versions.updateOne({ _id: 'data' }, { $max: { version: DATA_VERSION } }, { upsert: true });
+    await versions.updateOne({ _id: ID }, { $max: { version: DATA_VERSION } }, { upsert: true });
   }
 }
