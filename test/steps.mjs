@@ -41,8 +41,8 @@ export async function ensureNats() {
 
 /** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
-  types: 10, 'types of the console': 5, boundaries: 7, unused: 5, 'unused in the product': 4, lint: 14, unit: 55,
-  simulation: 30, store: 35, bus: 120, api: 120, faults: 200, e2e: 50, browser: 120,
+  types: 10, 'types of the console': 5, boundaries: 7, unused: 5, 'unused in the product': 4, lint: 14, unit: 45,
+  simulation: 20, store: 30, bus: 110, api: 105, faults: 180, e2e: 45, browser: 100,
 };
 
 /** Of `npm run test:long`, the same. `npm test -- services` runs that step alone. */
