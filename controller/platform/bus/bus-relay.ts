@@ -145,6 +145,8 @@ function clientInfo(line: string): Buffer {
   const json = INFO.exec(line)?.[1];
   if (json === undefined) throw new Error(`the server sent no INFO, but ${line.slice(0, 100)}`);
   const info = JSON.parse(json) as Record<string, unknown>;
+  // Where only the network keeps strangers out, this would let them in.
+  if (info['auth_required'] !== true) throw new Error('the server requires no authentication');
   for (const field of SERVER_FIELDS) delete info[field];
   return Buffer.from(`INFO ${JSON.stringify(info)}\r\n`);
 }
