@@ -78,6 +78,13 @@ test('starts without the capability for ICMP checks', async () => {
   await podman('rm', '--force', '--time', '0', name);
 });
 
+test('sends echo requests without any capability, as the pods of the chart do', async () => {
+  const network = ['--network', 'none', '--sysctl', `'net.ipv4.ping_group_range=0 2147483647'`];
+  const user = ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--read-only'];
+  const ping = ['--entrypoint', 'ping', IMAGE, '-c', '1', '127.0.0.1'];
+  expect(await podman('run', '--rm', '--no-healthcheck', ...network, ...user, ...ping)).toContain('1 received');
+});
+
 describe('refuses in one line, with exit code 2, and changes nothing', () => {
   const OTHERS = { MONGODB_URL: 'mongodb://127.0.0.1:1/farwatch', NATS_URL: 'nats://127.0.0.1:1', FARWATCH_TOKEN: 'a'.repeat(32) };
   const env = Object.entries(OTHERS).flatMap(([name, value]) => ['--env', `${name}=${value}`]);

@@ -53,13 +53,13 @@ export class PackagingRig {
   }
 
   /** Waits until the packaged probe has connected `times` times in total; rejects if it ends before. */
-  async connected(times: number, { log, hasEnded }: PackagedProbe): Promise<void> {
-    const connections = async () => (await log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
-    await until(async () => await hasEnded() || (await connections()).length >= times, {
+  async connected(times: number, probe: PackagedProbe): Promise<void> {
+    const connections = async () => (await probe.log()).split('\n').filter((line) => line.includes('"msg":"connected"'));
+    await until(async () => await probe.hasEnded() || (await connections()).length >= times, {
       what: 'the probe connects', everyMs: 250,
     });
     const seen = await connections();
-    if (seen.length < times) throw new Error(`the probe has ended:\n${await log()}`);
+    if (seen.length < times) throw new Error(`the probe has ended:\n${await probe.log()}`);
     expect(seen.map((line) => JSON.parse(line) as unknown))
       .toEqual(Array.from({ length: times }, () => expect.objectContaining({ probe: this.probeId })));
   }

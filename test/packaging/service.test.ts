@@ -75,22 +75,16 @@ afterAll(async () => {
   await backend?.stop();
 });
 
-/** By the commands of the unit, with the credentials as it describes. */
+/** By the commands of the unit. A systemd in a container cannot load credentials for another user. */
 async function startControllerUnit(url: string): Promise<void> {
   const { MONGODB_URL, NATS_URL } = backend.settings;
-  const dropIn = `/etc/systemd/system/${controller.unit}.d`;
   const commands = commandsOf('systemd/farwatch-controller.service', {
     'mongodb://mongodb.example.com/farwatch': MONGODB_URL, 'nats://nats.example.com:4222': NATS_URL,
-    'https://farwatch.example.com': `${url}\nPORT=${new URL(url).port}\nMIN_INTERVAL_SECONDS=1\nRATE_LIMIT=1000000`,
+    'https://farwatch.example.com': `${url}\nPORT=${new URL(url).port}\nNATS_CREDS=${CREDS}\nMIN_INTERVAL_SECONDS=1\nRATE_LIMIT=1000000`,
   });
   await script(`
-install -m 600 /dev/stdin ${CREDS} <<END
+install -m 644 /dev/stdin ${CREDS} <<END
 ${backend.creds}
-END
-install -D -m 644 /dev/stdin ${dropIn}/override.conf <<END
-[Service]
-LoadCredential=nats.creds:${CREDS}
-Environment=NATS_CREDS=%d/nats.creds
 END
 ${commands}`);
   const isReady = () => fetch(`${url}/readyz`).then((response) => response.ok, () => false);

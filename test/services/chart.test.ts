@@ -105,6 +105,7 @@ describe.runIf(go !== null)('the Helm chart', () => {
     expect(podOf(probes).containers[0].args).toEqual(['probe', '--controller', 'http://farwatch.monitoring.svc:80']);
     expect(variable(probes, 'FARWATCH_TOKEN')?.valueFrom)
       .toEqual({ secretKeyRef: { name: 'farwatch-enrolment-key', key: 'FARWATCH_TOKEN' } });
+    expect(variable(probes, 'NATS_URL')?.value).toBe(DEFAULTS.nats.url);
   });
 
   test('every pod is unprivileged and has time to stop', async () => {
