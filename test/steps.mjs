@@ -60,10 +60,17 @@ export const CHECKS = {
   boundaries: [
     'depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test',
   ],
-  unused: ['knip'],
-  'unused in the product': ['knip', '--production', '--exports', '--files', '--dependencies'],
+  unused: ['knip', ...cached('unused')],
+  'unused in the product': [
+    'knip', '--production', '--exports', '--files', '--dependencies', ...cached('unused-in-product'),
+  ],
   lint: ['oxlint', '-c', 'oxlint.config.js'],
 };
+
+/** What knip has read of unchanged files. */
+function cached(name) {
+  return ['--cache', '--cache-location', join('node_modules/.cache/farwatch-test', name)];
+}
 
 /**
  * Runs queues of steps side by side, and the steps of each queue one after another.
