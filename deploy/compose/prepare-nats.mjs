@@ -1,6 +1,6 @@
 // `node prepare-nats.mjs EXAMPLE DIRECTORY`, for compose.yaml: makes the keys of a cluster of three NATS
-// servers once. Writes `nats.conf`, made from deploy/examples/nats.conf, and `nats.creds`, the seeds for
-// NATS_CREDS, into the directory.
+// servers once. Writes `nats.conf`, from deploy/examples/nats.conf, and `nats.creds`, the seeds for
+// NATS_CREDS.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

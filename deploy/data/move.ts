@@ -10,7 +10,7 @@ import { embeddedDirOf, type InstallationData } from './installation-data.ts';
 
 /**
  * Copies the embedded store of a stopped installation to the empty database of this URL. Throws Refusal or
- * StartError, with nothing changed, if the database is not empty or Farwatch is running. Farwatch does not
+ * DirectoryUnusable, with nothing changed, if the database is not empty or Farwatch is running. Farwatch does not
  * start on the copied store again, which would only look like the installation.
  */
 export async function move(data: InstallationData, url: string): Promise<Counts> {

@@ -5,14 +5,17 @@
  *
  *   node deploy/examples/sink.ts subscription.json results-folder [bytes per file]
  *
- * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer
- * and this repository with its packages.
+ * `subscription.json` holds `data` of the response to `POST /api/subscriptions`. Needs Node 22.18 or newer,
+ * and the packages `nats` and `ws`.
  */
+import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
+import { pipeline } from 'node:stream';
 import { connect, nkeyAuthenticator, type Consumer, type JsMsg } from 'nats';
-import { serverOptions } from '../../shared/nats-connection.ts';
+import { createWebSocketStream, WebSocket } from 'ws';
 
 interface Issued {
   nats_url: string;
@@ -32,7 +35,7 @@ const { nats_url, seed, subscription } = JSON.parse(readFileSync(credential, 'ut
 const ownPrefix = (subscription.subjects[0] ?? '').replace('>', '');
 
 const connection = await connect({
-  ...await serverOptions(nats_url, process.env),
+  servers: await Promise.all(nats_url.split(',').map(serverOf)),
   authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
   inboxPrefix: subscription.inbox_prefix, maxReconnectAttempts: -1,
 });
@@ -73,4 +76,15 @@ function createAppender(to: string, maxBytes: number): (lines: string) => void {
     }
     appendFileSync(newest, lines, { flush: true });
   };
+}
+
+/** The package connects by TCP only, so a WebSocket gets a port of its own on this machine. */
+async function serverOf(url: string): Promise<string> {
+  if (!/^wss?:/.test(url)) return url;
+  const bridge = createServer((socket) => {
+    pipeline(socket, createWebSocketStream(new WebSocket(url)), socket, () => undefined);
+  });
+  await once(bridge.listen(0, '127.0.0.1'), 'listening');
+  bridge.unref();
+  return `127.0.0.1:${(bridge.address() as AddressInfo).port}`;
 }

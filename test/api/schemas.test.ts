@@ -6,12 +6,13 @@ import type { Route } from '../../controller/http/routing/route.ts';
 import type { ValidationIssue } from '../../controller/http/input/validation.ts';
 import { schemaViolations } from '../fuzz/schema-violations.ts';
 import { readContract, type Contract, type Schema } from '../fuzz/document.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { brokenFrom, fitting } from '../helpers/schema-values.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
 /** Number of values of each body, and of changes to each value. */
-const VALUES = 40;
+const VALUES = fewOrAll(15, 40);
 const CHANGES = 4;
 
 /**

@@ -33,17 +33,19 @@ test('every view is visited here', () => {
 
 /**
  * On a light desktop with every axe rule, and on a dark phone with the rules that depend on it. `npm run test:long`
- * applies every rule on a phone, too, and in the sections' own tests, whose views contain more.
+ * applies every rule on a phone, too, also to dialogs and menus, and in the sections' own tests, whose views contain
+ * more.
  */
 const APPEARANCES = [
   ['light', DESKTOP.viewport, undefined],
   ['dark', LONG_PHONE.viewport, fewOrAll<readonly string[] | undefined>(APPEARANCE_RULES, undefined)],
 ] as const;
+type Appearance = (typeof APPEARANCES)[number];
 
 /** In one load of the view; also reports elements wider than the window. */
-async function findIssues(page: Page, within?: string): Promise<string[]> {
+async function findIssues(page: Page, appearances: readonly Appearance[], within?: string): Promise<string[]> {
   const issues: string[] = [];
-  for (const [colorScheme, viewport, rules] of APPEARANCES) {
+  for (const [colorScheme, viewport, rules] of appearances) {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     // The wall is dark by default.
@@ -67,7 +69,7 @@ async function sweep(page: Page, paths: Record<string, string>): Promise<Record<
   for (const [name, path] of Object.entries(paths)) {
     await page.goto(`${rig.app.url}${path}`);
     await isLoaded(page, name);
-    const issues = await findIssues(page);
+    const issues = await findIssues(page, APPEARANCES);
     if (issues.length > 0) found[name] = issues;
   }
   return found;
@@ -91,8 +93,8 @@ const OVERLAY = 'dialog[open], [role=menu]';
 /** German first, because its words are longer. */
 const LOCALES = fewOrAll(['de-DE'], ['de-DE', 'en-GB']);
 
-describe('there are no accessibility violations, in both color schemes and on a phone', () => {
-  test.each(LOCALES)('in any view (%s)', async (locale) => {
+describe('there are no accessibility violations', () => {
+  test.each(LOCALES)('in any view, in both color schemes and on a phone (%s)', async (locale) => {
     const forms = Object.fromEntries(['keyword', 'icmp', 'dns'].map((type) => [`new ${type}`, `/monitors/new?type=${type}`]));
     const kinds = Object.fromEntries(['slack', 'webhook'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
     await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page, problems) => {
@@ -113,7 +115,7 @@ describe('there are no accessibility violations, in both color schemes and on a 
           await page.getByRole(name.startsWith('…') ? 'menuitem' : 'button', { name: name.replace(/^…/, '') }).first().click();
         }
         await page.locator(OVERLAY).first().waitFor();
-        const issues = await findIssues(page, OVERLAY);
+        const issues = await findIssues(page, fewOrAll<readonly Appearance[]>(APPEARANCES.slice(0, 1), APPEARANCES), OVERLAY);
         if (issues.length > 0) found[`${path}: ${buttons.join(', ')}`] = issues;
       }
       expect(found).toEqual({});

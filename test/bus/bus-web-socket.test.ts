@@ -1,16 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect as connectTcp } from 'node:net';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectTcp, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, nkeyAuthenticator } from 'nats';
-import { createUser } from 'nkeys.js';
+import { createUser, fromSeed } from 'nkeys.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import { serverOptions } from '../../shared/nats-connection.ts';
 import { programFile } from '../bundle.mjs';
 import type { Loose } from '../helpers/api-client.ts';
+import { makeCertificate } from '../helpers/certificate.ts';
+import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { makeApp } from '../helpers/make-app.ts';
+import { testMongo } from '../helpers/mongo.ts';
+import { startNats } from '../helpers/nats-server.ts';
+import { OwnersBus } from '../helpers/owners-bus.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { Subscriber } from '../helpers/subscriber.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
@@ -161,6 +168,50 @@ describe('the WebSocket', () => {
     expect(await closed).toBe(1001);
     expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
+});
+
+test('reaches a NATS server that requires TLS', async () => {
+  const certificate = makeCertificate({ names: ['localhost'] });
+  const dir = mkdtempSync(join(tmpdir(), 'farwatch-tls-'));
+  const authority = join(dir, 'ca.pem');
+  writeFileSync(authority, certificate.cert);
+  const [store, port, nats] = await Promise.all([
+    testMongo(), freePort(),
+    startNats({ tls: certificate, configure: (text) => text.replace('allow_non_tls: true', '') }),
+  ]);
+  const controller = await ControllerProcess.start(await programFile('controller'), {
+    DATA_DIR: dir, PORT: String(port), MONGODB_URL: store.url, NATS_URL: nats.url.replace('nats://127.0.0.1', 'tls://localhost'),
+    NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
+    NODE_EXTRA_CA_CERTS: authority,
+  });
+  try {
+    const url = `ws://127.0.0.1:${port}/api/bus`;
+    const as = async (key: { getSeed(): Uint8Array }) => connect({
+      ...await serverOptions(url), authenticator: nkeyAuthenticator(key.getSeed()), reconnect: false,
+    });
+    await expect(as(createUser())).rejects.toMatchObject({ code: 'AUTHORIZATION_VIOLATION' });
+    const known = await as(fromSeed(Buffer.from(nats.controllerSeed)));
+    await known.flush();
+    await known.close();
+  } finally {
+    await controller.kill9();
+    await Promise.all([nats.stop(), store.stop()]);
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+test('does not lead to a NATS server that admits everyone', async () => {
+  const nats = createServer((socket) => socket.on('error', () => undefined).write('INFO {"max_payload":1048576} \r\n'));
+  await new Promise<void>((resolve) => nats.listen(0, '127.0.0.1', resolve));
+  const server = `127.0.0.1:${(nats.address() as AddressInfo).port}`;
+  const app = await makeApp({ bus: Object.assign(new OwnersBus(), { server }) });
+  const webSocket = new WebSocket(`${app.url.replace('http', 'ws')}/api/bus`);
+  const received: unknown[] = [];
+  webSocket.on('message', (data) => received.push(data));
+  expect(await new Promise((resolve) => webSocket.once('close', resolve))).toBe(1013);
+  expect(received).toEqual([]);
+  await app.close();
+  nats.close();
 });
 
 describe('requests', () => {

@@ -80,6 +80,22 @@ export function controllerKills(on: { readonly load: Load }): void {
     });
   });
 
+  fault('F1', 'the controller is killed after it has acknowledged a ping', async () => {
+    const kills = repeats(1, 3);
+    const { session, farwatch } = on.load;
+    const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 };
+    const { monitor: { id, heartbeat_token: token } } =
+      await session.ok<{ monitor: { id: string; heartbeat_token: string } }>('POST', '/api/monitors', body);
+    for (let round = 1; round <= kills; round += 1) {
+      expect((await fetch(`${farwatch.url}/api/heartbeat/${token}`, { method: 'POST' })).status).toBe(200);
+      await farwatch.replaced('controller', await farwatch.kill9('controller'));
+      await until(async () => (await on.load.checksOf(id)) === round, { what: `${round} pings are counted` });
+    }
+    expect(await on.load.statusOf(id)).toBe('up');
+    await session.ok('DELETE', `/api/monitors/${id}`);
+    return toOutcome({ injected: kills }, `${kills} pings counted, each once`);
+  });
+
   fault('F28', 'the controller is restarted during an incident, cleanly and by kill -9', async () => {
     const restarts = repeats(2, 6);
     const recoveryMs: number[] = [];

@@ -50,14 +50,17 @@ interface RawOperation {
   security: Record<string, unknown>[];
 }
 
-/** Reads the OpenAPI document of a running installation. */
+/** Reads the OpenAPI document of a running installation, without upgrades to WebSockets, for which no request suffices. */
 export async function readContract(url: string): Promise<Contract> {
   const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as RawDocument;
   const { responses } = document.components;
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, raw]) =>
       toOperation(method.toUpperCase(), path, raw, responses)));
-  return { operations, named: document.components.schemas };
+  return {
+    operations: operations.filter(({ responses: { 101: upgrade } }) => upgrade === undefined),
+    named: document.components.schemas,
+  };
 }
 
 function toOperation(

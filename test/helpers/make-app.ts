@@ -59,7 +59,7 @@ export interface TestApp {
 }
 
 /** Cheap enough for a test suite; other tests cover the real cost. */
-const TEST_COST = { logN: 10, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
+const TEST_COST = { logN: 4, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
 
 /** A whole controller without background work, on its own port, with a fresh database in a real store. */
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {

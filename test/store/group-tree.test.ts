@@ -24,6 +24,7 @@ import { systemClock } from '../../shared/time.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
 import { Killed, killableDatabase } from '../helpers/killable-database.ts';
 import { withCheckedMongo } from './with-mongo.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 
 const mongo = withCheckedMongo();
 const log = createLog('test', 'silent');
@@ -277,6 +278,6 @@ test('the tree stays sound and settles after concurrent changes and kills', asyn
       }
       await project.expectSettled();
     }),
-    { numRuns: 8 },
+    { numRuns: fewOrAll(4, 20) },
   );
 });

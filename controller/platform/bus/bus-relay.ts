@@ -128,20 +128,25 @@ function limitUntilAdmitted(client: WebSocket, server: Socket, carrier: Socket):
   });
 }
 
-/** The first line of the server; nothing follows it before the client's CONNECT. */
+/** Reads the server's first line; what follows it stays unread. */
 async function readInfo(server: Socket): Promise<string> {
-  let text = '';
-  while (!text.includes('\r\n')) {
-    text += (await nextEvent(server, 'data')).toString();
-    if (text.length > MAX_INFO_BYTES) throw new Error('the server sent no INFO');
+  let bytes = Buffer.alloc(0);
+  let length = 0;
+  while (length === 0) {
+    bytes = Buffer.concat([bytes, await nextEvent(server, 'data')]);
+    if (bytes.length > MAX_INFO_BYTES) throw new Error('the server sent no INFO');
+    length = bytes.indexOf('\n') + 1;
   }
-  return text;
+  if (bytes.length > length) server.unshift(bytes.subarray(length));
+  return bytes.toString('utf8', 0, length);
 }
 
 function clientInfo(line: string): Buffer {
   const json = INFO.exec(line)?.[1];
-  if (json === undefined) throw new Error('the server sent no INFO');
+  if (json === undefined) throw new Error(`the server sent no INFO, but ${line.slice(0, 100)}`);
   const info = JSON.parse(json) as Record<string, unknown>;
+  // Where only the network keeps strangers out, this would let them in.
+  if (info['auth_required'] !== true) throw new Error('the server requires no authentication');
   for (const field of SERVER_FIELDS) delete info[field];
   return Buffer.from(`INFO ${JSON.stringify(info)}\r\n`);
 }

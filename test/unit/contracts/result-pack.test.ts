@@ -4,6 +4,7 @@ import {
   DROP_REASONS, ERROR_TYPES, MAX_SEQ, LATEST_INSTANT_MS, MISSED_REASONS, type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch, readLaneHeader } from '../../../shared/contracts/result-pack.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 /** Durations have a resolution of 0.1 ms. */
 const durationMs = fc.integer({ min: 0, max: 36_000_000 }).map((tenths) => tenths / 10);
@@ -69,7 +70,7 @@ describe('a packed batch', () => {
   test('decodes to the encoded batch', () => {
     fc.assert(fc.property(batch, (made) => {
       expect(decodeBatch(encodeBatch(made))).toEqual(made);
-    }), { numRuns: 300 });
+    }), { numRuns: fewOrAll(150, 300) });
   });
 
   test('has a header that identifies its lane', () => {
@@ -85,7 +86,7 @@ describe('a packed batch', () => {
       const bytes = encodeBatch(made);
       expect(() => decodeBatch(bytes.subarray(0, at % bytes.length))).toThrow();
       expect(() => decodeBatch(Buffer.concat([bytes, Buffer.from([0])]))).toThrow('bytes after the end');
-    }), { numRuns: 100 });
+    }), { numRuns: fewOrAll(50, 100) });
   });
 
   test('with damaged bytes is rejected, or decodes to another valid batch within the limits', () => {
@@ -102,7 +103,7 @@ describe('a packed batch', () => {
         return;
       }
       expect(decodeBatch(encodeBatch(read))).toEqual(read);
-    }), { numRuns: 500 });
+    }), { numRuns: fewOrAll(200, 500) });
   });
 
   test('of random bytes is rejected', () => {
@@ -110,7 +111,7 @@ describe('a packed batch', () => {
       expect(() => decodeBatch(bytes)).toThrow();
       expect(() => decodeBatch(Buffer.concat([Buffer.from([1]), bytes]))).toThrow();
       readLaneHeader(bytes);
-    }), { numRuns: 300 });
+    }), { numRuns: fewOrAll(150, 300) });
   });
 
   test('with a seq beyond the maximum is rejected, in its header too', () => {

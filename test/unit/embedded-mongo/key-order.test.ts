@@ -6,6 +6,7 @@ import { compareValues } from '../../../deploy/embedded/mongo/bson/compare.ts';
 import { checkDocument } from '../../../deploy/embedded/mongo/bson/check.ts';
 import { documentValue, fieldOf, type Value } from '../../../deploy/embedded/mongo/bson/value.ts';
 import { KeyWriter } from '../../../deploy/embedded/mongo/keys/key-writer.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 const scalar = fc.oneof(
   fc.constantFrom<unknown>(
@@ -50,7 +51,7 @@ test('encoded keys compare like their values, in both directions', () => {
       expect(Math.sign(Buffer.compare(key(x), key(y)))).toBe(expected);
       expect(Math.sign(Buffer.compare(key(x, true), key(y, true))) + 0).toBe(-expected + 0);
     }),
-    { numRuns: 1_500 },
+    { numRuns: fewOrAll(700, 1500) },
   );
 });
 
@@ -64,7 +65,7 @@ test('no encoded key is a prefix of another, and none starts with 0x00 or 0xff',
         if (!x.equals(y)) expect(y.subarray(0, x.length).equals(x)).toBe(false);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: fewOrAll(500, 1000) },
   );
 });
 
@@ -76,7 +77,7 @@ test('comparison is reflexive, antisymmetric and transitive', () => {
       expect(Math.sign(compareValues(x, y)) + Math.sign(compareValues(y, x))).toBe(0);
       expect(compareValues(x, z)).toBeLessThanOrEqual(0);
     }),
-    { numRuns: 1_000 },
+    { numRuns: fewOrAll(500, 1000) },
   );
 });
 
@@ -98,6 +99,6 @@ test('the official decoder reads every document that the checker accepts, howeve
       }
       deserialize(copy, { validation: { utf8: false }, bsonRegExp: true });
     }),
-    { numRuns: 1_500 },
+    { numRuns: fewOrAll(700, 1500) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressRefusal, classifyAddress, ipv6Groups } from '../../../shared/net-guard.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 describe('address classification', () => {
   test.each([
@@ -100,7 +101,7 @@ describe('address classification', () => {
         const isSpecial = special.some(([base, bits]) => shares(32, bits, BigInt(value), base));
         expect(classifyAddress(address) === 'global', address).toBe(!isSpecial);
       }),
-      { numRuns: 2000 },
+      { numRuns: fewOrAll(1000, 2000) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('address classification', () => {
           expect(ipv6Groups(address)).toEqual(groups);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: fewOrAll(1000, 2000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { MonitorEffect, MonitorState } from '../../../../controller/verdict
 import type { MonitorConfig } from '../../../../controller/verdicts/monitor-config.ts';
 import { HOUR } from '../../results/build.ts';
 import { MonitorRun, SECOND } from '../build.ts';
+import { fewOrAll } from '../../../helpers/few-or-all.ts';
 
 const REGIONS = ['eu', 'us', 'ap'];
 const MAJORITY = { quorum: 'majority' as const, monitoring_regions: REGIONS };
@@ -199,7 +200,7 @@ test('results in order have the same effects with and without these records', ()
     expect(run.effects).toEqual(without.effects);
     expect(run.state.accounted).toEqual(without.state.accounted);
     outages += run.effects.filter(({ kind }) => kind === 'open').length;
-  }), { numRuns: 250 });
+  }), { numRuns: fewOrAll(120, 250) });
   expect(outages).toBeGreaterThan(30);
 });
 
@@ -289,7 +290,7 @@ test('lanes in any order report an outage with the same times as lanes in order'
     expect(shuffled.state.status).toBe(ordered.state.status);
     if (phase === 0) expect(shuffled.state.accounted, story).toEqual(ordered.state.accounted);
     late += shuffled.effects.filter((effect) => effect.kind === 'open' && effect.opening.late).length;
-  }), { numRuns: 120 });
+  }), { numRuns: fewOrAll(60, 120) });
   expect(late).toBeGreaterThan(10);
 });
 
@@ -312,5 +313,5 @@ test('lanes in any order report every outage, never two at the same time, and no
         (one.until as number) <= (until as number) + 2 * phase), story)
         .toBe(true);
     }
-  }), { numRuns: 120 });
+  }), { numRuns: fewOrAll(60, 120) });
 });

@@ -6,6 +6,7 @@ import { verdictOf } from '../../../../controller/verdicts/votes/quorum-rules.ts
 import { agreedRanges } from '../../../../controller/verdicts/status/late-outage-rules.ts';
 import { NEW_REGION } from '../../../../controller/verdicts/votes/region-rules.ts';
 import type { MonitorState } from '../../../../controller/verdicts/monitor-state.ts';
+import { fewOrAll } from '../../../helpers/few-or-all.ts';
 
 type PlaceVote = 'up' | 'down';
 interface Place { name: string; network: string | null; isAssigned: boolean; vote: PlaceVote | null }
@@ -84,7 +85,7 @@ const situations: fc.Arbitrary<Situation> = fc.record({
 test('the verdict matches the documentation for any votes', () => {
   fc.assert(fc.property(situations, (situation) => {
     expect(decided(situation)).toBe(documented(situation));
-  }), { numRuns: 5_000 });
+  }), { numRuns: fewOrAll(2000, 5000) });
 });
 
 /** The late results of the assigned regions in one time range. */
@@ -107,5 +108,5 @@ test('late results show an outage if the votes would be down with all silent reg
       .map((place) => ({ ...place, vote: place.vote ?? 'up' as const }));
     const isFound = foundLate({ policy, places, isMinorityAccepted: false });
     expect(isFound).toBe(documented({ policy, places: all, isMinorityAccepted: false }) === 'down');
-  }), { numRuns: 5000 });
+  }), { numRuns: fewOrAll(2000, 5000) });
 });
