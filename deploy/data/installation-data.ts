@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../../shared/environment.ts';
 import { setting } from '../../shared/setting.ts';
+import { VERSION_FILE } from '../../shared/data-version.ts';
 import { DATA_FOLDERS, RESTORED_NOTE, whyUnusable } from '../quickstart/servers/database.ts';
 import { Refusal } from './refusal.ts';
 
@@ -39,7 +40,7 @@ export function embeddedDirOf({ dataDir, mongoUrl }: InstallationData, instead: 
 }
 
 /** What a data directory may contain before it has data: a new file system, and the records of processes. */
-const WITHOUT_DATA = new Set<string>(['lost+found', 'run', DATA_FOLDERS.restoring, RESTORED_NOTE]);
+const WITHOUT_DATA = new Set<string>(['lost+found', 'run', VERSION_FILE, DATA_FOLDERS.restoring, RESTORED_NOTE]);
 
 /** Throws Refusal if the directory has data, or if root would write for another user. */
 export function requireUnused(dataDir: string): void {

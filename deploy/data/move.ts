@@ -10,8 +10,8 @@ import { embeddedDirOf, type InstallationData } from './installation-data.ts';
 
 /**
  * Copies the embedded store of a stopped installation to the empty database of this URL. Throws Refusal or
- * DirectoryUnusable, with nothing changed, if the database is not empty or Farwatch is running. Farwatch does not
- * start on the copied store again, which would only look like the installation.
+ * DirectoryUnusable, with nothing changed, if the database is not empty or Farwatch is running. Farwatch does
+ * not start on the copied store again, which would only look like the installation.
  */
 export async function move(data: InstallationData, url: string): Promise<Counts> {
   const dir = embeddedDirOf(data, 'only the embedded store can be moved');

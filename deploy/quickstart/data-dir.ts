@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_VERSION, newerDataMessage } from '../../shared/data-version.ts';
+import { DATA_VERSION, newerDataMessage, VERSION_FILE } from '../../shared/data-version.ts';
 import { DirectoryInUse, DirectoryUnusable, lockDirectory, writableDirectory } from '../../shared/directory-lock.ts';
 import type { Clock } from '../../shared/time.ts';
 import { RunRecords } from './processes/run-records.ts';
@@ -21,7 +21,7 @@ export interface DataDir {
  */
 export async function claimDataDir(path: string, clock: Clock): Promise<DataDir> {
   const real = writableDirectory(path);
-  const version = join(real, 'version');
+  const version = join(real, VERSION_FILE);
   if (existsSync(version) && Number(readFileSync(version, 'utf8')) > DATA_VERSION) {
     throw new DirectoryUnusable(newerDataMessage(real));
   }
