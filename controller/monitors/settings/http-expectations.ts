@@ -71,15 +71,6 @@ export const NO_EXPECTATIONS: HttpExpectations = {
   expected_status_ranges: null, ip_family: null, connect_to: null, assertions: null,
 };
 
-type ExpectationsView = z.infer<z.ZodObject<typeof expectationResponseFields>>;
-
-export function viewExpectations(set: HttpExpectations): ExpectationsView {
-  return {
-    expected_status_ranges: set.expected_status_ranges ?? undefined, ip_family: set.ip_family ?? undefined,
-    connect_to: set.connect_to ?? undefined, assertions: set.assertions ?? undefined,
-  };
-}
-
 /** Omits unset fields, so that specs of monitors without expectations do not change. */
 export function expectationSpec(
   set: HttpExpectations,
