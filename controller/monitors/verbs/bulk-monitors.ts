@@ -6,7 +6,7 @@ import type { MonitorWriteDeps } from '../deps.ts';
 import { type MonitorDoc, nextStatus, PAUSES_DISABLED } from '../monitor.ts';
 import { MAX_TAGS, type BulkInput } from '../schema.ts';
 import { refuseUnknownGroup } from '../settable.ts';
-import type { MonitorChange } from '../store.ts';
+import type { MonitorChange } from '../monitor-change.ts';
 import {
   BATCH_SIZE, changeMembers, changeMonitors, type BulkDeps, type ChangeContext,
 } from './change-many.ts';

@@ -8,7 +8,7 @@ import type { MonitorWriteDeps } from '../deps.ts';
 import { type LifecycleStatus, type MonitorDoc, nextStatus, PAUSES_DISABLED, type Transition } from '../monitor.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
 import { checkSettings, settable, type Settable } from '../settable.ts';
-import type { MonitorChange, NewMonitor } from '../store.ts';
+import type { MonitorChange, NewMonitor } from '../monitor-change.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
 import { changeMonitor } from './change-monitor.ts';
 
