@@ -3,7 +3,7 @@ import {
   ASSERTION_SOURCES, COMPARISONS, IP_FAMILIES, type HttpSpec,
 } from '../../../shared/contracts/check-spec.ts';
 import { parseJsonPath } from '../../../shared/json-path.ts';
-import { characters, nonBlankText } from '../../http/input/text-schemas.ts';
+import { characters, nonBlankText } from '../../http/input/validation.ts';
 import { asciiHost, splitHostPort } from '../target.ts';
 import { FIELD_NAME } from './header-rules.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
-import { characters } from '../../http/input/text-schemas.ts';
-import { fieldError } from '../../http/input/validation.ts';
+import { characters, fieldError } from '../../http/input/validation.ts';
 import { httpTargetFault } from '../target.ts';
 import { chooseSettings, concealed, type HttpAuth, KEEPS_STORED_VALUE, revealed } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';

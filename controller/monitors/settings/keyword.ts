@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { nonBlankText } from '../../http/input/text-schemas.ts';
-import { fieldError } from '../../http/input/validation.ts';
+import { nonBlankText, fieldError } from '../../http/input/validation.ts';
 import { chooseSettings } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';
 import { expectationResponseFields, expectationFields, NO_EXPECTATIONS } from './http-expectations.ts';
