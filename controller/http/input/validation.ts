@@ -8,6 +8,7 @@ export interface ValidationIssue {
   message: string;
 }
 
+const PARSING = { error: issueText };
 /** Issues listed in one response. */
 export const MAX_ISSUES = 50;
 /** A leading underscore is allowed because mailers and trackers add parameters like `_hsmi` to links. */
@@ -23,7 +24,7 @@ export function validate(schema: z.ZodType, value: unknown): unknown {
 }
 
 export function check(schema: z.ZodType, value: unknown): { data?: unknown; issues: ValidationIssue[] } {
-  const { data, error } = schema.safeParse(value, { error: issueText });
+  const { data, error } = schema.safeParse(value, PARSING);
   return { data, issues: (error?.issues ?? []).flatMap((issue) => toIssues(issue, value)) };
 }
 
