@@ -180,7 +180,7 @@ module.exports = {
       comment: 'Adapters are constructed in the wiring; a room knows their ports. A store uses the driver; the excepted files compute.',
       severity: 'error',
       from: { path: '^controller/[^/]+/', pathNot: ['^controller/platform/', STORE, WIRING] },
-      to: { path: '^controller/platform/', pathNot: '(-port|-errors|/nkeys|/null-fields|/retry-on-conflict)\\.ts$' },
+      to: { path: '^controller/platform/', pathNot: '(-port|-errors|/nkeys|/retry-on-conflict)\\.ts$' },
     },
     {
       name: 'platform-knows-no-domain-rules',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { queryBoolean, queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
-import { characters, singleLineText, trimmedPattern } from '../http/input/text-schemas.ts';
+import {
+  queryBoolean, queryInt, readOnlyFields, uuidParam, characters, singleLineText, trimmedPattern,
+} from '../http/input/validation.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';

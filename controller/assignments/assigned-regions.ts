@@ -16,7 +16,7 @@ export interface RegionChoice {
   monitoring_regions: string[];
 }
 
-type Directory = Pick<FleetDirectory, 'regions' | 'probesOf'>;
+type Directory = Pick<FleetDirectory, 'regions' | 'probesOf' | 'isServed'>;
 
 /** The regions in which a monitor runs, in order: the existing ones it names, otherwise automatic ones. */
 export function regionsOf(directory: Directory, choice: RegionChoice, limit: number): string[] {
@@ -49,7 +49,7 @@ function possibleRegions(directory: Directory, choice: RegionChoice): string[] {
     return usable.map(({ _id }) => _id).filter((id) => named.includes(id));
   }
   const shared = regions.filter(isShared).map(({ _id }) => _id);
-  const served = shared.filter((id) => directory.probesOf(id).some(isEnrolled));
+  const served = shared.filter((id) => directory.isServed(id));
   return served.length > 0 ? served : shared;
 }
 

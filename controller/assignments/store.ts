@@ -1,9 +1,8 @@
 import type { AnyBulkWriteOperation, Db, Filter, MongoBulkWriteError } from 'mongodb';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { isSpecOf, type KnownSpec } from '../../shared/contracts/check-spec.ts';
-import { Documents } from '../platform/mongo/documents.ts';
+import { Documents, restoring } from '../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
 import type { AssignmentDoc, AssignmentHistoryEntry, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;

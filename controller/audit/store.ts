@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../platform/mongo/documents.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { Documents, restoring } from '../platform/mongo/documents.ts';
 
 export interface AuditDoc {
   _id: string;

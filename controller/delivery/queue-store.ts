@@ -3,7 +3,7 @@ import { shardOf } from '../../shared/ids.ts';
 import type { DestinationFields } from '../destinations/destination.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { restoring } from '../platform/mongo/documents.ts';
 import { upsertAll } from '../platform/mongo/mongo-errors.ts';
 
 /** A document of `delivery_queues`: one for each destination that was ever used. Instants are Unix ms. */

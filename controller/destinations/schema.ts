@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { MAX_URL_LENGTH } from '../../shared/net-guard.ts';
-import { queryInt, readOnlyFields, validate } from '../http/input/validation.ts';
-import { singleLineText } from '../http/input/text-schemas.ts';
+import { queryInt, readOnlyFields, validate, singleLineText } from '../http/input/validation.ts';
 import { ALERT_EVENTS, DEFAULT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
 import { ADDRESS, addressProblem, MAX_ADDRESS_LENGTH, withoutDuplicates } from './email-rules.ts';
 import { HEADER_NAMES, headerValue } from '../monitors/settings/header-rules.ts';

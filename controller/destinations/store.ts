@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { restoring } from '../platform/mongo/documents.ts';
 import type { DestinationDoc, DestinationFields, DestinationSettings } from './destination.ts';
 
 /** Far more destinations than a project may create. */

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { DueDocuments } from '../platform/mongo/due-documents.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { restoring } from '../platform/mongo/documents.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 import type { RdapServer } from './rdap-response.ts';
 

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { claimedAs } from '../work/claimed-work.ts';
 import { DueDocuments } from '../platform/mongo/due-documents.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { restoring } from '../platform/mongo/documents.ts';
 import { upsertAll } from '../platform/mongo/mongo-errors.ts';
 import type { DomainDoc, DomainFacts } from './domain.ts';
 

@@ -1,11 +1,9 @@
 import type { EvidenceMessage, ResponseEvidence } from '../../shared/contracts/evidence.ts';
-import type { TlsFacts } from '../../shared/contracts/result.ts';
 import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
 import { derivedId } from '../../shared/ids.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { AssignmentHistoryEntry } from '../assignments/assignment-doc.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
 
 /** A document of `evidence`: what a failed check saw. Timestamps are Unix ms, corrected for clock skew. */
 export interface EvidenceDoc extends ResponseEvidence {
@@ -55,17 +53,6 @@ function withCorrectedTime(response: ResponseEvidence, shiftMs: number): Respons
     remote_address, addresses, status_line, headers, body_excerpt, certificate, timings,
   };
 }
-
-const nulls = {
-  remote_address: null, status_line: null, body_excerpt: null, certificate: null, timings: null,
-};
-const nested = { certificate: restoring<TlsFacts>(
-  { expires_at: null, valid_from: null, problem: null, weak_signature: null },
-) };
-const restoreResponse = restoring<ResponseEvidence>(nulls, nested);
-
-export const restoreEvidence =
-  restoring<EvidenceDoc>({ ...nulls, last_good: null }, { ...nested, last_good: restoreResponse });
 
 /** What evidence needs of monitors. */
 export interface MonitorLookup {

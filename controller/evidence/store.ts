@@ -1,8 +1,10 @@
 import type { Db } from 'mongodb';
+import type { ResponseEvidence } from '../../shared/contracts/evidence.ts';
+import type { TlsFacts } from '../../shared/contracts/result.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents } from '../platform/mongo/documents.ts';
+import { Documents, restoring } from '../platform/mongo/documents.ts';
 import { insertMissing } from '../platform/mongo/mongo-errors.ts';
-import { restoreEvidence, type EvidenceDoc } from './evidence.ts';
+import type { EvidenceDoc } from './evidence.ts';
 import type { EvidenceCandidate } from './rules.ts';
 
 interface Span {
@@ -10,6 +12,17 @@ interface Span {
   from: number;
   to: number;
 }
+
+const nulls = {
+  remote_address: null, status_line: null, body_excerpt: null, certificate: null, timings: null,
+};
+const nested = { certificate: restoring<TlsFacts>(
+  { expires_at: null, valid_from: null, problem: null, weak_signature: null },
+) };
+const restoreResponse = restoring<ResponseEvidence>(nulls, nested);
+
+const restoreEvidence =
+  restoring<EvidenceDoc>({ ...nulls, last_good: null }, { ...nested, last_good: restoreResponse });
 
 /** Collection `evidence`. */
 export class EvidenceStore extends Documents<EvidenceDoc> {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readOnlyFields, UUID, uuidParam } from '../http/input/validation.ts';
-import { characters, singleLineText } from '../http/input/text-schemas.ts';
+import { readOnlyFields, UUID, uuidParam, characters, singleLineText } from '../http/input/validation.ts';
 
 const optionalFields = {
   description: characters(500, 'Must be at most 500 characters').nullable().optional(),

@@ -1,9 +1,8 @@
 import type { Db, Filter } from 'mongodb';
 import type { Clock } from '../../shared/time.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents } from '../platform/mongo/documents.ts';
+import { Documents, restoring } from '../platform/mongo/documents.ts';
 import { isDuplicateKey, unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
 import {
   duplicateName, MAX_GROUPS, type GroupDoc, type GroupEdge, type GroupText, type PlaceStep, type RemoveStep,
 } from './group.ts';

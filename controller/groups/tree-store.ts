@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents } from '../platform/mongo/documents.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { Documents, restoring } from '../platform/mongo/documents.ts';
 import type { PlaceStep, RemoveStep, TreeStep } from './group.ts';
 
 /** A document of `group_trees`; `_id` is the project. */

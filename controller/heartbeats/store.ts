@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { restoring } from '../platform/mongo/documents.ts';
 import type { ReceivedPing } from '../results/intake/ping-rules.ts';
 
 interface PingDoc extends Omit<ReceivedPing, 'id'> {

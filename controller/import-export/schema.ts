@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_GROUPS } from '../groups/group.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
-import { characters, singleLineText } from '../http/input/text-schemas.ts';
+import { characters, singleLineText } from '../http/input/validation.ts';
 import { monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
 import { pageItem } from '../status-pages/schema.ts';
 

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
-import { each, restoring } from '../platform/mongo/null-fields.ts';
+import { each, restoring } from '../platform/mongo/documents.ts';
 import type { VoteRecord } from '../verdicts/effect.ts';
 import type { IncidentDoc, IncidentUpdateDoc, ListedIncident, UpdateActor } from './incident.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
 import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
-import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
-import { characters } from '../http/input/text-schemas.ts';
+import { instantInput, queryInt, readOnlyFields, uuidParam, characters } from '../http/input/validation.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
 
 export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;

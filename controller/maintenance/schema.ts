@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { instantInput, readOnlyFields, timeZoneInput, uuidParam } from '../http/input/validation.ts';
-import { singleLineText, multilineText } from '../http/input/text-schemas.ts';
+import {
+  instantInput, readOnlyFields, timeZoneInput, uuidParam, singleLineText, multilineText,
+} from '../http/input/validation.ts';
 import { recurrenceProblem } from './recurrence.ts';
 import { MAX_WINDOW_MONITORS } from './window.ts';
 

@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents } from '../platform/mongo/documents.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { Documents, restoring } from '../platform/mongo/documents.ts';
 import { MAX_WINDOWS, type WindowDoc } from './window.ts';
 
 type Identity = '_id' | 'organization_id' | 'project_id' | 'revision' | 'created_by' | 'created_at';

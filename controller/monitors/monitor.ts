@@ -1,6 +1,5 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
 import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
 import type { monitorSettings } from './responses.ts';
 import { CONCEALED } from './settings/sent-settings.ts';
@@ -143,23 +142,3 @@ export function searchPattern(text: string): string {
 function fold(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll('\n', ' ');
 }
-
-type SettingsOf<T extends keyof TypeSettings> = NonNullable<TypeSettings[T]>;
-
-export const restoreShare = restoring<Share>({ group_id: null });
-
-/** Restores null fields that the database omits. */
-export const restoreMonitor = restoring<MonitorDoc>({
-  timeout_ms: null, group_id: null, deleted_at: null, ssl_monitoring: null, domain_monitoring: null,
-  http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
-}, {
-  http: restoring<SettingsOf<'http'>>({
-    body: null, slow_response_threshold_ms: null, auth: null, expected_status_ranges: null, ip_family: null,
-    connect_to: null, assertions: null,
-  }),
-  tcp: restoring<SettingsOf<'tcp'>>({
-    protocol_validation: null, tls: null, send: null, expect: null,
-  }),
-  dns: restoring<SettingsOf<'dns'>>({ dns_server: null }),
-  counted: restoreShare,
-});

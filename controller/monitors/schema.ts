@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { instantInput, queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
-import { singleLineText, nonBlankText } from '../http/input/text-schemas.ts';
+import {
+  instantInput, queryInt, readOnlyFields, uuidParam, singleLineText, nonBlankText,
+} from '../http/input/validation.ts';
 import { KEEPS_STORED_VALUE } from './settings/sent-settings.ts';
 import { MAX_INTERVAL_SECONDS } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';

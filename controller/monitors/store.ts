@@ -1,28 +1,37 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Collection, Db, Filter, FindCursor } from 'mongodb';
 import { shardOf } from '../../shared/ids.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { restoring } from '../platform/mongo/documents.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
-import { invalidatesEarlierResults } from './settings/registry.ts';
-import { affectsCounts } from './counts/count-rules.ts';
-import { type MonitorDoc, restoreMonitor, searchTextOf, type ShownMonitor } from './monitor.ts';
+import { type MonitorDoc, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
+import { changeOf, isChanged, type MonitorChange, type NewMonitor } from './monitor-change.ts';
+import type { TypeSettings } from './settings/registry.ts';
 import { monitoredDomain } from './target.ts';
-
-/** Bookkeeping fields for the journal of the monitor's shard and for the counts of its project. */
-type Marks = 'unjournaled' | 'windows_changed_at' | 'uncounted' | 'counted' | 'counted_revision';
-
-export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | 'search_text' | 'domain' | Marks>;
-
-/** The fields of a monitor that a change may set. */
-export type MonitorChange = Partial<
-  Omit<NewMonitor, '_id' | 'organization_id' | 'project_id' | 'created_by' | 'type' | 'created_at'>
->;
 
 type Aged = Pick<MonitorDoc, '_id' | 'created_at' | 'deleted_at'>;
 
 const restoreAged = restoring<Aged>({ deleted_at: null });
+
+type SettingsOf<T extends keyof TypeSettings> = NonNullable<TypeSettings[T]>;
+
+export const restoreShare = restoring<Share>({ group_id: null });
+
+/** Restores null fields that the database omits. */
+export const restoreMonitor = restoring<MonitorDoc>({
+  timeout_ms: null, group_id: null, deleted_at: null, ssl_monitoring: null, domain_monitoring: null,
+  http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
+}, {
+  http: restoring<SettingsOf<'http'>>({
+    body: null, slow_response_threshold_ms: null, auth: null, expected_status_ranges: null, ip_family: null,
+    connect_to: null, assertions: null,
+  }),
+  tcp: restoring<SettingsOf<'tcp'>>({
+    protocol_validation: null, tls: null, send: null, expect: null,
+  }),
+  dns: restoring<SettingsOf<'dns'>>({ dns_server: null }),
+  counted: restoreShare,
+});
 
 const PAGE_SIZE = 1000;
 
@@ -217,28 +226,6 @@ export class MonitorStore {
 async function restored(read: Promise<MonitorDoc | null>): Promise<MonitorDoc | null> {
   const found = await read;
   return found && restoreMonitor(found);
-}
-
-/** One write, conditional on the revision of `seen`: the change, the next revision and the bookkeeping. */
-function changeOf(seen: MonitorDoc, change: MonitorChange) {
-  const next = { ...seen, ...change };
-  const revised = invalidatesEarlierResults(seen, next) ? { check_revision: seen.revision + 1 } : {};
-  const uncounted = affectsCounts(seen, next) ? { uncounted: seen.project_id } : {};
-  const { _id, organization_id, project_id, revision } = seen;
-  const marks = { unjournaled: shardOf(_id), ...uncounted };
-  const domain = monitoredDomain(next);
-  const domainField = domain === null ? {} : { domain };
-  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks, ...domainField };
-  const $unset = { domain: '' } as const;
-  return {
-    filter: { _id, organization_id, project_id, deleted_at: null, revision },
-    update: { $set, $inc: { revision: 1 }, ...(domain === null ? { $unset } : {}) },
-  };
-}
-
-/** Whether `current` is the result of the change: the next revision, with every field as set. */
-function isChanged(seen: MonitorDoc, change: MonitorChange, current: MonitorDoc | undefined): boolean {
-  return current?.revision === seen.revision + 1 && isDeepStrictEqual({ ...current, ...change }, current);
 }
 
 /** Filters a tenant's monitors that are not deleted. */

@@ -25,6 +25,8 @@ export class FleetDirectory {
   #regions: RegionDoc[] = [];
   #probes = new Map<string, ProbeDoc>();
   #byRegion = new Map<string, ProbeDoc[]>();
+  /** Regions with an enrolled probe. */
+  #served = new Set<string>();
   #hasFailed = false;
 
   constructor(deps: DirectoryDeps) {
@@ -99,6 +101,11 @@ export class FleetDirectory {
     return this.#byRegion.get(regionId) ?? [];
   }
 
+  /** Whether the region has an enrolled probe. */
+  isServed(regionId: string): boolean {
+    return this.#served.has(regionId);
+  }
+
   probes(): Iterable<ProbeDoc> {
     return this.#probes.values();
   }
@@ -130,6 +137,7 @@ export class FleetDirectory {
     this.#regions = regions;
     this.#probes = new Map(probes.map((probe) => [probe._id, probe]));
     this.#byRegion = new Map();
+    this.#served = new Set(probes.filter(isEnrolled).map(({ region_id: region }) => region));
     for (const probe of probes) {
       this.#byRegion.set(probe.region_id, [...this.probesOf(probe.region_id), probe]);
     }

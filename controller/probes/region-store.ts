@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../platform/mongo/documents.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { Documents, restoring } from '../platform/mongo/documents.ts';
 import type { RegionDoc } from './probe.ts';
 
 type RegionChange = Partial<Pick<RegionDoc, 'name' | 'city' | 'country' | 'lat' | 'lon'>>;

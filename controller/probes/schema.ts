@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { instantInput, readOnlyFields, uuidParam } from '../http/input/validation.ts';
-import { singleLineText } from '../http/input/text-schemas.ts';
+import { instantInput, readOnlyFields, uuidParam, singleLineText } from '../http/input/validation.ts';
 import { probeView } from './responses.ts';
 
 /** Slug of a region, also a token of NATS subjects. */

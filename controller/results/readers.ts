@@ -71,8 +71,8 @@ export class ResultReaders {
       owners: queries, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
     });
     this.served = [
-      this.unwritten.query, this.latest.query, unwrittenRowsQuery, healthQuery, certificateQuery,
-      agreementsQuery,
+      this.unwritten.query, this.unwritten.liveQuery, this.latest.query, unwrittenRowsQuery, healthQuery,
+      certificateQuery, agreementsQuery,
     ];
   }
 }

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { restoring } from '../platform/mongo/documents.ts';
 import type { SweepState } from './rules.ts';
 
 const restoreState = restoring<SweepState>({ done: null, run: null });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { readOnlyFields, timeZoneInput, uuidParam } from '../http/input/validation.ts';
-import { characters, singleLineText, multilineText, trimmedPattern } from '../http/input/text-schemas.ts';
+import {
+  readOnlyFields, timeZoneInput, uuidParam, characters, singleLineText, multilineText, trimmedPattern,
+} from '../http/input/validation.ts';
 import { scopeCss } from './custom-css.ts';
 import { COLOR_SCHEMES, hasPlainHost, MAX_COMPONENTS, PUBLICATIONS, SEVERITIES, TIMEFRAMES } from './page.ts';
 

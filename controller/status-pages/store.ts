@@ -1,7 +1,6 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents } from '../platform/mongo/documents.ts';
-import { each, restoring } from '../platform/mongo/null-fields.ts';
+import { Documents, each, restoring } from '../platform/mongo/documents.ts';
 import type { Component, PageDoc } from './page.ts';
 
 /** Pages listed per project; no plan allows more. */

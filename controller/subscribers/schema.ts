@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ADDRESS, addressProblem } from '../destinations/email-rules.ts';
-import { queryInt, readOnlyFields, uuidParam } from '../http/input/validation.ts';
-import { requiredMultilineText, singleLineText, trimmedPattern } from '../http/input/text-schemas.ts';
+import {
+  queryInt, readOnlyFields, uuidParam, requiredMultilineText, singleLineText, trimmedPattern,
+} from '../http/input/validation.ts';
 import { pageParams } from '../status-pages/schema.ts';
 import { languageQuery } from '../status-pages/public/languages/preferred-language.ts';
 import { FREQUENCIES, STATES, TOPICS } from './subscriber.ts';

@@ -1,8 +1,7 @@
 import type { Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { searchPattern } from '../monitors/monitor.ts';
-import { DocumentsById } from '../platform/mongo/documents.ts';
-import { restoring } from '../platform/mongo/null-fields.ts';
+import { DocumentsById, restoring } from '../platform/mongo/documents.ts';
 import type { Preferences, SubscriberDoc, SubscriberState, Topic } from './subscriber.ts';
 
 export interface SubscriberFilter {

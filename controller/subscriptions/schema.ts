@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { singleLineText } from '../http/input/text-schemas.ts';
+import { singleLineText } from '../http/input/validation.ts';
 
 export const subscriptionInput = z.strictObject({ name: singleLineText(100) });
 export type SubscriptionInput = z.infer<typeof subscriptionInput>;

@@ -66,9 +66,10 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
         // Read after the monitors: when an expiry or a window changes, they are marked after it is written.
         const names = docs.flatMap(({ domain }) => domain ?? []);
         const expiries = names.length > 0 ? await domains.track(names) : null;
-        const maintenance = await windows.ofMonitors(docs.map(({ _id }) => _id));
+        const inWindows = docs.filter(({ windows_changed_at: at }) => at !== undefined).map(({ _id }) => _id);
+        const maintenance = inWindows.length > 0 ? await windows.ofMonitors(inWindows) : null;
         return docs.map((doc) => {
-          const own = maintenance.get(doc._id);
+          const own = maintenance?.get(doc._id);
           const ranges = own && maintenanceRangesOf(own, clock.now());
           const config = toMonitorConfig(doc, expiries?.get(doc.domain ?? ''), ranges);
           return { shard: shardOf(doc._id), config, monitor: doc };

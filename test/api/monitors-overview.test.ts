@@ -216,7 +216,7 @@ describe('hours and days', () => {
   test('are not returned while an owner is unavailable, but states are', async () => {
     const id = await create();
     app.owners.live.set(id, live());
-    app.owners.unavailable.add('open');
+    for (const name of ['open', 'live'] as const) app.owners.unavailable.add(name);
     expect((await client.get('/api/monitors/overview?include=hours')).status).toBe(503);
     expect((await overview()).monitors).toHaveLength(1);
   });

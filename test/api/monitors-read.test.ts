@@ -359,7 +359,7 @@ test('an internal error has the code of its route', async () => {
   await expectFailure(`/api/monitors/${id}/stats`, 500, 'STATS_FETCH_FAILED');
   await expectFailure('/api/monitors/stats', 500, 'INTERNAL_ERROR');
   // Without a response from the owner, the stored state is read.
-  app.owners.unavailable.add('open');
+  app.owners.unavailable.add('live');
   await expectFailure(`/api/monitors/${id}`, 500, 'CHECK_FETCH_FAILED');
   expect((await client.post(`/api/monitors/${id}/pause`)).code).toBe('MONITOR_PAUSE_FAILED');
 });
@@ -377,7 +377,7 @@ test('while the owner of a shard is unavailable, statuses are returned, and coun
   const person = tenant.owner.client;
   const readAll = () => Promise.all(paths.map((path) => person.get(path)));
   expect((await readAll()).map(({ status }) => status)).toEqual(Array(paths.length).fill(200));
-  for (const name of ['open', 'latest', 'rows', 'health'] as const) app.owners.unavailable.add(name);
+  for (const name of ['open', 'live', 'latest', 'rows', 'health'] as const) app.owners.unavailable.add(name);
   for (const [index, response] of (await readAll()).entries()) {
     expect([response.status, response.code], paths[index]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(Number(response.headers.get('retry-after')), paths[index]).toBeGreaterThan(0);

@@ -79,15 +79,15 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-    path: 'result: from the socket to a webhook', limit: 90,
+    path: 'result: from the socket to a webhook', limit: 89,
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
-    path: 'request: `GET /api/monitors/:id`', limit: 41,
+    path: 'request: `GET /api/monitors/:id`', limit: 36,
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 63,
+    path: 'request: `POST /api/monitors`', limit: 56,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
   },

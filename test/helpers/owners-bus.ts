@@ -12,7 +12,7 @@ import { shardOf } from '../../shared/ids.ts';
 export type Figures = Pick<PeriodStats, 'uptime_percentage' | 'avg_response_time' | 'total_checks' | 'failed_checks'>;
 
 /** Queries between controllers. */
-type Query = 'open' | 'latest' | 'rows' | 'health';
+type Query = 'open' | 'live' | 'latest' | 'rows' | 'health';
 
 const HOUR_MS = 3_600_000;
 const NO_SUBSCRIPTION: BusSubscription = { stop: async () => undefined };
@@ -50,6 +50,7 @@ export class OwnersBus implements ControllerBus {
     const params = JSON.parse(String(data)) as { monitor_ids: string[] };
     const responses: Record<Query, () => object> = {
       open: () => this.#open(params.monitor_ids),
+      live: () => this.#open(params.monitor_ids).monitors,
       latest: () => this.#latest(shard),
       rows: () => ({ hours: [], rows: [] }),
       health: () => ({ counts: { up: 0, down: 0, degraded: 0 }, slowest: [], flakiest: [] }),

@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../../platform/mongo/documents.ts';
-import { restoring } from '../../platform/mongo/null-fields.ts';
+import { Documents, restoring } from '../../platform/mongo/documents.ts';
 import type { KeyScope } from '../../access/tenant.ts';
 import type { ApiKeyListQuery } from '../schema.ts';
 

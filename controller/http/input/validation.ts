@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors/app-error.ts';
+import { issueText, toIssues } from './issues.ts';
 
 export interface ValidationIssue {
   code: string;
@@ -7,6 +8,7 @@ export interface ValidationIssue {
   message: string;
 }
 
+const PARSING = { error: issueText };
 /** Issues listed in one response. */
 export const MAX_ISSUES = 50;
 /** A leading underscore is allowed because mailers and trackers add parameters like `_hsmi` to links. */
@@ -22,7 +24,7 @@ export function validate(schema: z.ZodType, value: unknown): unknown {
 }
 
 export function check(schema: z.ZodType, value: unknown): { data?: unknown; issues: ValidationIssue[] } {
-  const { data, error } = schema.safeParse(value, { error: issueText });
+  const { data, error } = schema.safeParse(value, PARSING);
   return { data, issues: (error?.issues ?? []).flatMap((issue) => toIssues(issue, value)) };
 }
 
@@ -52,100 +54,6 @@ export function parseQuery(querystring: string): Record<string, string> {
     fields[name] = value;
   }
   return fields;
-}
-
-function toIssues(issue: z.core.$ZodIssue, input: unknown): ValidationIssue[] {
-  const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
-  const code = issue.code ?? 'custom';
-  if (issue.code === 'unrecognized_keys') {
-    const message = 'Unrecognized key';
-    return issue.keys.map((key) => ({ code, path: [...path, key.slice(0, 100)], message }));
-  }
-  const matching = issue.code === 'invalid_union' ? matchingOption(issue) : null;
-  if (matching !== null) {
-    return matching.flatMap((inner) => toIssues({ ...inner, path: [...issue.path, ...inner.path] }, input));
-  }
-  const isChoice = issue.code === 'invalid_value' || issue.code === 'invalid_union';
-  const isMissing = issue.code === 'invalid_type'
-    ? issue.message.endsWith('received undefined')
-    : isChoice && isAbsent(input, path);
-  return [{ code, path, message: isMissing ? 'Required' : issue.message }];
-}
-
-/** Issues of the only option of a union that accepts this type of value; null if none or several do. */
-function matchingOption({ errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | null {
-  const isOtherKind = ({ code, path }: z.core.$ZodIssue) => {
-    return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
-  };
-  const ofKind = errors.filter((issues) => !issues.some(isOtherKind));
-  return ofKind.length === 1 ? (ofKind[0] ?? null) : null;
-}
-
-function isAbsent(input: unknown, path: (string | number)[]): boolean {
-  let part = input;
-  for (const name of path) {
-    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, name)) return true;
-    part = (part as Record<string, unknown>)[name];
-  }
-  return part === undefined;
-}
-
-/**
- * The message shown to users for an issue whose schema has none of its own. Undefined falls back to zod's
- * text.
- */
-function issueText(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    // A missing value is reported as `Required`.
-    case 'invalid_type': return issue.input === undefined ? undefined : `Must be ${nounOf(issue.expected)}`;
-    case 'invalid_value': return `Must be ${choiceOf(issue.values)}`;
-    case 'too_small': return smallText(issue);
-    case 'too_big': return bigText(issue);
-    case 'not_multiple_of': return `Must be a multiple of ${issue.divisor}`;
-    case 'invalid_format': return FORMATS[issue.format] ?? 'Has the wrong format';
-    default: return 'Is not valid';
-  }
-}
-
-const FORMATS: Readonly<Record<string, string | undefined>> = {
-  email: 'Must be an email address', url: 'Must be a URL', uuid: 'Must be a UUID',
-  datetime: 'Must be an ISO 8601 date and time', ipv4: 'Must be an IPv4 address', ipv6: 'Must be an IPv6 address',
-};
-
-const NOUNS: Readonly<Record<string, string | undefined>> = {
-  string: 'a string', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'an array',
-  object: 'an object', record: 'an object', null: 'null',
-};
-
-function nounOf(expected: string): string {
-  return NOUNS[expected] ?? expected;
-}
-
-function choiceOf(values: readonly unknown[]): string {
-  return values.length === 1 ? String(values[0]) : `one of: ${values.map(String).join(', ')}`;
-}
-
-function smallText(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall>): string {
-  const { origin, minimum, inclusive = true } = issue;
-  const unit = unitOf(origin, minimum);
-  if (unit === null) return `Must be ${inclusive ? 'at least' : 'greater than'} ${minimum}`;
-  if (minimum === 1) return 'Must not be empty';
-  return origin === 'string' ? `Must be at least ${minimum} ${unit}` : `Must have at least ${minimum} ${unit}`;
-}
-
-function bigText(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig>): string {
-  const { origin, maximum, inclusive = true } = issue;
-  const unit = unitOf(origin, maximum);
-  if (unit === null) return `Must be ${inclusive ? 'at most' : 'less than'} ${maximum}`;
-  return origin === 'string' ? `Must be at most ${maximum} ${unit}` : `Must have at most ${maximum} ${unit}`;
-}
-
-/** The unit that a size counts; null for numbers. */
-function unitOf(origin: string, count: number | bigint): string | null {
-  const isOne = Number(count) === 1;
-  if (origin === 'string') return isOne ? 'character' : 'characters';
-  if (origin === 'array' || origin === 'set') return isOne ? 'item' : 'items';
-  return origin === 'object' || origin === 'record' || origin === 'map' ? (isOne ? 'entry' : 'entries') : null;
 }
 
 export const UUID = /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/;
@@ -200,3 +108,72 @@ export function queryInt({ min, max, fallback }: { min: number; max?: number; fa
 }
 
 export const queryBoolean = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** Control characters, and line and paragraph separators: they could forge lines in logs and mail. */
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+/** Like CONTROLS, but allows tabs and line breaks. */
+const MULTILINE_CONTROLS = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f';
+/** The characters that `trim` removes. */
+const WHITESPACE = '\\t\\n\\u000b\\u000c\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+const NO_CONTROLS = 'Must not contain control characters';
+
+/** Text of at most `max` characters, counted as JSON Schema does: a surrogate pair is one. */
+export function characters(max: number, message?: string) {
+  return limited(z.string(), max, message);
+}
+
+function limited(text: z.ZodString, max: number, message?: string) {
+  return text.check((context) => {
+    if (isWithinLength(context.value, max)) return;
+    context.issues.push({
+      code: 'too_big', origin: 'string', maximum: max, inclusive: true, input: context.value,
+      ...(message === undefined ? {} : { message }),
+    });
+  }).meta({ maxLength: max });
+}
+
+/**
+ * Non-empty text on one line, trimmed before validation. `except` lists characters that only the documented
+ * pattern excludes; the caller has to refuse them.
+ */
+export function singleLineText(max: number, except = '') {
+  return withoutAny(CONTROLS, max).min(1, 'Must not be empty')
+    .meta({ pattern: nonBlankPattern(`${CONTROLS}${except}`) });
+}
+
+/** Text of several lines, trimmed before validation. */
+export function multilineText(max: number) {
+  return withoutAny(MULTILINE_CONTROLS, max);
+}
+
+/** Like `multilineText`, but not empty. */
+export function requiredMultilineText(max: number) {
+  return multilineText(max).min(1, 'Must not be empty').meta({ pattern: nonBlankPattern(MULTILINE_CONTROLS) });
+}
+
+/** Text with at least one visible character, stored untrimmed. */
+export function nonBlankText(max: number, tooLong: string, blank: string) {
+  return characters(max, tooLong).refine((text) => text.trim() !== '', blank)
+    .meta({ minLength: 1, pattern: `[^${WHITESPACE}]` });
+}
+
+/** The pattern for text that is trimmed before it must match `source`. */
+export function trimmedPattern(source: string): string {
+  return `^[${WHITESPACE}]*${source}[${WHITESPACE}]*$`;
+}
+
+function withoutAny(controls: string, max: number) {
+  const found = new RegExp(`[${controls}]`);
+  return limited(z.string().trim(), max, `Must be at most ${max} characters`)
+    .refine((text) => !found.test(text), NO_CONTROLS)
+    .meta({ pattern: trimmedPattern(`[^${controls}]*`) });
+}
+
+function nonBlankPattern(controls: string): string {
+  const visible = `[^${controls}${WHITESPACE}]`;
+  return trimmedPattern(`${visible}(?:[^${controls}]*${visible})?`);
+}
+
+function isWithinLength(text: string, max: number): boolean {
+  return text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+}

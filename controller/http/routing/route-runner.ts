@@ -50,7 +50,7 @@ export async function runRoute(
   const { 'last-event-id': lastEventId, 'accept-language': languages } = headers;
   const base = {
     requestId: state.requestId, address: state.addressKey, clientAddress: state.clientAddress,
-    actor: { kind: 'none' } as const, now, isUpgrade: isUpgrade(request),
+    actor: { kind: 'none' } as const, now, isUpgrade: 101 in route.responses && isUpgrade(request),
     ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
     ...(cookie === null ? {} : { cookie }),

@@ -66,9 +66,7 @@ export function createApp(deps: AppDeps, existing?: HttpServer): HttpServer {
   });
 
   const handle = koa.callback();
-  const upgradePaths = routes
-    .filter(({ responses }) => Object.values(responses).some((declared) => 'isUpgrade' in declared))
-    .map(({ path }) => path);
+  const upgradePaths = routes.filter(({ responses }) => 101 in responses).map(({ path }) => path);
   const { fastResponses } = deps;
   const respondFast = fastResponses === undefined ? () => false : fastHandler({ ...deps, fastResponses });
   const handlers: ServerHandlers = {

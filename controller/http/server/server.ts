@@ -4,9 +4,10 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
+import { ConnectionShares, type HttpSocket } from '../../work/client-networks.ts';
 import { KEEP_ALIVE_MS, type EffectiveLimits } from '../limits/server-limits.ts';
 import { isWebSocketHandshake, WebSockets } from '../responses/web-sockets.ts';
-import { ConnectionShares, type HttpSocket } from './connection-shares.ts';
+import { addressKey, clientAddress } from '../routing/exchange.ts';
 
 export interface HttpServer {
   /** False before `listen` and after `close`. */
@@ -69,7 +70,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
   );
   server.maxConnections = maxConnections;
   server.on('connection', (socket: Socket) => {
-    if (shares.admit(socket)) return;
+    if (shares.admit(socket, addressKey(clientAddress(socket.remoteAddress, undefined, 0)))) return;
     handlers.onConnectionRefused();
     socket.destroy();
   });
@@ -80,7 +81,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     if (address === null) return repeatWithoutUpgrade(server, request, socket, head);
     shares.markUpgraded(socket);
     webSocketShares.markUpgraded(socket);
-    if (webSocketShares.admit(socket, address)) {
+    if (webSocketShares.admit(socket, addressKey(address))) {
       return respond(request, webSockets.responseTo(request, socket, head));
     }
     handlers.onConnectionRefused();

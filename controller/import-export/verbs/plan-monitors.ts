@@ -6,8 +6,7 @@ import { fieldError, validationError, type ValidationIssue } from '../../http/in
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import { intervalFromPings } from '../../monitors/settings/heartbeat.ts';
-import { settable, type Settable } from '../../monitors/settable.ts';
-import { checkSettings, type SettingsDeps } from '../../monitors/verbs/check-settings.ts';
+import { checkSettings, settable, type Settable, type SettingsDeps } from '../../monitors/settable.ts';
 import { monitorLimitReached } from '../../monitors/verbs/write-monitor.ts';
 import { viewSettings } from '../../monitors/views.ts';
 import { differencesOf, type Difference } from '../difference.ts';

@@ -2,8 +2,9 @@ import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../../access/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { unlessTaken } from '../../platform/mongo/mongo-errors.ts';
-import { each, restoring } from '../../platform/mongo/null-fields.ts';
-import { type MonitorDoc, restoreShare } from '../monitor.ts';
+import { each, restoring } from '../../platform/mongo/documents.ts';
+import type { MonitorDoc } from '../monitor.ts';
+import { restoreShare } from '../store.ts';
 import type { Counts, CountedShare, UncountedMonitor } from './count-rules.ts';
 
 export interface CountDoc extends Counts {

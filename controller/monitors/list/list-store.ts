@@ -1,10 +1,10 @@
 import type { Collection, Db, Filter, Sort } from 'mongodb';
 import type { Tenant } from '../../access/tenant.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
-import { restoring } from '../../platform/mongo/null-fields.ts';
+import { restoring } from '../../platform/mongo/documents.ts';
 import type { CountedCell } from '../counts/count-rules.ts';
-import { type MonitorDoc, restoreMonitor, searchPattern } from '../monitor.ts';
-import { living } from '../store.ts';
+import { type MonitorDoc, searchPattern } from '../monitor.ts';
+import { living, restoreMonitor } from '../store.ts';
 import { fromNearerEnd, type ListPlan, type MonitorListQuery, type ListSlice } from './list-rules.ts';
 
 /** The fields of a monitor that overviews need. */

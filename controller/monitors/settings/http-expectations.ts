@@ -3,7 +3,7 @@ import {
   ASSERTION_SOURCES, COMPARISONS, IP_FAMILIES, type HttpSpec,
 } from '../../../shared/contracts/check-spec.ts';
 import { parseJsonPath } from '../../../shared/json-path.ts';
-import { characters, nonBlankText } from '../../http/input/text-schemas.ts';
+import { characters, nonBlankText } from '../../http/input/validation.ts';
 import { asciiHost, splitHostPort } from '../target.ts';
 import { FIELD_NAME } from './header-rules.ts';
 
@@ -70,15 +70,6 @@ export interface HttpExpectations {
 export const NO_EXPECTATIONS: HttpExpectations = {
   expected_status_ranges: null, ip_family: null, connect_to: null, assertions: null,
 };
-
-type ExpectationsView = z.infer<z.ZodObject<typeof expectationResponseFields>>;
-
-export function viewExpectations(set: HttpExpectations): ExpectationsView {
-  return {
-    expected_status_ranges: set.expected_status_ranges ?? undefined, ip_family: set.ip_family ?? undefined,
-    connect_to: set.connect_to ?? undefined, assertions: set.assertions ?? undefined,
-  };
-}
 
 /** Omits unset fields, so that specs of monitors without expectations do not change. */
 export function expectationSpec(

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
-import { characters } from '../../http/input/text-schemas.ts';
-import { fieldError } from '../../http/input/validation.ts';
+import { characters, fieldError } from '../../http/input/validation.ts';
 import { httpTargetFault } from '../target.ts';
 import { chooseSettings, concealed, type HttpAuth, KEEPS_STORED_VALUE, revealed } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';
 import { HEADER_NAMES, headerFaults, headerValue, MAX_VALUE_LENGTH } from './header-rules.ts';
 import {
-  expectationResponseFields, expectationFields, expectationSpec, NO_EXPECTATIONS, viewExpectations, wantsBody,
+  expectationResponseFields, expectationFields, expectationSpec, NO_EXPECTATIONS, wantsBody,
   type HttpExpectations,
 } from './http-expectations.ts';
 
@@ -102,6 +101,13 @@ export const httpType: CheckType<HttpInput, HttpOwn> = {
   },
   toSpec: (doc) => ({ type: 'HTTP', ...requestSpec(doc) }),
 };
+
+export function viewExpectations(set: HttpExpectations): FieldsOf<typeof expectationResponseFields> {
+  return {
+    expected_status_ranges: set.expected_status_ranges ?? undefined, ip_family: set.ip_family ?? undefined,
+    connect_to: set.connect_to ?? undefined, assertions: set.assertions ?? undefined,
+  };
+}
 
 /** The sent target, else the current one. Throws VALIDATION_ERROR. */
 export function httpTarget(sent: string | undefined, current: string | undefined): string {

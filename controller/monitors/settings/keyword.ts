@@ -1,13 +1,10 @@
 import { z } from 'zod';
-import { nonBlankText } from '../../http/input/text-schemas.ts';
-import { fieldError } from '../../http/input/validation.ts';
+import { nonBlankText, fieldError } from '../../http/input/validation.ts';
 import { chooseSettings } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';
+import { expectationResponseFields, expectationFields, NO_EXPECTATIONS } from './http-expectations.ts';
 import {
-  expectationResponseFields, expectationFields, NO_EXPECTATIONS, viewExpectations,
-} from './http-expectations.ts';
-import {
-  httpTarget, httpType, requestSpec, resolveHttpSettings, type HttpInput, type HttpOwn,
+  httpTarget, httpType, requestSpec, resolveHttpSettings, viewExpectations, type HttpInput, type HttpOwn,
 } from './http.ts';
 
 const keywordSettings = z.strictObject({

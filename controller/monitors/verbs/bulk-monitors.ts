@@ -5,11 +5,11 @@ import { contended } from '../../platform/mongo/retry-on-conflict.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { type MonitorDoc, nextStatus, PAUSES_DISABLED } from '../monitor.ts';
 import { MAX_TAGS, type BulkInput } from '../schema.ts';
-import type { MonitorChange } from '../store.ts';
+import { refuseUnknownGroup } from '../settable.ts';
+import type { MonitorChange } from '../monitor-change.ts';
 import {
   BATCH_SIZE, changeMembers, changeMonitors, type BulkDeps, type ChangeContext,
 } from './change-many.ts';
-import { refuseUnknownGroup } from './check-settings.ts';
 
 /** One change to many monitors. */
 export type BulkChange =

@@ -2,7 +2,7 @@ import { shardOf } from '../../../shared/ids.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import type { MonitorChange } from '../store.ts';
+import type { MonitorChange } from '../monitor-change.ts';
 
 export const BATCH_SIZE = 500;
 /** Attempts before contended updates give up. */

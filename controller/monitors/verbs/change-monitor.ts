@@ -4,7 +4,7 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
-import type { MonitorChange } from '../store.ts';
+import type { MonitorChange } from '../monitor-change.ts';
 import { leaveDeletedGroups } from './change-many.ts';
 import { loadMonitor } from './read-monitors.ts';
 

@@ -5,9 +5,8 @@ import type { MonitorDeps } from '../deps.ts';
 import { searchTextOf, type MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type { TestMonitorInput } from '../schema.ts';
-import { settable } from '../settable.ts';
+import { checkSettings, settable } from '../settable.ts';
 import { loadMonitor } from './read-monitors.ts';
-import { checkSettings } from './check-settings.ts';
 import { newMonitor } from './write-monitor.ts';
 
 /** Interval of a test without one. */

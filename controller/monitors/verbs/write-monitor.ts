@@ -7,11 +7,10 @@ import { fieldError } from '../../http/input/validation.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { type LifecycleStatus, type MonitorDoc, nextStatus, PAUSES_DISABLED, type Transition } from '../monitor.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
-import { settable, type Settable } from '../settable.ts';
-import type { MonitorChange, NewMonitor } from '../store.ts';
+import { checkSettings, settable, type Settable } from '../settable.ts';
+import type { MonitorChange, NewMonitor } from '../monitor-change.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
 import { changeMonitor } from './change-monitor.ts';
-import { checkSettings } from './check-settings.ts';
 
 /**
  * Throws VALIDATION_ERROR, VALIDATION_FAILED (settings of a heartbeat), and with limit and usage

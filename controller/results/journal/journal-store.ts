@@ -3,7 +3,7 @@ import { decodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { ResultBatch } from '../../../shared/contracts/result.ts';
 import { shardName } from '../../../shared/ids.ts';
 import { duplicatesOnly, isPermanentlyRefused } from '../../platform/mongo/mongo-errors.ts';
-import { each, restoring } from '../../platform/mongo/null-fields.ts';
+import { each, restoring } from '../../platform/mongo/documents.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { Assigned, JournaledPing, Witness } from '../../verdicts/monitor-state.ts';
 

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
-import { restoring } from '../../platform/mongo/null-fields.ts';
+import { restoring } from '../../platform/mongo/documents.ts';
 import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
 import type { CertificateSighting } from '../../verdicts/monitor-state.ts';
 

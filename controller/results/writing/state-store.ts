@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
-import { each, restoring } from '../../platform/mongo/null-fields.ts';
+import { each, restoring } from '../../platform/mongo/documents.ts';
 import type { Alert } from '../../verdicts/effect.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {

@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { StatusChange } from '../../verdicts/monitor-state.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
-import { restoring } from '../../platform/mongo/null-fields.ts';
+import { restoring } from '../../platform/mongo/documents.ts';
 import { insertMissing } from '../../platform/mongo/mongo-errors.ts';
 import type { StatusHistory } from './monitor-writes.ts';
 

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../../access/tenant.ts';
 import { claimedAs } from '../../work/claimed-work.ts';
 import { DueDocuments } from '../../platform/mongo/due-documents.ts';
-import { restoring } from '../../platform/mongo/null-fields.ts';
+import { restoring } from '../../platform/mongo/documents.ts';
 import type { PageDomainDoc } from './page-domain.ts';
 
 type CheckOutcome = Pick<PageDomainDoc, 'due_at' | 'failing_since'>;

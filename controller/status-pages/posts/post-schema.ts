@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { queryInt, readOnlyFields, uuidParam } from '../../http/input/validation.ts';
-import { requiredMultilineText, singleLineText } from '../../http/input/text-schemas.ts';
+import {
+  queryInt, readOnlyFields, uuidParam, requiredMultilineText, singleLineText,
+} from '../../http/input/validation.ts';
 import { MAX_COMPONENTS, SEVERITIES } from '../page.ts';
 import { pageParams } from '../schema.ts';
 import { POST_STATUSES } from './post.ts';

@@ -100,6 +100,9 @@ export const unwrittenRequest = z.object({
   monitor_ids: z.array(z.string()).max(2000), recent: z.int().min(0).max(100),
 });
 
+export const liveResponse = z.array(unwrittenMonitor.pick({ monitor_id: true, live: true }));
+export const liveRequest = unwrittenRequest.pick({ monitor_ids: true });
+
 /** A monitor with time accounted up to `now`. `writer` is the owner's token. */
 export function toUnwrittenMonitor(
   id: string, monitor: LiveMonitor, now: number, writer: string,

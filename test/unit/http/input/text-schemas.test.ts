@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loginInput } from '../../../../controller/accounts/schema.ts';
-import { requiredMultilineText, singleLineText, multilineText } from '../../../../controller/http/input/text-schemas.ts';
+import { requiredMultilineText, singleLineText, multilineText } from '../../../../controller/http/input/validation.ts';
 
 const BLANK = ' \t\n\u000b\u000c\r\u00a0\u2028\ufeff';
 const padded = (text: string) => `${BLANK}${text}${BLANK.repeat(20)}`;

@@ -1,12 +1,13 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { ConnectionShares, type HttpSocket } from '../../../../controller/http/server/connection-shares.ts';
+import { addressKey } from '../../../controller/http/routing/exchange.ts';
+import { ConnectionShares, type HttpSocket } from '../../../controller/work/client-networks.ts';
 
 /** Opens `count` connections and returns those that are admitted; they stay open. */
 function admitted(shares: ConnectionShares, count: number, address: (at: number) => string): Socket[] {
   const sockets = Array.from({ length: count }, () => new Socket());
-  return sockets.filter((socket, at) => shares.admit(socket, address(at)));
+  return sockets.filter((socket, at) => shares.admit(socket, addressKey(address(at))));
 }
 
 /** Address `host` in /64 number `at` of a /48; each /56 contains 256 of them. */
@@ -40,7 +41,7 @@ test('near the limit, closes an idle connection of the largest /48, even if no /
   const greedy = admitted(shares, 5, (at) => inNetwork('a', at));
   const modest = admitted(shares, 4, (at) => `192.0.2.${at % 2}`);
   shares.markUsed(greedy[0] as Socket);
-  expect(shares.admit(new Socket(), '198.51.100.1')).toBe(true);
+  expect(shares.admit(new Socket(), addressKey('198.51.100.1'))).toBe(true);
   expect(greedy.map(({ destroyed }) => destroyed)).toEqual([false, true, false, false, false]);
   expect(modest.some(({ destroyed }) => destroyed)).toBe(false);
 });
@@ -51,7 +52,7 @@ test('a newcomer never closes connections of clients with fewer open', () => {
   const greedy: HttpSocket[] = admitted(shares, 7, () => '192.0.2.2');
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   for (const socket of greedy) socket._httpMessage = response;
-  expect(shares.admit(new Socket(), '192.0.2.2')).toBe(true);
+  expect(shares.admit(new Socket(), addressKey('192.0.2.2'))).toBe(true);
   expect([...modest, ...greedy].some(({ destroyed }) => destroyed)).toBe(false);
 });
 
@@ -61,7 +62,7 @@ test('four addresses with busy connections leave the last tenth free and make ro
   const admittedOf = new Map<string, HttpSocket[]>();
   const open = async (address: string): Promise<boolean> => {
     const socket: HttpSocket = new Socket();
-    const isAdmitted = shares.admit(socket, address);
+    const isAdmitted = shares.admit(socket, addressKey(address));
     socket._httpMessage = response;
     if (isAdmitted) admittedOf.set(address, [...(admittedOf.get(address) ?? []), socket]);
     // Waits for the close events of evicted sockets.

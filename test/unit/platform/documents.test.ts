@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { each, restoring } from '../../../controller/platform/mongo/null-fields.ts';
+import { each, restoring } from '../../../controller/platform/mongo/documents.ts';
 
 interface Stored {
   name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { check } from '../../../controller/http/input/validation.ts';
+import { check } from '../../../../controller/http/input/validation.ts';
 
 describe('describes a validation issue in a sentence', () => {
   test.each<[z.ZodType, unknown, string]>([
