@@ -123,7 +123,7 @@ test('the defaults are those of the process contract, and the configuration is d
     dataDir: resolve('data'),
     logLevel: 'info',
     http: {
-      host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000,
+      host: '127.0.0.1', port: 3000, baseUrl: null, basePath: '', trustProxy: 0, rateLimit: 1000,
       metrics: { token: null, listen: null },
     },
     statusPages: { domain: null, nameServers: [] },

@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { baseUrl } from '../api/base-path.ts';
 import { requestHeaders } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { selectedProject, reportSessionExpired } from '../api/selection.ts';
@@ -68,7 +69,7 @@ async function readStream(
     timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS);
   };
   try {
-    const response = await fetch('/api/events', {
+    const response = await fetch(`${baseUrl}/api/events`, {
       headers: { ...requestHeaders(), Accept: 'text/event-stream', ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
       signal: AbortSignal.any([stopSignal, silence.signal]), cache: 'no-store',
     });
