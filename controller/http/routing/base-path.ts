@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 const basePaths = new WeakMap<IncomingMessage, string>();
 
 /**
- * Makes the links of a request's response begin with `basePath`, and removes it from the URL, unless a proxy has
- * already done so. Empty: everything is served at the root.
+ * Makes the response link below `basePath`, and removes it from the URL unless a proxy has already done so.
+ * Empty: everything is served at the root.
  */
 export function enterBasePath(request: IncomingMessage, basePath: string): void {
   if (basePath === '') return;
@@ -20,7 +20,7 @@ export function basePathOf(request: IncomingMessage): string {
   return basePaths.get(request) ?? '';
 }
 
-/** Makes the root-relative links of a page begin with `basePath`. Text can't match: its quotes are escaped. */
+/** Makes root-relative links of a page begin with `basePath`. Text can't match: its quotes are escaped. */
 export function linkBelow(page: string, basePath = ''): string {
   return basePath === '' ? page : page.replace(/="\/(?!\/)/g, `="${basePath}/`);
 }

@@ -24,8 +24,8 @@ interface CachedHost {
 }
 
 /**
- * Routes requests for a page's host to that page, and to nothing else of this installation. Requests for other
- * hosts enter the base path.
+ * Routes requests for a page's host to that page, and to nothing else of this installation. Others enter the
+ * base path.
  */
 export class HostRouter {
   readonly #deps: HostDeps;

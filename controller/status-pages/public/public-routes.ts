@@ -90,9 +90,8 @@ export function requestedPage(url: string, languages: string) {
   if (kind !== 'status') return { subdomain, name: 'json', route: JSON_PATH, render: asJson, isHtml: false };
   const choice = { lang: LANGUAGES.find((language) => language === lang) };
   const language = languageOf({ languages }, choice);
-  return {
-    subdomain, name: language, route: PAGE_PATH, render: (page: FoundPage) => asHtml(page, language), isHtml: true,
-  };
+  const render = (page: FoundPage) => asHtml(page, language);
+  return { subdomain, name: language, route: PAGE_PATH, render, isHtml: true };
 }
 
 function asJson({ view }: FoundPage): RenderedPage {
