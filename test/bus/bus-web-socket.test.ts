@@ -6,6 +6,7 @@ import { connect, nkeyAuthenticator } from 'nats';
 import { createUser } from 'nkeys.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import { serverOptions } from '../../shared/nats-connection.ts';
 import { programFile } from '../bundle.mjs';
@@ -25,7 +26,9 @@ let busUrl = '';
 const open: WebSocket[] = [];
 
 beforeAll(async () => {
-  rig = await startControllerRig({ NATS_PUBLIC_URL: '', TRUST_PROXY: '1' });
+  const port = String(await freePort());
+  const BASE_URL = `http://127.0.0.1:${port}/uptime`;
+  rig = await startControllerRig({ PORT: port, BASE_URL, NATS_PUBLIC_URL: '', TRUST_PROXY: '1' });
   busUrl = `${rig.controller.url.replace('http', 'ws')}/api/bus`;
 });
 afterEach(() => open.splice(0).forEach((webSocket) => webSocket.terminate()));
@@ -215,7 +218,7 @@ describe('a probe', () => {
   };
 
   test('enrols and reports results', async () => {
-    expect(identity().enrolment.nats_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/api\/bus$/);
+    expect(identity().enrolment.nats_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/uptime\/api\/bus$/);
     await drainOthers();
     await reports('first');
   });
