@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
+import { loadControllerConfig } from '../../controller/config.ts';
 import { SessionCookie } from '../../controller/http/routing/authorize.ts';
+import { createStartupServer } from '../../controller/http/server/startup-server.ts';
+import { openPublicPages } from '../../controller/wiring/status-pages.ts';
+import { createLog } from '../../shared/log.ts';
+import { systemClock } from '../../shared/time.ts';
 import { ApiClient } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { linkIn } from '../helpers/read-mail.ts';
@@ -123,6 +128,26 @@ test('a path that only begins alike is not below it', async () => {
   expect((await app.client.get('/uptimes/healthz')).status).toBe(404);
   expect((await get('example.org', '/uptime')).body).toContain('data-base-path');
   expect((await get('example.org', '/uptime?x=1')).body).toContain('data-base-path');
+});
+
+test('while the controller starts, health checks and cached pages are below the path, too', async () => {
+  await app.client.get(`/status/${page.subdomain}`);
+  await app.controller.statusPages.snapshotWrites.stop();
+  const config = loadControllerConfig({
+    DATA_DIR: app.dataDir, MONGODB_URL: app.mongoUrl, NATS_URL: 'nats://127.0.0.1:1', BASE_URL,
+  });
+  const find = openPublicPages({ config, clock: systemClock, log: createLog('test', 'silent') }).findAtStartup(() => BASE_URL);
+  const server = createStartupServer({ clock: systemClock, trustProxy: 0, rateLimit: 100, find });
+  const url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
+  try {
+    for (const prefix of ['', '/uptime']) {
+      expect((await fetch(`${url}${prefix}/healthz`)).status).toBe(200);
+      const html = await (await fetch(`${url}${prefix}/status/${page.subdomain}`)).text();
+      expect(html).toContain('href="/uptime/status/assets/');
+    }
+  } finally {
+    await server.close();
+  }
 });
 
 test('a page is at the root of its own host', async () => {
