@@ -12,7 +12,9 @@ const MAX_INTERVAL_SECONDS = 86_400;
 const variables = z.object({
   PORT: setting.integer(0, 65_535).default(DEFAULT_PORT),
   HOST: setting.host().default('127.0.0.1'),
-  BASE_URL: setting.url('http', 'https').optional(),
+  BASE_URL: setting.url('http', 'https')
+    .pipe(z.string().refine(hasPlainPath, { message: 'must have no query, and a path of letters, digits and -._~ only' }))
+    .optional(),
   DATA_DIR: setting.text().default('./data'),
   MONGODB_URL: z
     .string({ error: 'must be set: a standalone controller needs MongoDB (`npm start` includes a database)' })
@@ -117,6 +119,8 @@ function arrange(values: Values) {
       port: values.PORT,
       /** Address in links, without a slash at its end; null: derived from where the server listens. */
       baseUrl: values.BASE_URL?.replace(/\/+$/, '') ?? null,
+      /** Path of `baseUrl`, below which everything is served; empty: the root. */
+      basePath: values.BASE_URL === undefined ? '' : new URL(values.BASE_URL).pathname.replace(/\/+$/, ''),
       /** Number of proxies in front whose forwarding headers are believed. */
       trustProxy: values.TRUST_PROXY,
       /** Requests per 15 minutes. */
@@ -207,6 +211,11 @@ function defaultSender(values: Values): string {
   const ofUrl = values.BASE_URL === undefined ? null : new URL(values.BASE_URL).hostname;
   const domain = values.MAILGUN_DOMAIN ?? (ofUrl !== null && /[a-z]$/i.test(ofUrl) ? ofUrl : 'localhost');
   return `Farwatch <farwatch@${domain}>`;
+}
+
+/** Its path is also a cookie's, and part of every page. */
+function hasPlainPath(url: string): boolean {
+  return /^[a-z]+:\/\/[^/?#]+(?:\/[\w.~-]+)*\/*$/i.test(url);
 }
 
 function isMailFrom(text: string): boolean {

@@ -1,6 +1,7 @@
 // `npm run test:long`: what a release must pass in addition to `npm test`: all faults with all repeats, checks of real
-// services, every language and screenshot of the pages, all null-free tests on a database without nulls, all rules of the
-// ingest's protocol, more random seeds and inputs, and the packages of the probe where this machine can build them.
+// services, every language and screenshot of the pages, the browser tests once more below a path, all null-free tests on
+// a database without nulls, all rules of the ingest's protocol, more random seeds and inputs, and the packages where this
+// machine can build them.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
@@ -22,6 +23,10 @@ await ensureBundles({ root, say });
 const outcomes = await runSteps(
   [['unit', 'simulation', 'store', 'bus', 'api'], ['services', 'browser', 'faults']], new Progress(LONG_STEPS.tests),
 );
+say('browser, below a path');
+process.env.TEST_BASE_PATH = '/uptime';
+outcomes.push({ ...await runTests('browser', new Progress(LONG_STEPS.belowPath)), name: 'browser below a path' });
+delete process.env.TEST_BASE_PATH;
 for (const [name, ...args] of COMMANDS) outcomes.push(await runCommand(name, args));
 if (process.platform === 'linux' && process.getuid() === 0) {
   outcomes.push(await runTests('packaging', new Progress(LONG_STEPS.packaging)));

@@ -50,6 +50,7 @@ export const LONG_STEPS = {
   tests: {
     unit: 80, simulation: 120, store: 120, bus: 160, api: 130, services: 170, browser: 240, faults: 600,
   },
+  belowPath: { browser: 240 },
   packaging: { packaging: 720 },
 };
 

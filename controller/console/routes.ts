@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { notFound } from '../errors/app-error.ts';
 import type { CompressedFiles } from '../http/responses/compressed-files.ts';
+import { CompressedResponse } from '../http/responses/compressed-response.ts';
+import { linkBelow } from '../http/routing/base-path.ts';
 import { HTML_CONTENT } from '../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { SECTIONS } from './sections.ts';
@@ -31,12 +33,21 @@ export function consoleRoutes(files: CompressedFiles | null): Route[] {
     if (compressed === null) throw notFound(files === null ? 'The console was not built: its page' : 'File');
     return { status: 200 as const, compressed };
   };
+  let pageBelow: CompressedResponse | null = null;
+  /** The page of an installation below a path, which it gives to its scripts. */
+  const sendBelow = async (basePath: string) => {
+    const text = await files?.text('index.html') ?? null;
+    if (text === null) return send('index.html', PAGE_HEADERS);
+    const page = linkBelow(text, basePath).replace('<html', `<html data-base-path="${basePath}"`);
+    const compressed = pageBelow ??= new CompressedResponse(page, { ...PAGE_HEADERS, 'Content-Type': HTML_CONTENT });
+    return { status: 200 as const, compressed };
+  };
   return [
     defineRoute({
       ...common, path: '/', summary: 'The console, for people with a browser', ignoresQuery: true,
       errors: ['RESOURCE_NOT_FOUND'],
       responses: { 200: { contentType: HTML_CONTENT } },
-      handle: async () => send('index.html', PAGE_HEADERS),
+      handle: async ({ basePath = '' }) => (basePath === '' ? send('index.html', PAGE_HEADERS) : sendBelow(basePath)),
     }),
     defineRoute({
       ...common, path: '/console/assets/:file', summary: 'A script or style of the console',

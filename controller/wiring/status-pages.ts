@@ -55,7 +55,9 @@ export function openPublicPages({ config, clock, log }: Pick<ControllerPorts, 'c
         const subdomain = recall(domain);
         return subdomain === null ? null : { subdomain };
       } };
-      const hosts = new HostRouter({ domains: cachedDomains, recall, own: ownNames(config), clock });
+      const { basePath } = config.http;
+      const own = ownNames(config);
+      const hosts = new HostRouter({ domains: cachedDomains, recall, own, basePath, clock });
       const find = startupPages(readers, baseUrl);
       return async (request: IncomingMessage) => {
         await hosts.rewrite(request);
@@ -86,7 +88,8 @@ export function openStatusPages(ports: ControllerPorts, sources: PageSources) {
   const { incidents, windows, pages, freedSubdomains: freed, posts, pageDomains: domains, visits } = stores;
   const { monitors, readers: { statistics, dailyUptimes, history }, quota } = sources.monitors.deps;
   const own = ownNames(config);
-  const hosts = new HostRouter({ domains, recall: publicPages.recallDomain, own, clock });
+  const { basePath } = config.http;
+  const hosts = new HostRouter({ domains, recall: publicPages.recallDomain, own, basePath, clock });
   const naming = {
     pages, freed, domains, own, lookUpRecords: createNameRecords(config.statusPages.nameServers, clock),
     domainChanged: (domain: string) => hosts.forget(domain),

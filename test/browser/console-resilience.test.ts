@@ -55,8 +55,8 @@ describe('entered text', () => {
       await page.getByRole('button', { name: 'Test now' }).focus();
       await page.keyboard.press('g');
       await page.keyboard.press('f');
-      await expect.poll(async () => [new URL(page.url()).pathname, await page.getByLabel('Target').inputValue()])
-        .toEqual(['/monitors/new', 'https://half.example']);
+      await expect.poll(async () => [page.url(), await page.getByLabel('Target').inputValue()])
+        .toEqual([`${rig.app.url}/monitors/new`, 'https://half.example']);
       await page.goBack();
       await heading(page, 'Incidents').waitFor();
       expect(messages).toEqual(Array.from({ length: 3 }, () => expect.stringContaining('unsaved changes')));

@@ -19,8 +19,7 @@ afterAll(() => rig?.close());
 async function invitationLink(email: string): Promise<string> {
   await tenant.owner.client.post('/api/organization/invitations', { email, role: 'viewer' });
   const mail = await until(() => rig.app.mailsTo(email).find(({ text }) => text.includes('/accept-invitation')), { what: 'the invitation' });
-  const { pathname, search } = linkIn(mail, '/accept-invitation');
-  return `${pathname}${search}`;
+  return linkIn(mail, '/accept-invitation').href.slice(rig.app.url.length);
 }
 
 /** The settings pages, with a text that each shows once loaded. */

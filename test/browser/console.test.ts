@@ -19,7 +19,7 @@ describe('around every view', () => {
       await page.getByLabel('Password').fill('correct horse battery');
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
-      await expect.poll(() => new URL(page.url()).pathname).toBe('/incidents');
+      await expect.poll(() => page.url()).toBe(`${rig.app.url}/incidents`);
       // The browser itself reports the two rejected requests.
       expect(problems.filter((line) => !line.includes('401'))).toEqual([]);
       await expect.poll(() => page.evaluate<string>('document.cookie')).toBe('');

@@ -32,7 +32,9 @@ let busUrl = '';
 const open: WebSocket[] = [];
 
 beforeAll(async () => {
-  rig = await startControllerRig({ NATS_PUBLIC_URL: '', TRUST_PROXY: '1' });
+  const port = String(await freePort());
+  const BASE_URL = `http://127.0.0.1:${port}/uptime`;
+  rig = await startControllerRig({ PORT: port, BASE_URL, NATS_PUBLIC_URL: '', TRUST_PROXY: '1' });
   busUrl = `${rig.controller.url.replace('http', 'ws')}/api/bus`;
 });
 afterEach(() => open.splice(0).forEach((webSocket) => webSocket.terminate()));
@@ -266,7 +268,7 @@ describe('a probe', () => {
   };
 
   test('enrols and reports results', async () => {
-    expect(identity().enrolment.nats_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/api\/bus$/);
+    expect(identity().enrolment.nats_url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/uptime\/api\/bus$/);
     await drainOthers();
     await reports('first');
   });

@@ -11,6 +11,7 @@ import type { Route } from '../../controller/http/routing/route.ts';
 import { createResolver, type Resolve } from '../../controller/platform/outbound/resolver.ts';
 import type { RegionDoc } from '../../controller/probes/probe.ts';
 import type { ControllerBus } from '../../controller/wiring/ports.ts';
+import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { createLog, type Log } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { ApiClient } from './api-client.ts';
@@ -72,7 +73,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     PORT: '0', DATA_DIR: dataDir, MONGODB_URL: mongoUrl, NATS_URL: 'nats://127.0.0.1:1', REGISTRATION: 'open',
     PLANS_FILE: plansFile, RATE_LIMIT: '1000000', MAIL_FROM: 'Farwatch <farwatch@test.example>',
     DOMAIN_LOOKUPS: 'false',
-    ...options.env,
+    ...await baseUrlEnv(), ...options.env,
   });
   const mongo = checkedMongo(mongoUrl, options.onCommand);
   const owners = new OwnersBus();
@@ -103,6 +104,14 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
       await mongo.close();
     },
   };
+}
+
+/** With TEST_BASE_PATH, everything is served below that path. */
+async function baseUrlEnv(): Promise<Record<string, string>> {
+  const path = process.env['TEST_BASE_PATH'];
+  if (path === undefined) return {};
+  const port = String(await freePort());
+  return { PORT: port, BASE_URL: `http://127.0.0.1:${port}${path}` };
 }
 
 function readMails(folder: string): ReadMail[] {

@@ -19,9 +19,10 @@ export function readMail(raw: string): ReadMail {
   return { headers, text: partOf('text/plain'), html: partOf('text/html'), raw };
 }
 
-/** The first link in a mail's text whose path starts with `path`. */
+/** The first link in a mail's text whose path starts with `path`, apart from TEST_BASE_PATH. */
 export function linkIn(mail: { text: string }, path: string): URL {
-  const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => new URL(found).pathname.startsWith(path));
+  const start = `${process.env['TEST_BASE_PATH'] ?? ''}${path}`;
+  const link = mail.text.match(/https?:\/\/\S+/g)?.find((found) => new URL(found).pathname.startsWith(start));
   if (link === undefined) throw new Error(`no link to ${path} in: ${mail.text}`);
   return new URL(link);
 }

@@ -1,7 +1,7 @@
 import './styles/main.css';
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { render, type ComponentType } from 'preact';
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso';
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { queries } from './api/queries.ts';
@@ -9,6 +9,7 @@ import { isExpired, me, readSession, session } from './api/session.ts';
 import { maintainLiveStream } from './live/live-stream.ts';
 import './preferences/theme.ts';
 import { SignInAgain } from './session/sign-in-again.tsx';
+import { BaseLocation } from './shell/base-location.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { shellTexts } from './texts/shell.ts';
@@ -87,11 +88,11 @@ maintainLiveStream();
 guardHistory();
 void readSession();
 render(
-  <LocationProvider scope={/^\/(?!api\/|status\/)/}>
+  <BaseLocation>
     <QueryClientProvider client={queries}>
       <Console />
       <Toasts />
     </QueryClientProvider>
-  </LocationProvider>,
+  </BaseLocation>,
   document.getElementById('app') as HTMLElement,
 );

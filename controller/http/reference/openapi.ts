@@ -63,7 +63,7 @@ const JSON_CONTENT = 'application/json';
 const FORM_CONTENT = 'application/x-www-form-urlencoded';
 
 /** Builds the OpenAPI 3.1 document from the schemas that parse the routes' input and type their responses. */
-export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
+export function openApiDocument(routes: readonly Route[], basePath = ''): OpenApiDocument {
   const paths: OpenApiDocument['paths'] = {};
   const named: Schemas = { Error: ERROR_SCHEMA };
   const refusals: Record<string, Refusal> = {};
@@ -77,7 +77,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
       title: 'Farwatch', version: '1', description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: basePath || '/' }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
     components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: named, responses: refusals },

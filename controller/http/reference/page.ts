@@ -30,7 +30,7 @@ new MutationObserver(() => {
   label('.expand-operation', (one) => one.closest('h3').dataset.tag);
 }).observe(reference, { childList: true, subtree: true });
 SwaggerUIBundle({
-  url: '/api/openapi.json',
+  url: 'openapi.json',
   domNode: reference,
   deepLinking: true,
   docExpansion: 'none',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CompressedResponse } from '../responses/compressed-response.ts';
+import { linkBelow } from '../routing/base-path.ts';
 import { JSON_CONTENT } from '../routing/exchange.ts';
 import { defineRoute, type Route } from '../routing/route.ts';
 import { openApiDocument } from './openapi.ts';
@@ -13,22 +14,22 @@ export function referenceRoutes(others: readonly Route[]): Route[] {
   const common = { method: 'GET', tag: 'Reference', auth: { access: 'public' } } as const;
   const files = new PageFiles();
   let documentResponse: CompressedResponse | null = null;
-  // Built once: routes never change.
-  const document = () => (documentResponse ??= new CompressedResponse(
-    JSON.stringify(openApiDocument([...others, ...own])),
+  // Built once: routes and the base path never change.
+  const document = (basePath?: string) => (documentResponse ??= new CompressedResponse(
+    JSON.stringify(openApiDocument([...others, ...own], basePath)),
     { 'Content-Type': JSON_CONTENT, 'Cache-Control': 'no-cache' },
   ));
   const own: Route[] = [
     defineRoute({
       ...common, path: '/api/openapi.json', summary: 'OpenAPI 3.1 document of this API',
       responses: { 200: { contentType: JSON_CONTENT } },
-      handle: async () => ({ status: 200, compressed: document() }),
+      handle: async ({ basePath }) => ({ status: 200, compressed: document(basePath) }),
     }),
     defineRoute({
       ...common, path: '/api/docs', summary: 'Interactive reference of this API',
       responses: { 200: { contentType: 'text/html; charset=utf-8' } },
-      handle: async () => ({
-        status: 200, raw: referencePage(`${FILES}/${files.version}`),
+      handle: async ({ basePath }) => ({
+        status: 200, raw: linkBelow(referencePage(`${FILES}/${files.version}`), basePath),
         headers: { 'Content-Security-Policy': PAGE_POLICY },
       }),
     }),

@@ -32,6 +32,11 @@ export class CompressedFiles {
     return new CompressedFiles(folder, manifest.parse(JSON.parse(text)));
   }
 
+  /** The text of this file; null if it doesn't exist. */
+  async text(name: string): Promise<string | null> {
+    return Object.hasOwn(this.#files, name) ? readFile(join(this.#folder, name), 'utf8') : null;
+  }
+
   /** The response with this file; null if it doesn't exist. `headers` excludes those of the content. */
   find(name: string, headers: Record<string, string>): Compressed | null {
     const file = Object.hasOwn(this.#files, name) ? this.#files[name] : undefined;

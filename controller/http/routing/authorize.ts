@@ -179,9 +179,11 @@ export class SessionCookie {
   constructor(baseUrl: string | null) {
     const base = baseUrl === null ? null : new URL(baseUrl);
     const isSecure = base?.protocol === 'https:';
-    // Browsers accept a cookie with this prefix only from this host, not from its subdomains.
-    this.#name = isSecure ? `__Host-${NAME}` : NAME;
-    this.#attributes = `; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    const path = base?.pathname.replace(/\/+$/, '') || '/';
+    // Browsers accept a cookie with __Host- only from this host, not from its subdomains, and only for `/`.
+    const prefix = path === '/' ? '__Host-' : '__Secure-';
+    this.#name = isSecure ? `${prefix}${NAME}` : NAME;
+    this.#attributes = `; Path=${path}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
     this.#origin = base?.origin ?? null;
   }
 

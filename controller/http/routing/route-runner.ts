@@ -2,6 +2,7 @@ import type { Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { FairQueue } from '../../work/fair-queue.ts';
 import { asUnauthenticated, authorizePath } from './authorize-path.ts';
+import { basePathOf } from './base-path.ts';
 import { authenticate, authorize, authorOf, credentialOf, requireBearer, type SessionCookie } from './authorize.ts';
 import { readBody } from '../body/body.ts';
 import type { DocumentReader, ReceivedBody } from '../body/document-reader.ts';
@@ -51,6 +52,7 @@ export async function runRoute(
   const base = {
     requestId: state.requestId, address: state.addressKey, clientAddress: state.clientAddress,
     actor: { kind: 'none' } as const, now, isUpgrade: 101 in route.responses && isUpgrade(request),
+    basePath: basePathOf(request),
     ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
     ...(cookie === null ? {} : { cookie }),

@@ -68,6 +68,8 @@ export interface PublicContext {
   lastEventId?: string;
   /** True if the request asks for a WebSocket. */
   isUpgrade?: boolean;
+  /** What root-relative links of the response begin with; none: the root. */
+  basePath?: string;
   /** Present for browsers that store their session there. */
   cookie?: SessionCookie;
 }

@@ -37,7 +37,7 @@ export interface AppDeps extends Omit<RunnerDeps, 'documents' | 'callerCache'> {
   limits?: ServerLimits;
   /** Responses sent without routing. */
   fastResponses?: FastResponses;
-  /** Rewrites a request's URL by its host. Never rejects. */
+  /** Rewrites a request's URL by its host and the base path. Never rejects. */
   hosts?: { rewrite(request: IncomingMessage): Promise<void> | undefined };
   /** Called with each request outside the API, whose URL it may rewrite. */
   onPageRequest?(request: IncomingMessage): void;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../shared/time.ts';
 import { notFound } from '../../errors/app-error.ts';
 import { uuidParam } from '../../http/input/validation.ts';
+import { linkBelow } from '../../http/routing/base-path.ts';
 import { HTML_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { Page } from '../../pages/layout.ts';
@@ -70,7 +71,7 @@ export function detailRoutes(deps: PublicDeps, pages: PageCache, clock: Clock): 
         const post = await readPublicPost(deps, found, incidentId);
         if (post === null) throw notFound('Incident');
         const { body, headers } = renderedPost(found, post, languageOf(ctx, query));
-        return { status: 200 as const, raw: body, headers };
+        return { status: 200 as const, raw: linkBelow(body, ctx.basePath), headers };
       },
     }),
     defineRoute({
@@ -83,7 +84,7 @@ export function detailRoutes(deps: PublicDeps, pages: PageCache, clock: Clock): 
         if (component === undefined) throw notFound('Component');
         const responseTimes = await times.get(`${subdomain}/${componentId}`);
         const { body, headers } = renderedComponent(found, component, responseTimes, languageOf(ctx, query));
-        return { status: 200 as const, raw: body, headers };
+        return { status: 200 as const, raw: linkBelow(body, ctx.basePath), headers };
       },
     }),
     defineRoute({

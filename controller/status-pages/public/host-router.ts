@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../shared/time.ts';
+import { enterBasePath } from '../../http/routing/base-path.ts';
 import type { InstallationNames } from '../domains/domain-rules.ts';
 
 /** Changes by another controller become visible after this time. */
@@ -12,6 +13,8 @@ interface HostDeps {
   /** The subdomain of the page that last had a domain; null if none is known. */
   recall(domain: string): string | null;
   own: InstallationNames;
+  /** Path of the installation on every other host; empty: the root. */
+  basePath: string;
   clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -20,7 +23,10 @@ interface CachedHost {
   at: number;
 }
 
-/** Routes requests for a page's host to that page, and to nothing else of this installation. */
+/**
+ * Routes requests for a page's host to that page, and to nothing else of this installation. Others enter the
+ * base path.
+ */
 export class HostRouter {
   readonly #deps: HostDeps;
   readonly #cache = new Map<string, CachedHost>();
@@ -30,12 +36,13 @@ export class HostRouter {
     this.#deps = deps;
   }
 
-  /** Rewrites the URL of a request for a page's host, synchronously if the host is cached. Never rejects. */
+  /** Rewrites the URL of a request, synchronously if its host is cached. Never rejects. */
   rewrite(request: IncomingMessage): Promise<void> | undefined {
     const host = nameOf(request.headers.host ?? '');
     const found = host === null ? null : this.#subdomainOf(host);
     const rewriteTo = (subdomain: string | null): void => {
-      if (subdomain !== null) request.url = urlOnPage(request.url ?? '/', subdomain);
+      if (subdomain === null) enterBasePath(request, this.#deps.basePath);
+      else request.url = urlOnPage(request.url ?? '/', subdomain);
     };
     if (found instanceof Promise) return found.then(rewriteTo);
     rewriteTo(found);

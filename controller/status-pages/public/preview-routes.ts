@@ -1,3 +1,4 @@
+import { linkBelow } from '../../http/routing/base-path.ts';
 import { HTML_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { PageDeps } from '../deps.ts';
@@ -22,7 +23,7 @@ export function previewRoute(deps: PageDeps): Route {
       const view = await readView(deps, page, ctx.now);
       const language = languageOf(ctx, query);
       const { html, headers } = renderPublicPage(view, page, language, { isPreview: true });
-      return { status: 200, raw: html, headers: { ...headers, 'Cache-Control': 'no-store' } };
+      return { status: 200, raw: linkBelow(html, ctx.basePath), headers: { ...headers, 'Cache-Control': 'no-store' } };
     },
   });
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../errors/app-error.ts';
 import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
 import { HTML_CONTENT, JSON_CONTENT } from '../../http/routing/exchange.ts';
+import { basePathOf } from '../../http/routing/base-path.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { FastResponses } from '../../http/server/fast-responses.ts';
 import { viewPageError } from './html/error-html.ts';
@@ -38,8 +39,9 @@ export async function readPublished(pages: PageCache, subdomain: string): Promis
 /** Responds with a rendering of a page, the same bytes for all readers. Throws as `readPublished`. */
 export async function respondWith(
   pages: PageCache, subdomain: string, name: string, render: (page: FoundPage) => RenderedPage,
+  basePath?: string,
 ) {
-  const compressed = await pages.response(subdomain, name, render);
+  const compressed = await pages.response(subdomain, name, render, basePath);
   if (compressed === null) throw notFound('Status page');
   return { status: 200 as const, compressed };
 }
@@ -58,7 +60,7 @@ export function publicPageRoutes(pages: PageCache): Route[] {
       query: languageQuery, errorPage: viewPageError, responses: { 200: { contentType: HTML_CONTENT } },
       handle: (ctx, { params: { subdomain }, query }) => {
         const language = languageOf(ctx, query);
-        return respondWith(pages, subdomain, language, (page) => asHtml(page, language));
+        return respondWith(pages, subdomain, language, (page) => asHtml(page, language), ctx.basePath);
       },
     }),
   ];
@@ -69,11 +71,14 @@ export function fastPageResponses(pages: PageCache): FastResponses {
   const requestedPageAt = memoizeByText(MAX_CACHED_URLS, (url) =>
     memoizeByText(MAX_CACHED_LANGUAGES, (languages) => requestedPage(url, languages)));
   return {
-    find: ({ url = '', headers }) => {
+    find: (request) => {
+      const { url = '', headers } = request;
       if (!url.startsWith('/status/') && !url.startsWith('/api/public/')) return null;
       const requested = requestedPageAt(url)(headers['accept-language'] ?? '');
-      const response = requested && pages.cachedResponse(requested.subdomain, requested.name);
-      return response && { route: requested.route, response };
+      if (requested === null) return null;
+      const { subdomain, name, isHtml, route } = requested;
+      const response = pages.cachedResponse(subdomain, name, isHtml ? basePathOf(request) : '');
+      return response && { route, response };
     },
   };
 }
@@ -82,12 +87,11 @@ export function fastPageResponses(pages: PageCache): FastResponses {
 export function requestedPage(url: string, languages: string) {
   const [, kind, subdomain, lang] = COMMON_URL.exec(url) ?? [];
   if (subdomain === undefined) return null;
-  if (kind !== 'status') return { subdomain, name: 'json', route: JSON_PATH, render: asJson };
+  if (kind !== 'status') return { subdomain, name: 'json', route: JSON_PATH, render: asJson, isHtml: false };
   const choice = { lang: LANGUAGES.find((language) => language === lang) };
   const language = languageOf({ languages }, choice);
-  return {
-    subdomain, name: language, route: PAGE_PATH, render: (page: FoundPage) => asHtml(page, language),
-  };
+  const render = (page: FoundPage) => asHtml(page, language);
+  return { subdomain, name: language, route: PAGE_PATH, render, isHtml: true };
 }
 
 function asJson({ view }: FoundPage): RenderedPage {

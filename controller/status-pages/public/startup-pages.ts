@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CompressedResponse } from '../../http/responses/compressed-response.ts';
+import { basePathOf } from '../../http/routing/base-path.ts';
 import { SECURITY_HEADERS } from '../../http/routing/exchange.ts';
 import { renderedComponent, renderedPost, renderedStyle } from './detail-routes.ts';
 import { FEED_FORMATS, type FeedFormat } from './syndication/feeds.ts';
@@ -34,7 +35,11 @@ export function startupPages(pages: PageCache, baseUrl: () => string) {
     if (url === LIVE_SCRIPT_PATH) return script;
     const languages = headers['accept-language'] ?? '';
     const requested = requestedPage(url, languages);
-    if (requested !== null) return pages.response(requested.subdomain, requested.name, requested.render);
+    const basePath = basePathOf(request);
+    if (requested !== null) {
+      const { subdomain, name, render, isHtml } = requested;
+      return pages.response(subdomain, name, render, isHtml ? basePath : '');
+    }
     const [, kind, subdomain, path = '', query = ''] = SUBPAGE_URL.exec(url) ?? [];
     const isPageUrl = subdomain !== undefined && (kind === 'status') === (path !== BADGE);
     const page = !isPageUrl ? null : await pages.get(subdomain);
@@ -42,7 +47,7 @@ export function startupPages(pages: PageCache, baseUrl: () => string) {
     const choice = languageQuery.parse(Object.fromEntries(new URLSearchParams(query)));
     const language = languageOf({ languages }, choice);
     const rendered = renderedSubpage(page, { path, language, baseUrl: baseUrl() });
-    return rendered && compress(rendered);
+    return rendered && compress(rendered, basePath);
   };
 }
 

@@ -85,7 +85,8 @@ function embedRoute({ pageCache }: SyndicationDeps): Route {
     params: publicParams, errorPage: viewPageError, responses: { 200: { contentType: HTML_CONTENT } },
     handle: (ctx, { params: { subdomain }, query }) => {
       const language = languageOf(ctx, query);
-      return respondWith(pageCache, subdomain, `embed ${language}`, (page) => renderedEmbed(page, language));
+      const render = (page: FoundPage) => renderedEmbed(page, language);
+      return respondWith(pageCache, subdomain, `embed ${language}`, render, ctx.basePath);
     },
   });
 }

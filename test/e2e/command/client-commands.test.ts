@@ -41,12 +41,13 @@ const fileOf = (name: string, text: string) => {
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'farwatch-client-'));
   target = await startTarget();
-  farwatch = await startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '1000000' } });
+  const settings = { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '1000000', BASE_URL: 'http://127.0.0.1/up' };
+  farwatch = await startFarwatch({ env: settings });
   session = await new ApiSession(farwatch.url).begin();
   const { key } = await session.ok<{ key: string }>(
     'POST', '/api/auth/api-keys', { name: 'scripts', scope: 'read_write' },
   );
-  env = { FARWATCH_URL: `${farwatch.url}/`, FARWATCH_API_KEY_FILE: fileOf('key', `${key}\n`) };
+  env = { FARWATCH_URL: `${farwatch.url}/up/`, FARWATCH_API_KEY_FILE: fileOf('key', `${key}\n`) };
   projectId = (await session.ok<{ projects: { id: string }[] }>('GET', '/api/projects')).projects[0]?.id ?? '';
 });
 afterAll(async () => {

@@ -32,6 +32,10 @@ describe('an invalid value is reported with the expected format', () => {
       'BASE_URL', 'https://a b',
       'BASE_URL must be an address that starts with http:// or https://, not "https://a b"',
     ],
+    [
+      'BASE_URL', 'https://example.org/a?b',
+      'BASE_URL must have no query, and a path of letters, digits and -._~ only, not "https://example.org/a?b"',
+    ],
     ['NATS_LISTEN', '4222', 'NATS_LISTEN must be host:port, for example 0.0.0.0:4222, not "4222"'],
     ['METRICS_LISTEN', '9090', 'METRICS_LISTEN must be host:port, for example 127.0.0.1:9090, not "9090"'],
     ['METRICS_LISTEN', '127.0.0.1:3000', 'METRICS_LISTEN must use a different port than PORT'],
@@ -123,7 +127,7 @@ test('the defaults are those of the process contract, and the configuration is d
     dataDir: resolve('data'),
     logLevel: 'info',
     http: {
-      host: '127.0.0.1', port: 3000, baseUrl: null, trustProxy: 0, rateLimit: 1000,
+      host: '127.0.0.1', port: 3000, baseUrl: null, basePath: '', trustProxy: 0, rateLimit: 1000,
       metrics: { token: null, listen: null },
     },
     statusPages: { domain: null, nameServers: [] },

@@ -16,7 +16,7 @@ function setUp() {
     return known.get(domain) ?? null;
   };
   const recall = (domain: string) => (domain === 'old.acme.example' ? 'acme' : null);
-  const hosts = new HostRouter({ domains: { find }, recall, own, clock });
+  const hosts = new HostRouter({ domains: { find }, recall, own, basePath: '/uptime', clock });
   const at = async (host: string | undefined, url = '/') => {
     const request = { url, headers: { host } } as IncomingMessage;
     await hosts.rewrite(request);

@@ -1,5 +1,6 @@
 import createClient from 'openapi-fetch';
 import { ApiError, toApiError } from './api-error.ts';
+import { baseUrl } from './base-path.ts';
 import { recordServerDate } from './server-clock.ts';
 import type { paths } from './openapi.d.ts';
 import { selectedOrganization, selectedProject, reportSessionExpired } from './selection.ts';
@@ -18,7 +19,7 @@ export function requestHeaders(): Record<string, string> {
 }
 
 /** The API, typed by its OpenAPI document. Wrap calls in `unwrap`. */
-export const api = createClient<paths>({ baseUrl: location.origin });
+export const api = createClient<paths>({ baseUrl });
 api.use({
   onRequest: ({ request }) => {
     for (const [name, value] of Object.entries(requestHeaders())) {

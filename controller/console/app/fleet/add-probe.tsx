@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { baseUrl } from '../api/base-path.ts';
 import { unwrap, api } from '../api/client.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
@@ -61,7 +62,7 @@ function Enrolment({ id, token, onClose }: { id: string; token: string; onClose:
   return (
     <Dialog title={texts.enrol} onClose={onClose}>
       <p>{texts.enrolText}</p>
-      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${token} npm run probe -- --controller ${location.origin}`} />
+      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${token} npm run probe -- --controller ${baseUrl}`} />
       <p role="status" class="enrolment-state">
         {isOnline ? <StateBadge state="up" text={texts.isOnline(probe.name)} /> : <span class="waiting">{texts.waiting}</span>}
       </p>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { baseUrl } from '../api/base-path.ts';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
@@ -100,7 +101,7 @@ function NewKey({ name, key, onClose }: { name: string; key: string; onClose: ()
       <p class="note">{texts.keyShownOnce}</p>
       <CopyLine label={texts.enrolmentKey} text={key} />
       <p>{texts.keyCommandText}</p>
-      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${key} npm run probe -- --controller ${location.origin}`} />
+      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${key} npm run probe -- --controller ${baseUrl}`} />
       <p>{texts.kubernetesText}</p>
       <CopyLine
         label={texts.kubernetesSecret}

@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { useEffect, useRef } from 'preact/hooks';
+import { baseUrl } from '../api/base-path.ts';
 import { requestHeaders } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 import { reportSessionExpired, selectedProject } from '../api/selection.ts';
@@ -69,7 +70,7 @@ async function readStream(
     timer = setTimeout(() => silence.abort(), SILENCE_TIMEOUT_MS);
   };
   try {
-    const response = await fetch('/api/events', {
+    const response = await fetch(`${baseUrl}/api/events`, {
       headers: { ...requestHeaders(), Accept: 'text/event-stream', ...(lastId === '' ? {} : { 'Last-Event-ID': lastId }) },
       signal: AbortSignal.any([stopSignal, silence.signal]), cache: 'no-store',
     });

@@ -1,3 +1,4 @@
+import { baseUrl } from '../api/base-path.ts';
 import { CONCEALED } from '../editing/value-text.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { CopyLine } from '../ui/copy.tsx';
@@ -9,7 +10,7 @@ import type { Monitor } from './monitor-queries.ts';
 export function Heartbeat({ monitor }: { monitor: Monitor }) {
   const { heartbeat_token: token = CONCEALED, last_heartbeat_at: last } = monitor;
   const { heartbeat_interval: interval = 0, grace_period: grace = 0 } = monitor;
-  const address = `${location.origin}/api/heartbeat/${token}`;
+  const address = `${baseUrl}/api/heartbeat/${token}`;
   return (
     <Section title={monitorTexts.pings}>
       <div class="card">

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useRoute } from 'preact-iso';
 import { ApiError } from '../api/api-error.ts';
+import { basePath } from '../api/base-path.ts';
 import { canAdministerProject } from '../api/session.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { pageTexts as texts } from '../texts/pages.ts';
@@ -49,7 +50,7 @@ function Detail({ page, view }: { page: StatusPage; view: string | undefined }) 
     >
       <p class="page-state">
         <PublicationBadge status={page.status} />
-        {page.status === 'published' ? <a href={publicPath(page)}>{publicPath(page)}</a> : <span class="faint">{publicPath(page)}</span>}
+        {page.status === 'published' ? <a href={publicPath(page)}>{basePath}{publicPath(page)}</a> : <span class="faint">{basePath}{publicPath(page)}</span>}
         <span class="faint">{texts.views(numberText(page.page_views_24h), numberText(page.page_views_30d))}</span>
       </p>
       <Tabs label={page.name} current={to(name)} tabs={names.map((one) => ({ to: to(one), text: texts[one] }))} />

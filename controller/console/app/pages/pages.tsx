@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { basePath } from '../api/base-path.ts';
 import { unwrap, api } from '../api/client.ts';
 import { canAdministerProject, project } from '../api/session.ts';
 import { useCommands } from '../shell/commands.ts';
@@ -56,8 +57,8 @@ function PageTable({ pages }: { pages: StatusPage[] }) {
               <td class="wide">
                 <a href={href(`/pages/${page.id}`)}>{page.name}</a><br />
                 {page.status === 'published'
-                  ? <a class="small" href={publicPath(page)}>{publicPath(page)}</a>
-                  : <span class="faint small">{publicPath(page)}</span>}
+                  ? <a class="small" href={publicPath(page)}>{basePath}{publicPath(page)}</a>
+                  : <span class="faint small">{basePath}{publicPath(page)}</span>}
               </td>
               <td class="number" data-label={texts.monitors}>{numberText(page.monitor_count)}</td>
               <td class="number" data-label={texts.subscribers}>{numberText(page.subscriber_count)}</td>

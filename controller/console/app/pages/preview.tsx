@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
 import { ApiError } from '../api/api-error.ts';
+import { baseUrl } from '../api/base-path.ts';
 import { requestHeaders } from '../api/client.ts';
 import { language } from '../preferences/language.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
@@ -27,7 +28,7 @@ export function Preview({ page }: { page: StatusPage }) {
 
 /** The response isn't JSON, so the typed client can't read it. */
 async function readPreview({ project_id: project, id }: StatusPage): Promise<string> {
-  const response = await fetch(`/api/projects/${project}/status-pages/${id}/preview?lang=${language.peek()}`, { headers: requestHeaders() })
+  const response = await fetch(`${baseUrl}/api/projects/${project}/status-pages/${id}/preview?lang=${language.peek()}`, { headers: requestHeaders() })
     .catch(() => null);
   if (response?.ok === true) return withoutImages(await response.text());
   throw new ApiError({ code: response === null ? 'OFFLINE' : `HTTP_${response.status}`, message: texts.noPreview });

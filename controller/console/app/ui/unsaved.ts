@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useLocation } from 'preact-iso';
 import { useLayoutEffect } from 'preact/hooks';
+import { basePath } from '../api/base-path.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { href } from './link.ts';
 
@@ -30,7 +31,7 @@ export function guardHistory(): void {
     if (form === undefined || confirmLeave()) return;
     // The browser has already navigated: keep the view and restore its URL.
     event.stopImmediatePropagation();
-    history.pushState(null, '', form.url);
+    history.pushState(null, '', `${basePath}${form.url}`);
   });
 }
 

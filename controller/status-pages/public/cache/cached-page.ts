@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { within, type Clock } from '../../../../shared/time.ts';
 import { CompressedResponse } from '../../../http/responses/compressed-response.ts';
-import { SECURITY_HEADERS } from '../../../http/routing/exchange.ts';
+import { linkBelow } from '../../../http/routing/base-path.ts';
+import { HTML_CONTENT, SECURITY_HEADERS } from '../../../http/routing/exchange.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
 /** A rendering of a page: HTML in one language, a feed or JSON. */
@@ -81,24 +82,24 @@ export class CachedPage {
     return this.#shown ?? null;
   }
 
-  /** The same response for all readers until the page changes. */
+  /** The same response for all readers at this base path until the page changes. */
   async response(
-    name: string, render: (page: FoundPage) => RenderedPage,
+    name: string, render: (page: FoundPage) => RenderedPage, basePath = '',
   ): Promise<CompressedResponse | null> {
     const page = await this.current();
     if (page === null) return null;
-    const cached = this.#responses.get(name);
+    const cached = this.#responses.get(name + basePath);
     if (cached !== undefined && page === this.#shown) return cached;
-    const response = compress(render(page));
+    const response = compress(render(page), basePath);
     if (page !== this.#shown || this.#responses.size >= MAX_RESPONSES) return response;
-    this.#responses.set(name, response);
+    this.#responses.set(name + basePath, response);
     this.#addBytes(response.memoryBytes);
     return response;
   }
 
   /** The response with this name if it is already rendered. */
-  cachedResponse(name: string): CompressedResponse | null {
-    const response = this.#responses.get(name);
+  cachedResponse(name: string, basePath: string): CompressedResponse | null {
+    const response = this.#responses.get(name + basePath);
     if (response === undefined) return null;
     const age = this.#age;
     if (age >= FRESH_FOR_MS) this.#refresh()?.done.catch(() => undefined);
@@ -192,8 +193,9 @@ function isEqual(one: unknown, other: unknown): boolean {
   return names.every((name) => isEqual(ours[name], theirs[name]));
 }
 
-export function compress({ body, headers, isFrameable }: RenderedPage): CompressedResponse {
+export function compress({ body, headers, isFrameable }: RenderedPage, basePath = ''): CompressedResponse {
   const allHeaders = { ...SECURITY_HEADERS, ...headers };
   if (isFrameable) delete allHeaders['X-Frame-Options'];
-  return new CompressedResponse(body, allHeaders);
+  const isHtml = headers['Content-Type'] === HTML_CONTENT;
+  return new CompressedResponse(isHtml ? linkBelow(body, basePath) : body, allHeaders);
 }

@@ -52,8 +52,8 @@ export class PageCache {
   }
 
   /** The rendering if it is already cached. */
-  cachedResponse(subdomain: string, name: string): CompressedResponse | null {
-    return this.#cached.get(subdomain)?.cachedResponse(name) ?? null;
+  cachedResponse(subdomain: string, name: string, basePath = ''): CompressedResponse | null {
+    return this.#cached.get(subdomain)?.cachedResponse(name, basePath) ?? null;
   }
 
   /** The next reader triggers a read. Nobody gets a page that is no longer published. */
