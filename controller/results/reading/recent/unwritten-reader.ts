@@ -31,7 +31,7 @@ export class UnwrittenReader {
       fromMemory(shard, ids, recent, this.#deps.clock.now()),
   });
 
-  /** Spares the owner the accounting of time, of which states have nothing. */
+  /** States contain no accounted time, so the owner does not compute it. */
   readonly liveQuery = shardQuery({
     name: 'live',
     params: liveRequest,
