@@ -68,6 +68,10 @@ export class Part {
     return this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
+  get exitCode(): number | null {
+    return this.#child?.exitCode ?? null;
+  }
+
   /** Waits for a text in the output, by default since the first start; throws if the process ends first. */
   async waitForOutput(text: string, from = 0): Promise<void> {
     await until(() => this.log.includes(text, from) || this.hasEnded, { what: text });
