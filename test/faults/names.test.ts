@@ -25,7 +25,8 @@ async function startNamed(): Promise<void> {
   const { within } = names;
   const named = (url: string, name: string) => url.replace('127.0.0.1', `${name}.farwatch.example`);
   load = await Load.on(Parts.start({
-    env: { SMTP_URL: named(smtp.url, 'mail'), MAIL_FROM: 'farwatch@example.com' }, within,
+    env: { SMTP_URL: named(smtp.url, 'mail'), MAIL_FROM: 'farwatch@example.com' },
+    within: { controller: within },
     natsHost: 'nats.farwatch.example',
     throughProxy: async (url) => {
       const proxy = await startMongoProxy(url);

@@ -23,8 +23,8 @@ export interface PartsOptions {
   program?: string;
   /** The name of NATS for the controller; by default its address. */
   natsHost?: string;
-  /** A command that runs the command line after it, for the controller. */
-  within?: readonly string[];
+  /** Commands that run the command line after them. */
+  within?: Partial<Record<'controller' | 'database', readonly string[]>>;
 }
 
 export interface ProbeOptions {
@@ -128,14 +128,14 @@ export class Parts implements Installation {
     this.url = `http://127.0.0.1:${port}`;
     const store = this.#folder('store');
     this.database = new Part(
-      [join(bundles, 'embedded-mongo.mjs'), '--dir', store, '--socket', join(this.#dir, 'm.sock')], {},
+      [join(bundles, 'embedded-mongo.mjs'), '--dir', store, '--socket', join(this.#dir, 'm.sock')], {}, within?.database,
     );
     const natsUrl = nats.url.replace('127.0.0.1', natsHost ?? '127.0.0.1');
     this.controller = new Part([program], {
       ...LOAD_SETTINGS, PORT: String(port), DATA_DIR: this.#folder('controller'),
       NATS_URL: natsUrl, NATS_PUBLIC_URL: natsUrl, NATS_CREDS: nats.controllerCreds,
       NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
-    }, within);
+    }, within?.controller);
   }
 
   /** Resolves when the controller is ready; there is no probe yet. */
