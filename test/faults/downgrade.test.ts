@@ -56,6 +56,11 @@ longFault('F40', 'an older version is started on the data of a newer one, while 
       exitCode: 2, lines: [expect.stringContaining('The database farwatch was written by a newer version')],
     });
     expect({ documents: await documents(client), files: files(dataDir) }).toEqual(before);
+    const start = { DATA_DIR: mkdtempSync(join(tmpdir(), 'farwatch-older-')), PORT: '0', MONGODB_URL: controller.env['MONGODB_URL'] as string };
+    const started = await runCommand(['start'], start);
+    rmSync(start.DATA_DIR, { recursive: true });
+    expect({ exitCode: started.exitCode, lines: started.stderr.trim().split('\n') }).toEqual({ exitCode: 2, lines });
+    expect(await documents(client)).toEqual(before.documents);
     const checked = load.countOf(id);
     await until(() => (load as Load<Parts>).countOf(id) > checked, { what: 'checks continue' });
     await setVersion(DATA_VERSION);
