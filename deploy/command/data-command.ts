@@ -1,6 +1,7 @@
 import type { Counts } from '../data/documents.ts';
 import { Refusal } from '../data/refusal.ts';
 import { StartError } from '../quickstart/start-error.ts';
+import { DirectoryUnusable } from '../../shared/directory-lock.ts';
 import { CommandError, EXIT } from './command.ts';
 import type { Output } from './output.ts';
 
@@ -18,7 +19,7 @@ export async function orRefuse<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const isRefusal = error instanceof Refusal || error instanceof StartError ||
+    const isRefusal = [Refusal, StartError, DirectoryUnusable].some((kind) => error instanceof kind) ||
       NOT_ALLOWED.has(String((error as NodeJS.ErrnoException).code));
     throw isRefusal ? new CommandError((error as Error).message, EXIT.refused) : error;
   }
