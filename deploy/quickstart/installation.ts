@@ -37,7 +37,7 @@ export class Installation {
   readonly #deps: InstallationDeps;
   /** In the order in which they are stopped, one after the other. */
   readonly #processes: SupervisedProcess[] = [];
-  #failed: string | null = null;
+  #failed: StartError | null = null;
   #isStopping = false;
   #hasProbeConnected = false;
 
@@ -157,10 +157,13 @@ export class Installation {
   #launch(spec: ProcessSpec): void {
     if (this.#isStopping) return;
     const onCrashLoop = (reason: string) => {
-      this.#failed = reason;
+      this.#failed = new StartError(reason);
     };
-    const { clock, screen, dataDir } = this.#deps;
-    const supervised = new SupervisedProcess({ clock, screen, records: dataDir.records, onCrashLoop }, spec);
+    const onRefused = (reason: string) => {
+      if (spec.role === 'controller') this.#failed = new StartError(reason, 2);
+    };
+    const { clock, screen, dataDir: { records } } = this.#deps;
+    const supervised = new SupervisedProcess({ clock, screen, records, onCrashLoop, onRefused }, spec);
     this.#processes.push(supervised);
     this.#processes.sort((one, other) => STOP_ORDER.indexOf(one.role) - STOP_ORDER.indexOf(other.role));
     supervised.start();
@@ -172,7 +175,7 @@ export class Installation {
     const startedMs = clock.monotonic();
     let hasWarned = false;
     while (!(await isTrue()) && !this.#isStopping) {
-      if (this.#failed !== null) throw new StartError(this.#failed);
+      if (this.#failed !== null) throw this.#failed;
       if (!hasWarned && clock.monotonic() - startedMs > SLOW_AFTER_MS) {
         hasWarned = true;
         screen.say('warn', `Still waiting for ${what}`);

@@ -24,7 +24,7 @@ interface Options {
 
 /**
  * Runs an installation until stopped. Resolves to the exit code: 0 stopped, 1 cannot start, 2 invalid
- * settings or unusable data directory.
+ * settings, or unusable data directory or database.
  */
 export async function main({ env, bundles, stdout, stderr }: Options): Promise<number> {
   mapStacks();
@@ -38,7 +38,7 @@ export async function main({ env, bundles, stdout, stderr }: Options): Promise<n
     const isForOperator = error instanceof ConfigError || error instanceof DirectoryUnusable;
     if (!isForOperator && !(error instanceof StartError)) throw error;
     stderr.write(`${error.message}\n`);
-    return isForOperator ? 2 : 1;
+    return isForOperator ? 2 : error.exitCode;
   }
 }
 

@@ -4,12 +4,12 @@ import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
-import type { Load } from './load.ts';
+import type { Installation, Load } from './load.ts';
 import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
 const MONITORS = repeats(12, 60);
 
-export async function requestMonitors(load: Load) {
+export async function requestMonitors(load: Load<Installation>) {
   const { status, error } = await load.session.call('GET', '/api/monitors?limit=5');
   return { status, code: error?.code ?? null };
 }

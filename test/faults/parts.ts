@@ -21,6 +21,10 @@ export interface PartsOptions {
   throughProxy?(databaseUrl: string): Promise<string>;
   /** The controller's program; by default that of this checkout. */
   program?: string;
+  /** The name of NATS for the controller; by default its address. */
+  natsHost?: string;
+  /** Commands that run the command line after them. */
+  within?: Partial<Record<'controller' | 'database', readonly string[]>>;
 }
 
 export interface ProbeOptions {
@@ -30,6 +34,8 @@ export interface ProbeOptions {
   natsUrl?: string;
   /** The probe's program; by default that of this checkout. */
   program?: string;
+  /** A command that runs the command line after it. */
+  within?: readonly string[] | undefined;
 }
 
 /** A process that only the test restarts. */
@@ -37,18 +43,21 @@ export class Part {
   readonly args: readonly string[];
   /** Read at each start. */
   readonly env: Environment;
+  readonly #within: readonly string[];
   #child: ChildProcess | null = null;
   log = '';
   /** Number of unexpected ends. */
   deaths = 0;
 
-  constructor(args: readonly string[], env: Environment) {
+  constructor(args: readonly string[], env: Environment, within: readonly string[] = []) {
     this.args = args;
     this.env = env;
+    this.#within = within;
   }
 
   start(): void {
-    const child = spawn(process.execPath, this.args, {
+    const [program = '', ...args] = [...this.#within, process.execPath, ...this.args];
+    const child = spawn(program, args, {
       env: cleanEnvironment(this.env), stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
@@ -66,6 +75,10 @@ export class Part {
 
   get hasEnded(): boolean {
     return this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  get exitCode(): number | null {
+    return this.#child?.exitCode ?? null;
   }
 
   /** Waits for a text in the output, by default since the first start; throws if the process ends first. */
@@ -89,8 +102,8 @@ export class ProbePart extends Part {
   readonly id: string;
   readonly dataDir: string;
 
-  constructor(id: string, args: readonly string[], env: Environment, dataDir: string) {
-    super(args, { ...env, DATA_DIR: dataDir });
+  constructor(id: string, args: readonly string[], env: Environment, dataDir: string, within?: readonly string[]) {
+    super(args, { ...env, DATA_DIR: dataDir }, within);
     this.id = id;
     this.dataDir = dataDir;
   }
@@ -106,29 +119,33 @@ export class Parts implements Installation {
   readonly #dir: string;
   readonly #bundles: string;
 
-  private constructor(nats: TestNats, bundles: string, port: number, program: string) {
+  private constructor(
+    nats: TestNats, bundles: string, port: number, { program = join(bundles, 'controller.mjs'), natsHost, within }: PartsOptions,
+  ) {
     this.nats = nats;
     this.#bundles = bundles;
     this.#dir = mkdtempSync(join(tmpdir(), 'farwatch-parts-'));
     this.url = `http://127.0.0.1:${port}`;
     const store = this.#folder('store');
     this.database = new Part(
-      [join(bundles, 'embedded-mongo.mjs'), '--dir', store, '--socket', join(this.#dir, 'm.sock')], {},
+      [join(bundles, 'embedded-mongo.mjs'), '--dir', store, '--socket', join(this.#dir, 'm.sock')], {}, within?.database,
     );
+    const natsUrl = nats.url.replace('127.0.0.1', natsHost ?? '127.0.0.1');
     this.controller = new Part([program], {
       ...LOAD_SETTINGS, PORT: String(port), DATA_DIR: this.#folder('controller'),
-      NATS_URL: nats.url, NATS_PUBLIC_URL: nats.url, NATS_CREDS: nats.controllerCreds,
+      NATS_URL: natsUrl, NATS_PUBLIC_URL: natsUrl, NATS_CREDS: nats.controllerCreds,
       NATS_USERS_FILE: nats.usersFile, NATS_PID_FILE: nats.pidFile,
-    });
+    }, within?.controller);
   }
 
   /** Resolves when the controller is ready; there is no probe yet. */
-  static async start({ env = {}, throughProxy, program }: PartsOptions = {}): Promise<Parts> {
+  static async start(options: PartsOptions = {}): Promise<Parts> {
+    const { env = {}, throughProxy } = options;
     const root = resolve(import.meta.dirname, '../..');
     const [nats, bundles, port] = await Promise.all([
       startNats(), ensureBundles({ root, say: () => undefined }), freePort(),
     ]);
-    const parts = new Parts(nats, bundles, port, program ?? join(bundles, 'controller.mjs'));
+    const parts = new Parts(nats, bundles, port, options);
     parts.database.start();
     await parts.database.waitForOutput('"listening"');
     const url = withDatabase(storeUrl(parts.database.log), 'farwatch');
@@ -148,7 +165,7 @@ export class Parts implements Installation {
 
   /** Registers a probe in a region, which is created if needed, and starts it; resolves when it is connected. */
   async probe(session: ApiSession, region: string, options: ProbeOptions = {}): Promise<ProbePart> {
-    const { name = region, env = {}, natsUrl = this.nats.url } = options;
+    const { name = region, env = {}, natsUrl = this.controller.env['NATS_URL'] ?? '', within } = options;
     const { program = join(this.#bundles, 'probe.mjs') } = options;
     if (region !== 'local') {
       const made = { id: region, name: region, city: region, country: 'NO', visibility: 'shared' };
@@ -161,7 +178,7 @@ export class Parts implements Installation {
       );
     return this.#launch(new ProbePart(id, [program, '--controller', this.url], {
       PROBE_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'info', NATS_URL: natsUrl, FARWATCH_TOKEN: token, ...env,
-    }, this.#folder(name)));
+    }, this.#folder(name), within));
   }
 
   /** Starts another process from a copy of a running probe's data directory. */

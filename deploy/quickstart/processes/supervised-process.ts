@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { crashMessages } from '../output/log-entry.ts';
+import { crashMessages, logEntry } from '../output/log-entry.ts';
 import type { ProcessSpec } from './process-spec.ts';
 import type { RunRecords } from './run-records.ts';
 import type { Screen } from '../output/screen.ts';
@@ -11,6 +11,8 @@ const MAX_RESTART_DELAY_MS = 10_000;
 /** Running this long resets the crash count. */
 const STABLE_AFTER_MS = 20_000;
 const CRASH_LOOP_EXITS = 4;
+/** Our processes exit with 2 for what the operator has to put right. */
+const REFUSED = 'exit code 2';
 /** Per run; a single uncaught error of the database driver takes a hundred lines. */
 const MAX_BUFFERED_LINES = 300;
 /** How long to wait for the output of an ended process: a child of it may hold the pipe open. */
@@ -22,6 +24,8 @@ export interface ProcessDeps {
   records: RunRecords;
   /** Called with the reason whenever the process has crashed four times in quick succession. */
   onCrashLoop(reason: string): void;
+  /** Called with what the process wrote besides log entries when it exits with 2. */
+  onRefused(reason: string): void;
 }
 
 /**
@@ -110,7 +114,8 @@ export class SupervisedProcess {
     const ranMs = this.#deps.clock.monotonic() - startedMs;
     this.#shortRuns = ranMs >= STABLE_AFTER_MS ? 1 : this.#shortRuns + 1;
     const delayMs = Math.min(MAX_RESTART_DELAY_MS, MIN_RESTART_DELAY_MS * 2 ** (this.#shortRuns - 1));
-    const { screen, clock, onCrashLoop } = this.#deps;
+    const { screen, clock, onCrashLoop, onRefused } = this.#deps;
+    if (how === REFUSED) onRefused(this.#lastLines.filter((line) => logEntry(line) === null).join('\n'));
     if (this.#shortRuns % CRASH_LOOP_EXITS === 0) {
       const output = crashMessages(this.#lastLines).map((line) => `    ${line}`).join('\n');
       const reason = `${this.role} keeps exiting (${how}). Its last output:\n${output}`;

@@ -12,12 +12,14 @@ import { until } from '../../../helpers/until.ts';
 let dir = '';
 let output = '';
 let reasons: string[] = [];
+let refusals: string[] = [];
 let running: SupervisedProcess | null = null;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'farwatch-supervised-'));
   output = '';
   reasons = [];
+  refusals = [];
 });
 afterEach(async () => {
   await running?.stop();
@@ -32,7 +34,8 @@ function supervise(script: string, more: Partial<ProcessSpec> = {}): SupervisedP
     stopTimeoutMs: 60_000, ...more,
   };
   const onCrashLoop = (reason: string) => void reasons.push(reason);
-  running = new SupervisedProcess({ clock: systemClock, screen, records, onCrashLoop }, spec);
+  const onRefused = (reason: string) => void refusals.push(reason);
+  running = new SupervisedProcess({ clock: systemClock, screen, records, onCrashLoop, onRefused }, spec);
   running.start();
   return running;
 }
@@ -54,6 +57,12 @@ test('a crash loop is reported with the last log lines as plain text', async () 
   supervise('console.error(JSON.stringify({ level: 50, msg: "no database" })); process.exit(3)');
   await until(() => reasons.length > 0, { what: 'the crash loop is noticed' });
   expect(reasons[0]).toMatch(/^child keeps exiting \(exit code 3\)\. Its last output:\n {4}no database/);
+});
+
+test('a process that exits with 2 is reported at once, without its log entries', async () => {
+  supervise('console.log(JSON.stringify({ level: 30, msg: "starts" })); console.error("set X"); process.exit(2)');
+  await until(() => refusals.length > 0, { what: 'the refusal is noticed' });
+  expect([refusals[0], reasons]).toEqual(['set X', []]);
 });
 
 test('a missing program counts as a crash loop', async () => {
