@@ -38,8 +38,8 @@ export function embeddedDirOf({ dataDir, mongoUrl }: InstallationData, instead: 
   return dir;
 }
 
-/** What a data directory may contain before it has data: a new file system, and the records of processes. */
-const WITHOUT_DATA = new Set<string>(['lost+found', 'run', DATA_FOLDERS.restoring, RESTORED_NOTE]);
+/** What a data directory may contain before it has data: a new file system, and what each start writes. */
+const WITHOUT_DATA = new Set<string>(['lost+found', 'run', 'version', DATA_FOLDERS.restoring, RESTORED_NOTE]);
 
 /** Throws Refusal if the directory has data, or if root would write for another user. */
 export function requireUnused(dataDir: string): void {
