@@ -39,7 +39,7 @@ export function embeddedDirOf({ dataDir, mongoUrl }: InstallationData, instead: 
   return dir;
 }
 
-/** What a data directory may contain before it has data: a new file system, and the records of processes. */
+/** What a data directory may contain before it has data: a new file system, and what each start writes. */
 const WITHOUT_DATA = new Set<string>(['lost+found', 'run', VERSION_FILE, DATA_FOLDERS.restoring, RESTORED_NOTE]);
 
 /** Throws Refusal if the directory has data, or if root would write for another user. */

@@ -42,7 +42,7 @@ const COMMANDS = [
   'shutdown',
   'replSetGetStatus', 'geoNear', 'group', 'getLog', 'top', 'createSearchIndexes', 'count', 'distinct',
   'explain',
-  'collStats', 'dbStats', 'listDatabases', 'listCollections', 'listIndexes', 'dropIndexes', 'drop',
+  'collStats', 'dbStats', 'listDatabases', 'listIndexes', 'dropIndexes', 'drop',
   'dropDatabase',
   'create', 'buildInfo', 'constructor',
 ];
