@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
 import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
 import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
@@ -116,9 +117,11 @@ fault('F21', 'a subscriber with 500 subscriptions stops reading', async () => {
   writeFileSync(file, JSON.stringify(await load.session.ok('POST', '/api/subscriptions', { name: 'Stalling' })));
   const reading = await Subscriber.connect(issued);
   await reading.listen();
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'stalling-subscriber.mjs'), file]);
+  const program = await bundleFile('test/faults/stalling-subscriber.ts');
+  const child = spawn(process.execPath, [program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the stalling subscriber has ended')));
   try {
-    await once(child.stdout, 'data');
+    await Promise.race([once(child.stdout, 'data'), ended]);
     const [openSockets, logLength] = [await serverSockets(), load.farwatch.log().length];
     child.kill('SIGSTOP');
     await until(async () => (await serverSockets()) < openSockets, { what: 'the server disconnects the stopped reader' });
@@ -128,7 +131,9 @@ fault('F21', 'a subscriber with 500 subscriptions stops reading', async () => {
     expect(await serverSockets()).toBe(openSockets - 1);
     expect(load.farwatch.log().slice(logLength)).not.toMatch(/bus disconnected|NATS link down/);
   } finally {
+    ended.catch(() => undefined);
     child.kill('SIGKILL');
+    rmSync(program);
     await reading.nc.close();
   }
   const results = await countResults(load);
