@@ -4,6 +4,7 @@ import { createWebSocketStream, WebSocket } from 'ws';
 import { endpointOf, proxyOptions, type ProxyVariables } from './http-proxy.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
+const MAX_FRAME_BYTES = 65_536;
 
 /** In addition to the options of nats.js. */
 interface WebSocketOptions {
@@ -28,15 +29,26 @@ NodeTransport.prototype.dial = function openSocket(this: NodeTransport, server):
 async function openWebSocket(url: URL, proxies: ProxyVariables): Promise<Socket> {
   const options = { perMessageDeflate: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS };
   const webSocket = new WebSocket(url, { ...options, ...proxyOptions(url, proxies) } as typeof options);
+  // Before it opens: the first frame may arrive with the response to the handshake.
+  const stream = createWebSocketStream(webSocket);
+  stream._write = (bytes: Buffer, _encoding, done) => sendInFrames(webSocket, bytes, done);
   await new Promise<void>((resolve, reject) => {
-    webSocket.once('error', reject);
+    stream.once('error', reject);
     webSocket.once('open', () => {
-      webSocket.off('error', reject);
+      stream.off('error', reject);
       resolve();
     });
   });
-  const stream = createWebSocketStream(webSocket);
   // nats.js removes the listeners with which the stream ends itself.
   webSocket.once('close', () => stream.destroy());
   return stream as unknown as Socket;
+}
+
+/** nats.js writes several messages at once, together longer than a frame may be. */
+function sendInFrames(webSocket: WebSocket, bytes: Buffer, done: (error?: Error | null) => void): void {
+  let at = 0;
+  for (; at + MAX_FRAME_BYTES < bytes.length; at += MAX_FRAME_BYTES) {
+    webSocket.send(bytes.subarray(at, at + MAX_FRAME_BYTES));
+  }
+  webSocket.send(bytes.subarray(at), done);
 }

