@@ -46,7 +46,9 @@ export class Attack {
     );
     const probe = new TestProbe();
     probe.enrolment = await session.ok<EnrolResponse>('POST', '/api/probes/enrol', probe.request(token));
-    await probe.connect();
+    // Attacks are on NATS itself, not on the relay before it.
+    const [address] = /(?<=NATS: nats-server \S+ on )[\d.:]+/.exec(load.farwatch.log()) ?? [];
+    await probe.connect(`nats://${address}`);
     const attack = new Attack(load, session, probe, await load.steady(VICTIMS, 'victim'));
     await probe.follow();
     attack.#beats = setInterval(() => probe.beat(), 2000);
