@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
 import { Progress } from './progress.mjs';
 import { root } from './root.mjs';
-import { CHECKS, conclude, ensureNats, keepFilesInMemory, LONG_STEPS, prepare, runSteps, say, STEPS } from './steps.mjs';
+import { CHECKS, conclude, ensureNats, LONG_STEPS, prepare, runSteps, say, STEPS } from './steps.mjs';
 
 const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
 /** Some files of these run on a database that stores no null. */
@@ -30,7 +30,6 @@ if (unknown.length > 0) {
 const steps = Object.keys(SECONDS).filter((name) => (named.length === 0 ? name in STEPS : named.includes(name)));
 
 await prepare();
-keepFilesInMemory();
 if (steps.some((name) => ON_SERVERS.includes(name))) await ensureNats();
 if (steps.some((name) => BUNDLED.includes(name))) await ensureBundles({ root, say });
 if (steps.some((name) => NULL_FREE.includes(name))) {

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { freemem } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages } from '../deploy/quickstart/install.mjs';
 import { ensureRawSocket } from '../deploy/quickstart/raw-socket.mjs';
@@ -8,9 +7,6 @@ import { nodeVersionError } from '../deploy/command/node-version.mjs';
 import { runBundled } from './bundle.mjs';
 import { ensureApiTypes } from './console-types.mjs';
 import { root } from './root.mjs';
-
-const MEMORY = '/dev/shm';
-const MIN_MEMORY_BYTES = 4e9;
 
 /**
  * @typedef {object} Outcome
@@ -35,22 +31,6 @@ export async function prepare() {
   await ensureRawSocket({ root, say });
   mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
   await ensureApiTypes();
-}
-
-/**
- * Lets tests keep their files in memory if there is room: they flush to disk all the time, and would mostly
- * wait for it. TMPDIR, when set, stays as it is.
- */
-export function keepFilesInMemory() {
-  if (process.env.TMPDIR || process.platform !== 'linux') return;
-  const mounted = readFileSync('/proc/mounts', 'utf8').split('\n').find((line) => line.includes(` ${MEMORY} tmpfs `));
-  if (mounted === undefined || mounted.includes('noexec')) return;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  if (Math.min(bavail * bsize, freemem()) < MIN_MEMORY_BYTES) return;
-  const dir = mkdtempSync(join(MEMORY, 'farwatch-test-'));
-  process.env.TMPDIR = dir;
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
 }
 
 /** Finds and installs the servers that tests use, as the product does. */
