@@ -41,8 +41,8 @@ export async function ensureNats() {
 
 /** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
-  types: 10, 'types of the console': 5, boundaries: 7, unused: 5, 'unused in the product': 4, lint: 14, unit: 45,
-  simulation: 20, store: 30, bus: 110, api: 105, faults: 180, e2e: 45, browser: 100,
+  types: 10, 'types of the console': 5, boundaries: 7, unused: 5, 'unused in the product': 4, lint: 20, unit: 65,
+  simulation: 25, store: 35, bus: 140, api: 130, faults: 220, e2e: 60, browser: 110,
 };
 
 /** Of `npm run test:long`, the same. `npm test -- services` runs that step alone. */
