@@ -55,7 +55,7 @@ export class Client {
   /** Resolves to a successful response, whose body is unread. */
   async send(path: string, { method = 'GET', body, headers, signal }: Call = {}): Promise<Response> {
     const aborter = new AbortController();
-    const timer = setTimeout(() => aborter.abort(new Error('no answer')), TIMEOUT_MS);
+    const timer = setTimeout(() => aborter.abort(new Error('no response')), TIMEOUT_MS);
     const response = await fetch(`${this.#url}${path}`, {
       method, body: body === undefined ? null : JSON.stringify(body),
       headers: {

@@ -47,7 +47,7 @@ function codeOf(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? error.message;
 }
 
-/** Other codes mean that no name server answered, or none properly. */
+/** Other codes mean that no name server responded, or none properly. */
 export function classify(code: string): Exclude<LookupFailure, null> {
   return code === 'ENOTFOUND' || code === 'ENODATA' ? 'missing' : 'unreachable';
 }
