@@ -1,5 +1,5 @@
 import type { Counts } from '../data/documents.ts';
-import { Refusal } from '../data/refusal.ts';
+import { Refusal } from '../data/documents.ts';
 import { StartError } from '../quickstart/start-error.ts';
 import { DirectoryUnusable } from '../../shared/directory-lock.ts';
 import { CommandError, EXIT } from './command.ts';

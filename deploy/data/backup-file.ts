@@ -3,8 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { z } from 'zod';
-import { countBatch, type Batch, type Counts, type Documents } from './documents.ts';
-import { Refusal } from './refusal.ts';
+import { type Batch, countBatch, type Counts, type Documents, Refusal } from './documents.ts';
 
 /*
  * A backup is MAGIC, then sections, then a SHA-256 of all bytes before it. A section is its length (32 bits,

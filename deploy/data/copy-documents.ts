@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BSON, MongoClient, MongoServerError, type Collection, type Db, type Document } from 'mongodb';
 import { databaseOf, UNFINISHED_COPY } from '../../shared/database.ts';
-import type { Counts, Documents } from './documents.ts';
-import { Refusal } from './refusal.ts';
+import { type Counts, type Documents, Refusal } from './documents.ts';
 
 /** Keeps the type of each number: an int32 must not become a double. */
 const EXACT = { promoteValues: false } as const;

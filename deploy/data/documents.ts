@@ -43,3 +43,8 @@ export function* inBatches(collection: string, documents: Iterable<Buffer>): Gen
 export function countBatch(counts: Counts, { collection, documents }: Batch): void {
   counts.set(collection, (counts.get(collection) ?? 0) + documents.length);
 }
+
+/** Why a command did nothing, for the person who gave it. The command exits with code 2. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}

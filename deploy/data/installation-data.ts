@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../../shared/environment.ts';
 import { setting } from '../../shared/setting.ts';
-import { VERSION_FILE } from '../../shared/data-version.ts';
+import { VERSION_FILE } from '../../shared/version.ts';
 import { DATA_FOLDERS, RESTORED_NOTE, whyUnusable } from '../quickstart/servers/database.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './documents.ts';
 
 const variables = z.object({
   DATA_DIR: setting.text().default('./data'),

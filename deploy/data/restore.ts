@@ -8,10 +8,9 @@ import { DATA_FOLDERS, RESTORED_NOTE } from '../quickstart/servers/database.ts';
 import { socketFolder } from '../quickstart/servers/socket-folder.ts';
 import { BackupFile, type BackupHeader } from './backup-file.ts';
 import { copyDocuments } from './copy-documents.ts';
-import type { Counts } from './documents.ts';
+import { type Counts, Refusal } from './documents.ts';
 import { requireUnused, type InstallationData } from './installation-data.ts';
 import { isNewer } from './newer-version.ts';
-import { Refusal } from './refusal.ts';
 
 const SOCKET = 'restore.sock';
 

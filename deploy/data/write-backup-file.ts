@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { syncDirectoryOf } from '../../shared/write-file-safely.ts';
 import { BACKUP_FORMAT, BackupFile, MAGIC, type BackupHeader } from './backup-file.ts';
-import { countBatch, type Batch, type Counts, type Documents } from './documents.ts';
-import { Refusal } from './refusal.ts';
+import { type Batch, countBatch, type Counts, type Documents, Refusal } from './documents.ts';
 
 const compress = promisify(brotliCompress);
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 20 } };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_VERSION, newerDataMessage, VERSION_FILE } from '../../shared/data-version.ts';
+import { DATA_VERSION, newerDataMessage, VERSION_FILE } from '../../shared/version.ts';
 import { DirectoryInUse, DirectoryUnusable, lockDirectory, writableDirectory } from '../../shared/directory-lock.ts';
 import type { Clock } from '../../shared/time.ts';
 import { RunRecords } from './processes/run-records.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BSON, MongoClient } from 'mongodb';
 import { afterEach, expect } from 'vitest';
-import { DATA_VERSION } from '../../shared/data-version.ts';
+import { DATA_VERSION } from '../../shared/version.ts';
 import { runCommand } from '../e2e/command/run-command.ts';
 import { storeUrl } from '../helpers/ledger.ts';
 import { until } from '../helpers/until.ts';

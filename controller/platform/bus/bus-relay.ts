@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { WebSocket } from 'ws';
+import { endpointOf } from '../../../shared/http-proxy.ts';
 import type { Log } from '../../../shared/log.ts';
 import { natsUrls } from '../../../shared/nats-connection.ts';
 import type { Clock } from '../../../shared/time.ts';
@@ -49,14 +50,14 @@ export class BusRelay {
     const { clock, log } = this.#options;
     client.on('error', (error) => log.debug({ err: error }, 'WebSocket failed'));
     client.pause();
-    const { hostname, port } = new URL(`nats://${this.#options.bus.server}`);
-    const server = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), noDelay: true });
+    const { host, port } = endpointOf(new URL(`nats://${this.#options.bus.server}`));
+    const server = connect({ host, port, noDelay: true });
     const pings = clock.setRepeating(PING_INTERVAL_MS, () => client.ping());
     client.once('close', () => {
       pings.cancel();
       server.destroySoon();
     });
-    this.#prepare(server, hostname).then(
+    this.#prepare(server, host).then(
       ({ stream, info }) => {
         if (client.readyState !== client.OPEN) return stream.destroy();
         client.send(info);

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { DATA_VERSION, newerDataMessage } from '../../../shared/data-version.ts';
+import { DATA_VERSION, newerDataMessage } from '../../../shared/version.ts';
 
 const ID = 'data_version';
 

@@ -60,7 +60,7 @@ test('a path that is too long for a socket is locked, too', async () => {
   await unlock();
 });
 
-test('what cannot be written is refused with what to do', async () => {
+test('a file in place of the directory is refused, and the error says what to do', async () => {
   writeFileSync(join(dir, 'file'), '');
   await expect(lockDirectory(join(dir, 'file'))).rejects.toThrow('file is not a directory. Set DATA_DIR to another one');
 });
