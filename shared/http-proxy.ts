@@ -3,24 +3,13 @@ import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ConfigError, type Environment } from './environment.ts';
-import { parsedUrl } from './net-guard.ts';
+import { endpointOf, parsedUrl, type Endpoint } from './net-guard.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 const SECURE_PROTOCOLS = ['https:', 'wss:'];
 const VARIABLES: Readonly<Record<string, string>> =
   { 'http:': 'HTTP_PROXY', 'ws:': 'HTTP_PROXY', 'https:': 'HTTPS_PROXY', 'wss:': 'HTTPS_PROXY' };
 const EXCEPTIONS = 'NO_PROXY';
-
-/** Hosts without brackets. */
-export interface Endpoint {
-  host: string;
-  port: number;
-}
-
-export function endpointOf({ protocol, hostname, port }: URL): Endpoint {
-  const defaultPort = SECURE_PROTOCOLS.includes(protocol) ? 443 : 80;
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
-}
 
 /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in lower case or upper case. */
 export type ProxyVariables = Environment;

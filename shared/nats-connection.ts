@@ -2,7 +2,8 @@ import {
   connect, ErrorCode, NatsError, type ConnectionOptions, type NatsConnection, type Status,
 } from 'nats';
 import type { BusFailure } from './bus-error.ts';
-import { endpointOf, type ProxyVariables } from './http-proxy.ts';
+import type { ProxyVariables } from './http-proxy.ts';
+import { endpointOf } from './net-guard.ts';
 import { within, type Clock } from './time.ts';
 
 /** Detects a half-open connection within 30 s. */

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { NodeTransport } from 'nats/lib/src/node_transport.js';
 import { createWebSocketStream, WebSocket } from 'ws';
-import { endpointOf, proxyOptions, type ProxyVariables } from './http-proxy.ts';
+import { proxyOptions, type ProxyVariables } from './http-proxy.ts';
+import { endpointOf } from './net-guard.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 5000;
 const MAX_FRAME_BYTES = 65_536;

@@ -167,3 +167,16 @@ export function parsedUrl(text: string, base?: URL | string): URL | null {
     return null;
   }
 }
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> =
+  { 'nats:': 4222, 'tls:': 4222, 'ws:': 80, 'http:': 80, 'wss:': 443, 'https:': 443 };
+
+/** `host` is without brackets; `port` is 0 if the URL names none and its protocol has none. */
+export interface Endpoint {
+  host: string;
+  port: number;
+}
+
+export function endpointOf({ protocol, hostname, port }: URL): Endpoint {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
+}

@@ -1,6 +1,6 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { z } from 'zod';
-import { parsedUrl } from './net-guard.ts';
+import { endpointOf, parsedUrl } from './net-guard.ts';
 
 const DNS_PORT = 53;
 
@@ -81,9 +81,7 @@ function endpointsOf(text: string): (HostAndPort | null)[] {
 
 function endpointOfUrl(text: string): HostAndPort | null {
   const url = hasScheme(text, ['http', 'https']) ? parsedUrl(text) : null;
-  if (url === null) return null;
-  const { hostname, port, protocol } = url;
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+  return url === null ? null : endpointOf(url);
 }
 
 function splitHostAndPort(text: string): HostAndPort | null {

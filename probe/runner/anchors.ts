@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { openTunnel, proxyFor, type ProxyVariables } from '../../shared/http-proxy.ts';
-import { classifyAddress, parsedUrl } from '../../shared/net-guard.ts';
+import { endpointOf, classifyAddress, parsedUrl } from '../../shared/net-guard.ts';
 import type { HostAndPort } from '../../shared/setting.ts';
 import { sleep, type Clock, type Timer } from '../../shared/time.ts';
 import type { Resolver } from '../checks/network/resolver.ts';
@@ -22,8 +22,6 @@ const TWO_CHECKS_MS = 1000;
 const TWO_PINGS_MS = 100;
 /** How long to wait for NATS alone before trying the other endpoints. */
 const LINK_TIMEOUT_MS = 100;
-const DEFAULT_PORTS: Readonly<Record<string, number>> =
-  { 'nats:': 4222, 'tls:': 4222, 'ws:': 80, 'http:': 80, 'wss:': 443, 'https:': 443 };
 
 /** An endpoint of the installation, and the proxy in front of it, if any. */
 export type Anchor = HostAndPort & { proxy?: URL };
@@ -155,10 +153,8 @@ export class Anchors {
 /** The endpoints in NATS URLs (separated by commas) or a controller URL; ignores invalid URLs. */
 export function endpointsIn(urls: string, proxies: ProxyVariables): Anchor[] {
   return urls.split(',').flatMap((text) => parsedUrl(text.trim()) ?? []).map((url) => {
-    const { protocol, hostname, port } = url;
     const proxy = proxyFor(url, proxies);
-    const endpoint = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (DEFAULT_PORTS[protocol] ?? 0) };
-    return proxy === null ? endpoint : { ...endpoint, proxy };
+    return proxy === null ? endpointOf(url) : { ...endpointOf(url), proxy };
   });
 }
 

@@ -1,8 +1,8 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { WebSocket } from 'ws';
-import { endpointOf } from '../../../shared/http-proxy.ts';
 import type { Log } from '../../../shared/log.ts';
+import { endpointOf } from '../../../shared/net-guard.ts';
 import { natsUrls } from '../../../shared/nats-connection.ts';
 import type { Clock } from '../../../shared/time.ts';
 import type { NatsBus } from './bus.ts';

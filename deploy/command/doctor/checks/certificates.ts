@@ -4,6 +4,7 @@ import type { ControllerConfig } from '../../../../controller/config.ts';
 import { natsUrls } from '../../../../shared/nats-connection.ts';
 import { combine, failed, NOT_CHECKED, warning, type Check, type Finding } from '../check.ts';
 import { readCertificate, type CertificateFacts } from '../reach/read-certificate.ts';
+import { endpointOf } from '../../../../shared/net-guard.ts';
 
 const DAY_MS = 86_400_000;
 const EXPIRES_SOON_DAYS = 14;
@@ -20,7 +21,7 @@ export const checkCertificates: Check = async ({ settings, clock, hosts }) => {
   const unique = [...new Map(places.map((place) => [place.url.host, place])).values()];
   const remote = await Promise.all(unique.map(async ({ variable, url, isNats }) => {
     const name = `${url.hostname} (${variable})`;
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const { host } = endpointOf(url);
     if (await hosts.failureOf(host) !== null) return [warning(`The certificate of ${name} could not be read: the name has no address`, 'See the check dns.')];
     try {
       const facts = await readCertificate({ host, port: Number(url.port) || (isNats ? 4222 : 443), isNats });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { failed, NOT_CHECKED, ok, warning, type Check, type Finding } from '../check.ts';
 import { tryMailgun, type MailgunResponse } from '../reach/try-mailgun.ts';
 import { trySmtp, type SmtpRefusal } from '../reach/try-smtp.ts';
+import { endpointOf } from '../../../../shared/net-guard.ts';
 
 export const checkMail: Check = async ({ settings, dataDir, hosts }) => {
   if (settings === null) return NOT_CHECKED;
@@ -12,8 +13,9 @@ export const checkMail: Check = async ({ settings, dataDir, hosts }) => {
       'Set SMTP_URL, or MAILGUN_API_KEY and MAILGUN_DOMAIN.',
     );
   }
-  const { hostname } = new URL(mailgun?.url ?? smtpUrl ?? '');
-  if (await hosts.failureOf(hostname.replace(/^\[|\]$/g, '')) !== null) {
+  const url = new URL(mailgun?.url ?? smtpUrl ?? '');
+  const { hostname } = url;
+  if (await hosts.failureOf(endpointOf(url).host) !== null) {
     return failed(`The mail server ${hostname} cannot be looked up`, 'See the check dns.');
   }
   if (mailgun !== null) return judgeMailgun(await tryMailgun(mailgun), mailgun.domain);

@@ -8,6 +8,7 @@ import { respondsAsNats } from '../../../quickstart/servers/nats-server.ts';
 import { localAddress } from '../../../quickstart/servers/ports.ts';
 import type { QuickstartSettings } from '../../../quickstart/settings.ts';
 import type { HostLookups } from './host-lookups.ts';
+import { endpointOf } from '../../../../shared/net-guard.ts';
 
 const CONNECT_TIMEOUT_MS = 8000;
 const RECONNECT_MS = 1000;
@@ -74,7 +75,7 @@ export class NatsAccess {
     const { hosts, clock } = this.#deps;
     const address = `${url.hostname}:${url.port || 4222}`;
     try {
-      if (await hosts.failureOf(url.hostname.replace(/^\[|\]$/g, '')) !== null) throw new Error(`${url.hostname} cannot be looked up`);
+      if (await hosts.failureOf(endpointOf(url).host) !== null) throw new Error(`${url.hostname} cannot be looked up`);
       const connecting = connectNats({
         ...readBusCredentials(url.href, credsFile), url: url.href, name: 'farwatch-doctor',
         reconnectDelayMs: () => RECONNECT_MS,
