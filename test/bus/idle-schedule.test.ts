@@ -12,7 +12,7 @@ import { startMailgunServer, type TestMailgunServer } from '../helpers/mailgun-s
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startRegistry, type Registry } from '../helpers/registry.ts';
-import { settled } from '../helpers/settled.ts';
+import { openRequests, settled } from '../helpers/settled.ts';
 import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
@@ -41,7 +41,8 @@ const HOUR_MS = 3_600_000;
 /** The default of NO_DATA_AFTER_SECONDS. */
 const NO_DATA_AFTER_MS = 300_000;
 
-const clock = new WarpClock();
+const clock = new WarpClock({ maxBetweenMs: 1000 });
+const requests = openRequests();
 /** When each collection was last searched, by the warped clock. */
 const searched = new Map<string, number>();
 let [rig, mongo, hook, registry, mailgun] =
@@ -71,7 +72,10 @@ afterAll(async () => {
 /** Advances time a little, with real time for due work. */
 async function passStep(stepMs = STEP_MS): Promise<void> {
   clock.warp(stepMs);
-  await settled(mongo, rig.commands);
+  do {
+    await until(() => requests.size === 0);
+    await settled(mongo, rig.commands);
+  } while (requests.size > 0);
 }
 
 async function passUntil(isReached: () => boolean | Promise<boolean>, stepMs?: number): Promise<void> {
@@ -275,7 +279,7 @@ describe('a single controller that is idle, with default settings', () => {
   });
 
   test('opens an incident when a heartbeat is overdue, and sends its alert', async () => {
-    const job = await heartbeat(90);
+    const job = await heartbeat(300);
     await ping(job);
     const before = hook.requests.length;
     await idlePoll('delivery_queues');

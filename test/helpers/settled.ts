@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import type { CommandRecord } from './checked-mongo.ts';
 
@@ -19,4 +20,15 @@ export async function settled(
     for (let pings = 0; pings < PINGS; pings += 1) await ping();
     await barrier.updateOne({ _id: 'barrier' }, { $inc: { writes: 1 } }, { upsert: true });
   }
+}
+
+/** Requests of this process to HTTP servers that have not ended yet. */
+export function openRequests(): ReadonlySet<unknown> {
+  const open = new Set<unknown>();
+  const requestOf = (message: unknown) => (message as { request: unknown }).request;
+  subscribe('undici:request:create', (message) => open.add(requestOf(message)));
+  for (const end of ['trailers', 'error']) {
+    subscribe(`undici:request:${end}`, (message) => open.delete(requestOf(message)));
+  }
+  return open;
 }

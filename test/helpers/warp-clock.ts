@@ -1,21 +1,30 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from '../../shared/time.ts';
 
-/** Real time that can jump ahead, for delays of minutes with real sockets and a real store. */
+/**
+ * Real time that can jump ahead, for delays of minutes with real sockets and a real store. With `maxBetweenMs`, time
+ * stops that long after each jump, so that a test sees the same times on a slow machine.
+ */
 export class WarpClock implements Clock {
-  #aheadMs = 0;
-  readonly #timers = new Set<{ dueMs: number; fire: () => void; handle: NodeJS.Timeout }>();
+  readonly #maxBetweenMs: number;
+  /** The latest jump: by this clock, and by the machine's. */
+  #jump = { toMs: performance.now(), atMs: performance.now() };
+  readonly #timers = new Set<{ dueMs: number; fire: () => void; handle: NodeJS.Timeout | undefined }>();
+
+  constructor({ maxBetweenMs = Infinity }: { maxBetweenMs?: number } = {}) {
+    this.#maxBetweenMs = maxBetweenMs;
+  }
 
   now(): number {
-    return Date.now() + this.#aheadMs;
+    return Math.round(performance.timeOrigin + this.monotonic());
   }
 
   monotonic(): number {
-    return performance.now() + this.#aheadMs;
+    return this.#jump.toMs + Math.min(performance.now() - this.#jump.atMs, this.#maxBetweenMs);
   }
 
   setTimer(delayMs: number, fire: () => void): Timer {
-    const timer = { dueMs: this.monotonic() + delayMs, fire, handle: undefined as unknown as NodeJS.Timeout };
+    const timer = { dueMs: this.monotonic() + delayMs, fire, handle: undefined };
     this.#timers.add(timer);
     this.#arm(timer);
     return {
@@ -38,12 +47,13 @@ export class WarpClock implements Clock {
 
   /** Jumps ahead; timers that become due fire immediately. */
   warp(byMs: number): void {
-    this.#aheadMs += byMs;
+    this.#jump = { toMs: this.monotonic() + byMs, atMs: performance.now() };
     for (const timer of this.#timers) this.#arm(timer);
   }
 
-  #arm(timer: { dueMs: number; fire: () => void; handle: NodeJS.Timeout }): void {
+  #arm(timer: { dueMs: number; fire: () => void; handle: NodeJS.Timeout | undefined }): void {
     clearTimeout(timer.handle);
+    if (timer.dueMs > this.#jump.toMs + this.#maxBetweenMs) return;
     timer.handle = setTimeout(() => {
       this.#timers.delete(timer);
       timer.fire();
