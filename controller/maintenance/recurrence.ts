@@ -1,7 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { atPositions, rulePeriods } from './rule-days.ts';
 import type { Occurrence, WindowSettings } from './window.ts';
-import { ZoneClock } from './zone-clock.ts';
+import { ZoneClock } from '../work/zone-clock.ts';
 
 /** Supported RRULE parts. There are none for times of day, so a rule has at most one occurrence a day. */
 const PARTS: Record<string, RegExp> = {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
 import { occurrencesFrom, recurrenceProblem, type Schedule } from '../../../controller/maintenance/recurrence.ts';
-import { ZoneClock } from '../../../controller/maintenance/zone-clock.ts';
+import { ZoneClock } from '../../../controller/work/zone-clock.ts';
 import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 const HOUR_MS = 3_600_000;

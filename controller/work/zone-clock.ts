@@ -23,9 +23,14 @@ export class ZoneClock {
 
   /** The first instant with this local time; null if the clocks skip it. */
   instantOf(local: number): number | null {
-    const offsets = [local - DAY_MS, local + DAY_MS].map((at) => this.#offset(at));
-    const instants = offsets.map((offset) => local - offset).filter((at) => this.#offset(at) === local - at);
-    return instants.length === 0 ? null : Math.min(...instants);
+    return this.instantsOf(local)[0] ?? null;
+  }
+
+  /** The instants with this local time, in order: two if the clocks repeat it, none if they skip it. */
+  instantsOf(local: number): number[] {
+    const offsets = new Set([local + DAY_MS, local - DAY_MS].map((at) => this.#offset(at)));
+    const instants = [...offsets].map((offset) => local - offset);
+    return instants.filter((at) => this.#offset(at) === local - at).sort((one, other) => one - other);
   }
 
   /** Whether the local time exists. Fast for many days, because offsets are cached by week. */
@@ -34,6 +39,18 @@ export class ZoneClock {
     // Offsets stay the same for weeks, so equal offsets around the week mean no clock change in it.
     const isSteady = this.#offset(week - DAY_MS) === this.#offset(week + WEEK_MS + DAY_MS);
     return isSteady || this.instantOf(local) !== null;
+  }
+
+  /** When clocks change between two instants, at most a few days apart; null if they do not. */
+  changeBetween(from: number, until: number): number | null {
+    if (this.#offset(from) === this.#offset(until)) return null;
+    let [before, after] = [from, until];
+    while (after - before > 1000) {
+      const middle = Math.floor((before + after) / 2000) * 1000;
+      if (this.#offset(middle) === this.#offset(from)) before = middle;
+      else after = middle;
+    }
+    return Math.floor(after / 1000) * 1000;
   }
 
   #offset(at: number): number {
