@@ -13,8 +13,8 @@ import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { claimDataVersion } from './platform/mongo/data-version.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
-import { requireWholeDatabase } from './platform/mongo/unfinished-copy.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
+import { requireUsableDatabase } from './platform/mongo/usable-database.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
 import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
 import { openAccounts } from './wiring/accounts.ts';
@@ -86,7 +86,7 @@ async function connectAndStart(
   const { config, clock, log, onCommand } = options;
   const mongo = openMongo(config.mongo.url, { onCommand });
   await waitForMongo(mongo, { clock, log });
-  await requireWholeDatabase(mongo.db);
+  await requireUsableDatabase(mongo.db);
   await claimDataVersion(mongo.db);
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });

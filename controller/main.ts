@@ -9,7 +9,7 @@ import { startController } from './controller.ts';
 import { exposureWarnings } from './exposure.ts';
 import { NewerData } from './platform/mongo/data-version.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
-import { UnfinishedCopy } from './platform/mongo/unfinished-copy.ts';
+import { UnusableDatabase } from './platform/mongo/usable-database.ts';
 
 /** Exit code for what the operator has to put right. */
 const EXIT_OPERATOR = 2;
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
     await run(loadControllerConfig(process.env));
   } catch (error) {
     const isForOperator =
-      [ConfigError, DirectoryUnusable, NewerData, UnfinishedCopy].some((kind) => error instanceof kind);
+      [ConfigError, DirectoryUnusable, NewerData, UnusableDatabase].some((kind) => error instanceof kind);
     if (isForOperator) return fail((error as Error).message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);

@@ -12,3 +12,13 @@ export function databaseOf(url: string): string {
  * database.
  */
 export const UNFINISHED_COPY = Object.freeze({ collection: 'settings', id: 'unfinished_copy' });
+
+export const SHARDED = Object.freeze({
+  problem: 'The database is a sharded cluster, behind a mongos, which Farwatch does not support',
+  remedy: 'Use a replica set that is not sharded.',
+});
+
+/** Whether a server that responds like this to `hello` is a mongos, the router of a sharded cluster. */
+export function isSharded(hello: { readonly msg?: unknown }): boolean {
+  return hello.msg === 'isdbgrid';
+}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON, MongoClient, MongoServerError, type Collection, type Db, type Document } from 'mongodb';
-import { databaseOf, UNFINISHED_COPY } from '../../shared/database.ts';
+import { databaseOf, isSharded, SHARDED, UNFINISHED_COPY } from '../../shared/database.ts';
 import { type Counts, type Documents, Refusal } from './documents.ts';
 
 /** Keeps the type of each number: an int32 must not become a double. */
@@ -23,6 +23,7 @@ export async function copyDocuments(source: Documents, url: string): Promise<Cou
   const client = await connect(url);
   try {
     const db = client.db(databaseOf(url));
+    if (isSharded(await db.command({ hello: 1 }))) throw new Refusal(`${SHARDED.problem}. ${SHARDED.remedy}`);
     await claim(db).catch((error: unknown) => {
       const isForbidden = error instanceof MongoServerError && error.code === UNAUTHORIZED;
       throw isForbidden ? new Refusal(`The database refuses its user: ${firstLine(error)}`) : error;

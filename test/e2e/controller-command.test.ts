@@ -9,6 +9,7 @@ import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { DEFAULT_DATABASE, UNFINISHED_COPY } from '../../shared/database.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { ReplicaSet } from '../helpers/replica-set.ts';
 import { until } from '../helpers/until.ts';
 
 const START = join(resolve(import.meta.dirname, '../..'), 'deploy/command/farwatch.mjs');
@@ -78,6 +79,18 @@ test('a controller refuses a database that is only partly copied', async () => {
     'The database farwatch is incomplete: farwatch restore or farwatch move was interrupted. Run it again.\n',
   );
   await client.close();
+});
+
+test('a controller refuses a sharded cluster', async () => {
+  const set = await ReplicaSet.start();
+  for (const member of set.members) member.isRouter = true;
+  command({ MONGODB_URL: `mongodb://${set.members[0]?.address}/farwatch`, NATS_URL: nats.url });
+  expect(await ended).toBe(2);
+  expect(output).toBe(
+    'The database is a sharded cluster, behind a mongos, which Farwatch does not support. '
+    + 'Use a replica set that is not sharded.\n',
+  );
+  await set.stop();
 });
 
 test('a controller warns once about each listener that exposes traffic to eavesdropping', async () => {

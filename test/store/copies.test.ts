@@ -12,6 +12,7 @@ import { restore } from '../../deploy/data/restore.ts';
 import { writeBackupFile } from '../../deploy/data/write-backup-file.ts';
 import { startEmbeddedMongo, type EmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
 import { DEFAULT_DATABASE } from '../../shared/database.ts';
+import { ReplicaSet } from '../helpers/replica-set.ts';
 
 type Doc = { _id: string } & Record<string, unknown>;
 
@@ -93,6 +94,20 @@ test('a backup has what the store had when it was opened, with types and indexes
   expect(await db.collection('monitors').find({}, { hint: 'by_name', limit: 1 }).toArray()).toHaveLength(1);
   expect(await db.collection('settings').countDocuments({})).toBe(0);
   await close();
+});
+
+test('a restore continues after an election, and refuses a sharded cluster', async () => {
+  const set = await ReplicaSet.start();
+  const elected = set.stepDownDuring(/^insert monitors/).then(() => set.elect(1));
+  await restore({ dataDir: join(dir, 'unused'), mongoUrl: set.url }, file, '1.2.3');
+  await elected;
+  const copied = await MongoClient.connect(set.url);
+  expect(await copied.db().collection('monitors').countDocuments({})).toBe(MONITORS.length);
+  await copied.close();
+  for (const member of set.members) member.isRouter = true;
+  const mongoUrl = `mongodb://${set.members[0]?.address}/other`;
+  await expect(restore({ dataDir: join(dir, 'unused'), mongoUrl }, file, '1.2.3')).rejects.toThrow(/sharded cluster/);
+  await set.stop();
 });
 
 test('a flipped bit or a missing end is noticed, wherever it is', async () => {

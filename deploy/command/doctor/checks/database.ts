@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { isSharded, SHARDED } from '../../../../shared/database.ts';
 import { combine, failed, NOT_CHECKED, notRunning, warning, type Check, type Finding } from '../check.ts';
 import type { LiveController } from '../reach/controller-watch.ts';
 import { UnknownHost } from '../reach/database-access.ts';
@@ -26,12 +27,7 @@ export const checkDatabase: Check = async ({ settings, database, controllers, ve
 
 /** By the server's response to `hello`. */
 export function judgeServer(hello: Document): Finding[] {
-  if (hello['msg'] === 'isdbgrid') {
-    return [failed(
-      'MONGODB_URL names a mongos, the router of a sharded cluster, which Farwatch does not support',
-      'Set MONGODB_URL to a replica set that is not sharded.',
-    )];
-  }
+  if (isSharded(hello)) return [failed(SHARDED.problem, SHARDED.remedy)];
   if (Number(hello['maxWireVersion']) < MIN_WIRE_VERSION) {
     return [failed('The database is older than MongoDB 4.4', 'Update it to a version that is maintained.')];
   }

@@ -86,7 +86,7 @@ describe('a database', () => {
     [{ maxWireVersion: 21 }, 'ok', 'fine'],
     [{ maxWireVersion: 21, setName: 'rs', isWritablePrimary: true }, 'ok', 'fine'],
     [{ maxWireVersion: 21, setName: 'rs', isWritablePrimary: false }, 'failed', 'The replica set rs has no primary'],
-    [{ maxWireVersion: 21, msg: 'isdbgrid' }, 'failed', 'MONGODB_URL names a mongos, the router of a sharded cluster, which Farwatch does not support'],
+    [{ maxWireVersion: 21, msg: 'isdbgrid' }, 'failed', 'The database is a sharded cluster, behind a mongos, which Farwatch does not support'],
     [{ maxWireVersion: 8 }, 'failed', 'The database is older than MongoDB 4.4'],
   ])('%j is %s', (hello, ...expected) => {
     expect(shown(judgeServer(hello))).toEqual(expected);
