@@ -13,7 +13,10 @@ export interface LinkOptions {
   proxies?: ProxyVariables;
   /** Seed of the probe's user nkey. */
   seed: Uint8Array;
-  probeId: string;
+  /** Shown in the server's list of connections. */
+  name: string;
+  /** Where responses arrive; the server lets this probe read no other inbox. */
+  inboxPrefix: string;
   clock: Clock;
   log: Log;
   random: () => number;
@@ -23,6 +26,8 @@ export interface LinkOptions {
   pingIntervalMs?: number;
 }
 
+/** Delay between attempts to leave a server that is about to stop. */
+const LEAVE_RETRY_MS = 1000;
 /** How long a replaced connection stays open for pending responses. */
 const RETIRED_FOR_MS = 5000;
 /** The server's errors for an unknown or revoked user. */
@@ -41,11 +46,6 @@ interface ActiveConnection {
   ended: Promise<string | null>;
 }
 
-/** The subject prefix for responses to a probe; the server lets no other client read it. */
-export function privateInbox(probeId: string): string {
-  return `_INBOX_${probeId}`;
-}
-
 /** Connects to NATS as this probe and stays connected. Never gives up, whatever the server reports. */
 export class Link implements ProbeBus {
   readonly #options: LinkOptions;
@@ -61,6 +61,8 @@ export class Link implements ProbeBus {
   /** Runs until the next attempt; `#wake` starts it early. */
   #retryTimer: Timer | null = null;
   #wake: () => void = () => undefined;
+  /** Runs until the next attempt to leave a server. */
+  #leaveTimer: Timer | null = null;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -82,6 +84,7 @@ export class Link implements ProbeBus {
     this.#isStopped = true;
     this.#isConnected = false;
     this.#retryTimer?.cancel();
+    this.#leaveTimer?.cancel();
     this.#wake();
     const open = [this.#active, this.#retired].filter((active) => active !== null);
     await Promise.all(open.map(({ connection }) => closeNats(connection, wasConnected, this.#options.clock)));
@@ -213,10 +216,9 @@ export class Link implements ProbeBus {
   }
 
   async #dial(seed: Uint8Array): Promise<ActiveConnection> {
-    const { url, proxies, probeId, pingIntervalMs } = this.#options;
+    const { url, proxies, name, inboxPrefix, pingIntervalMs } = this.#options;
     const connection = await connectNats({
-      url, proxies, name: `probe ${probeId}`, pingIntervalMs,
-      authenticator: nkeyAuthenticator(seed), inboxPrefix: privateInbox(probeId),
+      url, proxies, name, inboxPrefix, pingIntervalMs, authenticator: nkeyAuthenticator(seed),
       // Discovered cluster servers would be tried forever without our backoff if all of them reject us.
       ignoreClusterUpdates: true,
       reconnectDelayMs: () => this.#backoff.delayAfterLoss(),
@@ -246,11 +248,21 @@ export class Link implements ProbeBus {
     else if (status.type === Events.Reconnect) {
       this.#backoff.connected();
       this.#change(true);
-    } else if (status.type === Events.Error) {
+    } else if (status.type === Events.LDM) this.#leave(this.#active);
+    else if (status.type === Events.Error) {
       this.#options.log.warn(
         { err: String(status.data), permission: status.permissionContext }, 'NATS refused',
       );
     }
+  }
+
+  /** Replaces the connection to a server that is about to close it, as soon as another one accepts this probe. */
+  #leave(former: ActiveConnection | null): void {
+    this.#leaveTimer?.cancel();
+    if (this.#isStopped || !this.#isConnected || this.#active !== former) return;
+    void this.reconnect(this.#seed).then((isDone) => {
+      if (!isDone) this.#leaveTimer = this.#options.clock.setTimer(LEAVE_RETRY_MS, () => this.#leave(former));
+    });
   }
 
   #listen(connection: NatsConnection, handler: Handler): void {

@@ -13,7 +13,9 @@ export function probeUser(probe: Pick<EnrolledProbe, '_id' | 'region_id' | 'publ
     account: 'PROBES', public_key,
     permissions: {
       publish: { allow: [`results.*.${region}.${id}`, ...own] },
-      subscribe: { allow: [subjects.assign(region, id), subjects.run(region, id), `_INBOX_${id}.>`] },
+      subscribe: {
+        allow: [subjects.assign(region, id), subjects.run(region, id), `${subjects.inbox(region, id)}.>`],
+      },
       allow_responses: { max: 1, expires: RESPONSE_EXPIRY },
     },
   };

@@ -1,6 +1,7 @@
 import { rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEnrolmentKey } from '../../shared/contracts/enrolment.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
 import { EnvelopeOpener } from '../assignments/envelope.ts';
 import { attemptEnrolment, enrol } from '../identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from '../identity/identity.ts';
@@ -36,7 +37,8 @@ export async function openLink(ports: ProbePorts, capabilities: string[]) {
   const url = settings.natsUrl ?? enrolment.nats_url;
   const replacement = openReplacement(ports, capabilities, identity);
   const link = new Link({
-    url, proxies: settings.proxies, seed: identity.user.getSeed(), probeId, clock, log, random,
+    url, proxies: settings.proxies, seed: identity.user.getSeed(), clock, log, random,
+    name: `probe ${probeId}`, inboxPrefix: subjects.inbox(region, probeId),
     onRefused: () => void replacement.attempt(),
   });
   const keyRing = new KeyRing({ identity, log, save, reconnect: (seed) => link.reconnect(seed) });

@@ -9,6 +9,8 @@ import { readNatsJwt, signNatsJwt, type NatsJwtPayload } from './nats-jwt.ts';
 import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
+/** Not as a leaf node, whose connection `dropConnections` leaves open. */
+const CONNECTION_TYPES = ['STANDARD', 'WEBSOCKET'];
 const NS_PER_SECOND = 1_000_000_000;
 /** Concurrent subscriptions of a NATS user. */
 const MAX_SUBSCRIPTIONS = 100;
@@ -122,7 +124,9 @@ export class NatsCallout implements BusIdentities {
   /** The public key is also the user's name, by which `dropConnections` finds connections. */
   #userJwt({ account, public_key, permissions }: BusUser, userNkey: string): string {
     const { publish: pub, subscribe: sub } = permissions;
-    const limits = { subs: MAX_SUBSCRIPTIONS, data: -1, payload: -1 };
+    const limits = {
+      subs: MAX_SUBSCRIPTIONS, data: -1, payload: -1, allowed_connection_types: CONNECTION_TYPES,
+    };
     const nats = { pub, sub, ...responsesOf(permissions), ...limits, type: 'user', version: 2 };
     return this.#sign({ sub: userNkey, aud: account, name: public_key, nats });
   }
