@@ -55,6 +55,8 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
   gauge('farwatch_monitors_set_aside', () => sumOf('setAside'),
     'Monitors whose states or hours the database refuses; each is retried by itself.');
   counter('farwatch_results_total', () => counts.results, 'Results written to the journal since the start.');
+  counter('farwatch_checks_missed_total', () => counts.missed_checks,
+    'Checks that their probe could not run on time or must not run, as reported in these results.');
   counter('farwatch_journal_entries_total', () => counts.entries, 'Journal entries written.');
   counter('farwatch_journal_failures_total', () => counts.insert_failures,
     'Failed journal writes, each of which was retried.');

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiSession } from '../helpers/api-session.ts';
-import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { startFarwatch } from '../helpers/farwatch.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { until } from '../helpers/until.ts';
+import { counterOf, RESULTS } from './chain.ts';
 import { startBenchReceiver, type BenchReceiver } from './receiver.ts';
 import { startBenchTarget } from './target.ts';
 
@@ -57,13 +58,13 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
       ),
     ], intervalS);
     await passTime(options.settleS * 1000);
-    const before = { resultsTotal: await resultsTotal(farwatch), at: Date.now() };
+    const before = { results: await counterOf(farwatch, RESULTS), at: Date.now() };
     for (let index = 0; index < outages; index += 1) {
       await options.beforeOutage?.(index, { url: farwatch.url, session });
       failing.break(`/${index}`);
       await passTime(OUTAGE_GAP_MS);
     }
-    const after = { resultsTotal: await resultsTotal(farwatch), at: Date.now() };
+    const after = { results: await counterOf(farwatch, RESULTS), at: Date.now() };
     const received = async () => (await receiver.received()).filter(({ path }) => path === '/alert');
     await until(
       async () => (await received()).length >= outages, { timeoutMs: ALERT_TIMEOUT_MS, everyMs: 500 },
@@ -72,7 +73,7 @@ export async function measureAlerts(options: AlertOptions): Promise<AlertFigures
     return {
       confirmedMs: confirmed.map(({ at, startedAt }) => at - startedAt),
       directMs: all.filter(({ path }) => path === '/direct').map(({ at, startedAt }) => at - startedAt),
-      checksPerS: (after.resultsTotal - before.resultsTotal) / ((after.at - before.at) / 1000),
+      checksPerS: (after.results - before.results) / ((after.at - before.at) / 1000),
       byOutage: new Map(confirmed.map(({ name, at, startedAt }) => [Number(name.slice(1)), at - startedAt])),
       missing: outages - new Set(confirmed.map(({ name }) => name)).size,
     };
@@ -139,9 +140,4 @@ async function createMonitors(
     }
   };
   await Promise.all(Array.from({ length: 16 }, worker));
-}
-
-async function resultsTotal(farwatch: Farwatch): Promise<number> {
-  const metrics = await (await fetch(`${farwatch.url}/metrics`)).text();
-  return Number(/^farwatch_results_total (\d+)/m.exec(metrics)?.[1] ?? NaN);
 }

@@ -2,7 +2,7 @@ import { ApiSession } from '../helpers/api-session.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { cpuMs, memoryMb } from './cpu.ts';
-import { startBenchTarget } from './target.ts';
+import { startBenchTarget, type BenchTarget } from './target.ts';
 
 export interface ChainFigures {
   monitors: number;
@@ -19,6 +19,11 @@ export interface ChainFigures {
   stored: number;
 }
 
+/** Settings of the installation. */
+export const BENCH_ENV = { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn' };
+export const RESULTS = 'farwatch_results_total';
+/** Monitors per document. */
+const IMPORT_SIZE = 500;
 const ROLES = ['quickstart', 'controller', 'probe', 'nats-server', 'embedded-mongo', 'mongod'] as const;
 /** Without any of these the measurement is invalid. */
 const REQUIRED_ROLES = ['controller', 'probe', 'nats-server'] as const;
@@ -32,22 +37,21 @@ export async function measureChain(
 ): Promise<ChainFigures> {
   const { monitors, intervalS, settleS, measureS } = options;
   const target = await startBenchTarget(options.targetBundle);
-  const farwatch =
-    await startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn' } });
+  const farwatch = await startFarwatch({ env: BENCH_ENV });
   try {
-    await createMonitors(farwatch, target.url, monitors, intervalS);
+    await createMonitors(await new ApiSession(farwatch.url).begin(), target, { to: monitors, intervalS });
     await passTime(settleS * 1000);
     const pids =
       Object.entries(farwatch.pids()).filter(([role]) => ROLES.includes(role as (typeof ROLES)[number]));
     const missing = REQUIRED_ROLES.filter((role) => !pids.some(([found]) => found === role));
     if (missing.length > 0) throw new Error(`not found among the processes: ${missing.join(', ')}`);
     const before = {
-      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), resultsTotal: await resultsTotal(farwatch),
+      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), results: await counterOf(farwatch, RESULTS),
       at: Date.now(),
     };
     await passTime(measureS * 1000);
     const after = {
-      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), resultsTotal: await resultsTotal(farwatch),
+      cpu: pids.map(([, pid]) => cpuMs([pid])), checks: await target.count(), results: await counterOf(farwatch, RESULTS),
       at: Date.now(),
     };
     const checks = after.checks - before.checks;
@@ -58,7 +62,7 @@ export async function measureChain(
     return {
       monitors, intervalS, checksPerS: checks / ((after.at - before.at) / 1000),
       cpuByRole, cpuPerCheck: total(cpuByRole), memoryByRole, memoryMb: total(memoryByRole),
-      stored: (after.resultsTotal - before.resultsTotal) / checks,
+      stored: (after.results - before.results) / checks,
     };
   } finally {
     await farwatch.stop();
@@ -71,22 +75,21 @@ export function total(byRole: Record<string, number>): number {
   return Object.values(byRole).reduce((sum, each) => sum + each, 0);
 }
 
-async function createMonitors(
-  farwatch: Farwatch, targetUrl: string, count: number, intervalS: number,
+/** Creates HTTP monitors of `target` so that there are `to`, of which `from` exist. */
+export async function createMonitors(
+  session: ApiSession, target: BenchTarget,
+  { from = 0, to, intervalS }: { from?: number; to: number; intervalS: number },
 ): Promise<void> {
-  const session = await new ApiSession(farwatch.url).begin();
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) {
-      await session.ok('POST', '/api/monitors', {
-        name: `bench ${index}`, type: 'HTTP', target: `${targetUrl}/${index}`, interval_seconds: intervalS,
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, worker));
+  for (let first = from; first < to; first += IMPORT_SIZE) {
+    const monitors = Array.from({ length: Math.min(IMPORT_SIZE, to - first) }, (_, at) => ({
+      name: `bench ${first + at}`, type: 'HTTP', target: `${target.url}/${first + at}`, interval_seconds: intervalS,
+    }));
+    await session.ok('POST', '/api/import', { monitors });
+  }
 }
 
-async function resultsTotal(farwatch: Farwatch): Promise<number> {
+/** A counter of the controller since its start. */
+export async function counterOf(farwatch: Farwatch, name: string): Promise<number> {
   const metrics = await (await fetch(`${farwatch.url}/metrics`)).text();
-  return Number(/^farwatch_results_total (\d+)/m.exec(metrics)?.[1] ?? NaN);
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1] ?? NaN);
 }

@@ -29,18 +29,22 @@ export function print(comparison: Comparison): boolean | null {
       hasPassed = (floor.max === undefined || ratio <= floor.max) &&
         (floor.min === undefined || ratio >= floor.min);
     }
-    if (floor) parts.push(`floor ${floor.max === undefined ? `≥ ${floor.min}` : `≤ ${floor.max}`}`);
+    if (floor) parts.push(`floor ${bounds(floor)}`);
   }
   if (limit) {
     const isWithinLimit = (limit.max === undefined || ourMedian <= limit.max) &&
       (limit.min === undefined || ourMedian >= limit.min);
     hasPassed = hasPassed === null ? isWithinLimit : hasPassed && isWithinLimit;
-    parts.push(`limit ${limit.max === undefined ? `≥ ${limit.min}` : `≤ ${limit.max}`} ${unit}`);
+    parts.push(`limit ${bounds(limit)} ${unit}`);
   }
   if (note) parts.push(`(${note})`);
   process.stdout.write(`${hasPassed === false ? 'FAIL' : hasPassed === null ? '    ' : 'ok  '} ${parts.filter(Boolean)
     .join('  ')}\n`);
   return hasPassed;
+}
+
+function bounds({ min, max }: { min?: number; max?: number }): string {
+  return [min === undefined ? [] : `≥ ${min}`, max === undefined ? [] : `≤ ${max}`].flat().join(' and ');
 }
 
 /** Three significant digits. */

@@ -11,6 +11,8 @@ export interface BenchTarget {
   ca: string;
   /** Requests handled so far. */
   count(service?: Service): Promise<number>;
+  /** HTTP requests handled so far, by the number that is their path. */
+  runs(): Promise<number[]>;
   stop(): void;
 }
 
@@ -20,14 +22,16 @@ export async function startBenchTarget(bundle: string, core = 1): Promise<BenchT
   const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
   const { ports, ca } = JSON.parse(line.toString()) as Pick<BenchTarget, 'ports' | 'ca'>;
+  const counts = async () => {
+    child.send('count');
+    const [all] = (await once(child, 'message')) as [Record<Service, number> & { runs: number[] }];
+    return all;
+  };
   return {
     ports, ca,
     url: `http://127.0.0.1:${ports.http}`,
-    count: async (service = 'http') => {
-      child.send('count');
-      const [counts] = (await once(child, 'message')) as [Record<Service, number>];
-      return counts[service];
-    },
+    count: async (service = 'http') => (await counts())[service],
+    runs: async () => (await counts()).runs,
     stop: () => void child.kill('SIGKILL'),
   };
 }

@@ -110,6 +110,7 @@ export class ShardIntake {
     if (changed.length > 0) writes.add(() => monitorWrites.write(changed));
     counts.entries += 1;
     counts.results += applied.fresh.length;
+    for (const { result } of applied.fresh) counts.missed_checks += result.missed?.count ?? 0;
     this.#applier.announce(entry, applied, false);
   }
 

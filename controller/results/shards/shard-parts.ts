@@ -34,6 +34,8 @@ export interface ShardListeners {
 export interface IngestCounts {
   entries: number;
   results: number;
+  /** Slots that these results report as missed. */
+  missed_checks: number;
   voided: number;
   insert_failures: number;
   /** Listener calls that threw. */

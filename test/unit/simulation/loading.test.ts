@@ -58,7 +58,7 @@ function actorOf(
           lostLanes: { report: () => undefined }, unknownRegions: { add: () => undefined },
           listeners: { onApplied: [], onConfigs: () => undefined },
           counts: {
-            entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
+            entries: 0, results: 0, missed_checks: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
           },
           isPoison: () => false, publish: () => undefined, ...overrides,
         }, context);
@@ -210,7 +210,7 @@ test('a listener that throws affects neither the others nor the shard', async ()
   db.journalOf(SHARD).set(3, entryText(failureEntry(3)));
   const applied: number[] = [];
   const counts = {
-    entries: 0, results: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
+    entries: 0, results: 0, missed_checks: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
   };
   const shard = await load(db, () => undefined, () => ({}), {
     counts,
