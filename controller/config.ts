@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
 import { isLoopback } from '../shared/net-guard.ts';
 import { setting } from '../shared/setting.ts';
+import { MAX_SHARDS } from '../shared/shard-map.ts';
 import { loadPlans, withMinIntervals, type Plans } from './plans/plans.ts';
 
 const DEFAULT_PORT = 3000;
@@ -19,6 +20,7 @@ const variables = z.object({
   MONGODB_URL: z
     .string({ error: 'must be set: a standalone controller needs MongoDB (`npm start` includes a database)' })
     .pipe(setting.url('mongodb', 'mongodb+srv')),
+  SHARDS: setting.integer(1, MAX_SHARDS).optional(),
   NATS_URL: z
     .string({ error: 'must be set: a standalone controller needs a NATS server (`npm start` includes one)' })
     .pipe(setting.url('nats', 'tls')),
@@ -139,6 +141,8 @@ function arrange(values: Values) {
       nameServers: values.STATUS_PAGE_DNS_SERVERS,
     },
     mongo: { url: values.MONGODB_URL },
+    /** Chosen at the first start of the installation; null: that, or the default. */
+    shards: values.SHARDS ?? null,
     nats: {
       url: values.NATS_URL,
       /** Path of a .creds file or of a file with an nkey seed; null: none. */

@@ -11,7 +11,7 @@ import { BUS_PATH } from './http/server/system-routes.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
-import { claimDataVersion } from './platform/mongo/data-version.ts';
+import { claimInstallation } from './platform/mongo/installation.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
 import { RefusedWrites } from './platform/mongo/refused-writes.ts';
 import { requireUsableDatabase } from './platform/mongo/usable-database.ts';
@@ -44,7 +44,7 @@ type ExternalPorts = Omit<ControllerPorts, OwnPorts>;
 /** Results that were taken are written before their shards are released. */
 const RESULTS_STOP_TIMEOUT_MS = 8000;
 
-export interface ControllerOptions extends Omit<ExternalPorts, 'mongo' | 'bus' | 'resolve'> {
+export interface ControllerOptions extends Omit<ExternalPorts, 'mongo' | 'bus' | 'resolve' | 'shardMap'> {
   /** Called with each command that is sent to the database. */
   onCommand?: MongoOptions['onCommand'];
 }
@@ -87,11 +87,11 @@ async function connectAndStart(
   const mongo = openMongo(config.mongo.url, { onCommand });
   await waitForMongo(mongo, { clock, log });
   await requireUsableDatabase(mongo.db);
-  await claimDataVersion(mongo.db);
+  const shardMap = await claimInstallation(mongo.db, config.shards);
   const { url: natsUrl, credsFile: creds } = config.nats;
   const bus = await connectBus({ url: natsUrl, creds, name: 'farwatch-controller', log, clock });
   const resolve = createResolver(clock);
-  const controller = await openController({ ...options, mongo, bus, resolve }, publicPages);
+  const controller = await openController({ ...options, mongo, bus, resolve, shardMap }, publicPages);
   await controller.start();
   const url = await controller.listen(createApp(controller.edge, server));
   return {
@@ -111,12 +111,13 @@ async function connectAndStart(
 export async function openController(options: ExternalPorts, publicPages = openPublicPages(options)) {
   const refusedWrites = new RefusedWrites(options.clock);
   const log = refusedWrites.wrapLog(options.log);
-  const { config, clock, mongo } = options;
+  const { config, clock, mongo, shardMap } = options;
   const ownedShards = new OwnedShards();
   const servers = new HttpServers(config.http);
   const ports: ControllerPorts = {
-    ...options, log, stores: await openStores(mongo.db, clock), signals: createSignals(), peers: new Peers(),
-    holder: readControllerId(config.dataDir), ownsShard: ownedShards.has, baseUrl: servers.baseUrl,
+    ...options, log, stores: await openStores(mongo.db, clock, shardMap), signals: createSignals(),
+    peers: new Peers(), holder: readControllerId(config.dataDir), ownsShard: ownedShards.has,
+    baseUrl: servers.baseUrl,
     natsUrl: () => config.nats.publicUrl ?? `${servers.baseUrl().replace(/^http/, 'ws')}${BUS_PATH}`,
   };
   const { stores } = ports;
@@ -154,7 +155,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...groups.routes, ...fleet.routes,
       ...incidents.routesOver({
         notifications: notifications.log, history, unwritten,
-        notifyOwner: results.notifyOwner.bind(results, 'manualEnds'),
+        notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
@@ -165,8 +166,9 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
         monitors: stores.monitors, pings: stores.pings,
-        notifyOwner: results.notifyOwner.bind(results, 'pings'),
-        onPingLost: (shard) => results.interrupted(shard),
+        shardOf: shardMap.of,
+        notifyOwner: (monitorId) => results.notifyOwners('pings', [monitorId]),
+        onPingLost: (monitorId) => results.interrupted(monitorId),
       }),
     ],
   });

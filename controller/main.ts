@@ -7,11 +7,12 @@ import { systemClock } from '../shared/time.ts';
 import { loadControllerConfig, type ControllerConfig } from './config.ts';
 import { startController } from './controller.ts';
 import { exposureWarnings } from './exposure.ts';
-import { NewerData } from './platform/mongo/data-version.ts';
+import { NewerData, OtherShards } from './platform/mongo/installation.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 import { UnusableDatabase } from './platform/mongo/usable-database.ts';
 
-/** Exit code for what the operator has to put right. */
+/** What the operator has to put right, and the exit code for it. */
+const FOR_OPERATOR = [ConfigError, DirectoryUnusable, NewerData, OtherShards, UnfinishedCopy];
 const EXIT_OPERATOR = 2;
 /** A stop that hangs is ended by force, ms. */
 const STOP_TIMEOUT_MS = 9500;
@@ -23,9 +24,13 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
+<<<<<<< HEAD
     const isForOperator =
       [ConfigError, DirectoryUnusable, NewerData, UnusableDatabase].some((kind) => error instanceof kind);
     if (isForOperator) return fail((error as Error).message, EXIT_OPERATOR);
+=======
+    if (FOR_OPERATOR.some((kind) => error instanceof kind)) return fail((error as Error).message, EXIT_OPERATOR);
+>>>>>>> wt-shards
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;

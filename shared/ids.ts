@@ -1,8 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Number of shards; fixed for the life of an installation. */
-export const SHARD_COUNT = 16;
-
 /** UUID v7 (RFC 9562): sorts by creation time. */
 export function newId(nowMs: number): string {
   const bytes = randomBytes(16);
@@ -46,12 +43,7 @@ function fnv1aBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-/** The shard (0 to SHARD_COUNT - 1) of a monitor, region or destination. */
-export function shardOf(id: string): number {
-  return fnv1a(id) % SHARD_COUNT;
-}
-
-/** A shard as written in subjects and journal ids: two decimal digits. */
+/** A shard as written in subjects and journal ids: two decimal digits, or three from 100 on. */
 export function shardName(shard: number): string {
   return shard < 10 ? `0${shard}` : String(shard);
 }

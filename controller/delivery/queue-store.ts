@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { shardOf } from '../../shared/ids.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import type { DestinationFields } from '../destinations/destination.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
@@ -37,9 +37,11 @@ const HEALTHY = Object.freeze({ failing_since: null, consecutive_failures: 0 });
 
 /** Collection `delivery_queues`: when each destination is due, and its health. */
 export class QueueStore {
+  readonly #shardMap: ShardMap;
   readonly #queues: Collection<QueueDoc>;
 
-  constructor(db: Db) {
+  constructor(db: Db, shardMap: ShardMap) {
+    this.#shardMap = shardMap;
     this.#queues = db.collection<QueueDoc>('delivery_queues');
   }
 
@@ -57,7 +59,7 @@ export class QueueStore {
     if (destinations.length === 0) return;
     const operations = destinations.map(({ _id, organization_id, project_id }) => {
       const history = { ...HEALTHY, last_error: null, last_delivered_at: null };
-      const unused = { organization_id, project_id, shard: shardOf(_id), ...history };
+      const unused = { organization_id, project_id, shard: this.#shardMap.of(_id), ...history };
       const update = { $min: { due_at: now }, $inc: { wakes: 1 }, $setOnInsert: unused };
       return { updateOne: { filter: { _id }, update, upsert: true } };
     });

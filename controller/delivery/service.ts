@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { Supervisor, type ActorFigures } from '../../shared/actor/supervisor.ts';
-import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import { sleep, within, type Clock } from '../../shared/time.ts';
 import { findDue } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';
@@ -19,6 +19,7 @@ export interface DeliveryServiceDeps {
   queues: DestinationQueueDeps['queues'] & Pick<QueueStore, 'due'>;
   /** Whether this controller serves the destinations of a shard. */
   ownsShard(shard: number): boolean;
+  shardMap: ShardMap;
   /** Makes the controller that serves a shard poll now. The message may get lost. */
   notifyOwner(shard: number): void;
   clock: Clock;
@@ -152,7 +153,8 @@ export class DeliveryService {
   wake(destinationIds: string[]): void {
     // Ends the idle interval, so that a poll finds their retries on time.
     this.#pollTask.triggerWithinInterval();
-    for (const id of destinationIds.filter((one) => this.#deps.ownsShard(shardOf(one)))) {
+    const { ownsShard, shardMap } = this.#deps;
+    for (const id of destinationIds.filter((one) => ownsShard(shardMap.of(one)))) {
       const queue = this.#queues.get(id);
       if (queue) queue.send({ kind: 'wake' });
       else if (this.activeQueues < MAX_ACTIVE_QUEUES) this.#queues.start(id);
@@ -161,9 +163,9 @@ export class DeliveryService {
 
   /** As `wake`, at whichever controllers serve the destinations. */
   readonly wakeOwners = (destinationIds: string[]): void => {
-    const { ownsShard, notifyOwner } = this.#deps;
+    const { ownsShard, shardMap, notifyOwner } = this.#deps;
     this.wake(destinationIds);
-    for (const shard of new Set(destinationIds.map(shardOf))) if (!ownsShard(shard)) notifyOwner(shard);
+    for (const shard of new Set(destinationIds.map(shardMap.of))) if (!ownsShard(shard)) notifyOwner(shard);
   };
 
   /** Call when deliveries became due or this controller acquired shards. */
@@ -172,8 +174,8 @@ export class DeliveryService {
   }
 
   async #poll(): Promise<boolean | 'idle'> {
-    const { queues, ownsShard, clock } = this.#deps;
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
+    const { queues, ownsShard, shardMap, clock } = this.#deps;
+    const shards = shardMap.all.filter(ownsShard);
     if (shards.length === 0) return false;
     if (this.activeQueues >= MAX_ACTIVE_QUEUES) {
       this.#polledAt = clock.monotonic();

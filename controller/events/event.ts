@@ -3,7 +3,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { OUTCOMES } from '../../shared/contracts/result.ts';
-import { derivedId, newId, shardOf } from '../../shared/ids.ts';
+import { derivedId, newId } from '../../shared/ids.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { RegionChange, StatusChange } from '../verdicts/monitor-state.ts';
 
@@ -156,7 +156,7 @@ export function resultEvent(message: Uint8Array): LiveEvent | null {
   const raw = decodeJson(rawMessage, message);
   if (raw === null) return null;
   const { organization_id, project_id, epoch, seq, started_at: at, ...result } = raw;
-  const id = derivedId(result.probe_id, epoch, shardOf(result.monitor_id), seq);
+  const id = derivedId(result.probe_id, epoch, result.monitor_id, seq);
   const data = { success: result.outcome === 'success', checked_at: at, ...result };
   return { id, kind: 'result', organization_id, project_id, at, data };
 }

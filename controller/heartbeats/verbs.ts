@@ -1,4 +1,4 @@
-import { newId, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { notFound } from '../errors/app-error.ts';
 import type { PublicContext } from '../http/routing/route.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
@@ -11,10 +11,11 @@ export interface HeartbeatDeps {
     findByHeartbeatToken(token: string): Promise<Pick<MonitorDoc, '_id' | 'status' | 'revision'> | null>;
   };
   pings: Pick<PingStore, 'insert'>;
+  shardOf(monitorId: string): number;
   /** Asks the shard's owner to journal the ping. The message may get lost, since owners also poll. */
-  notifyOwner(shard: number): void;
-  /** Reports a lost ping, so that silence until now does not count against heartbeats of this shard. */
-  onPingLost(shard: number): void;
+  notifyOwner(monitorId: string): void;
+  /** Reports a lost ping, so that silence until now does not count against heartbeats of its shard. */
+  onPingLost(monitorId: string): void;
 }
 
 export type PingSignal = Pick<JournaledPing, 'kind' | 'exit_code'>;
@@ -27,12 +28,12 @@ export async function receivePing(
   if (monitor === null) throw notFound('Heartbeat');
   if (monitor.status !== 'active') return;
   const { _id: monitor_id, revision } = monitor;
-  const shard = shardOf(monitor_id);
+  const shard = deps.shardOf(monitor_id);
   try {
     await deps.pings.insert({ id: newId(now), shard, monitor_id, revision, at: now, ...signal });
   } catch (error) {
-    deps.onPingLost(shard);
+    deps.onPingLost(monitor_id);
     throw error;
   }
-  deps.notifyOwner(shard);
+  deps.notifyOwner(monitor_id);
 }

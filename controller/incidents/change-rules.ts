@@ -1,4 +1,4 @@
-import { derivedId, shardOf } from '../../shared/ids.ts';
+import { derivedId } from '../../shared/ids.ts';
 import { searchText } from '../monitors/monitor.ts';
 import type {
   IncidentChange, IncidentDoc, IncidentStatus, IncidentUpdateDoc, UpdateActor,
@@ -39,11 +39,12 @@ export interface StatusMove {
   actor: UpdateActor;
   /** Becomes the assignee if the move is an acknowledgement. */
   assignee: { id: string | null; name: string };
+  shardOf(monitorId: string): number;
 }
 
 /** Returns the writes of an allowed move. `now` is Unix ms. */
 export function moveIncident(seen: IncidentDoc, move: StatusMove, now: number): DecidedChange {
-  const { to, note, actor, assignee } = move;
+  const { to, note, actor, assignee, shardOf } = move;
   const at = nextInstant(seen, now);
   const change: IncidentChange = { status: to, updated_at: at };
   if (to === 'acknowledged') {

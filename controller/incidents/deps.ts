@@ -31,7 +31,8 @@ export interface IncidentDeps {
   events: EventPublisher;
   /** Called after each change of an incident. */
   onChanged(): void;
-  /** Makes the owner of the shard poll immediately for incidents that people have ended. */
-  notifyOwner(shard: number): void;
+  shardOf(monitorId: string): number;
+  /** Makes the owner of the monitor's shard poll immediately for incidents that people have ended. */
+  notifyOwner(monitorId: string): void;
   log: Log;
 }

@@ -14,8 +14,8 @@ export interface MonitorWriteDeps {
   regions: RegionLookup;
   destinations: DestinationLookup;
   groups: GroupLookup;
-  /** Asks the shard's owner to journal a write. The message may get lost, since owners also poll. */
-  notifyOwner(shard: number): void;
+  /** Asks the shards' owners to journal writes. The messages may get lost, since owners also poll. */
+  notifyOwners(monitorIds: Iterable<string>): void;
   /** The shortest interval that this installation accepts. */
   minIntervalSeconds: number;
   log: Log;

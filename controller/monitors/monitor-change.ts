@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { shardOf } from '../../shared/ids.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import { affectsCounts } from './counts/count-rules.ts';
 import { type MonitorDoc, searchTextOf } from './monitor.ts';
 import { invalidatesEarlierResults } from './settings/registry.ts';
@@ -16,12 +16,12 @@ export type MonitorChange = Partial<
 >;
 
 /** One write, conditional on the revision of `seen`: the change, the next revision and the bookkeeping. */
-export function changeOf(seen: MonitorDoc, change: MonitorChange) {
+export function changeOf(seen: MonitorDoc, change: MonitorChange, shardMap: ShardMap) {
   const next = { ...seen, ...change };
   const revised = invalidatesEarlierResults(seen, next) ? { check_revision: seen.revision + 1 } : {};
   const uncounted = affectsCounts(seen, next) ? { uncounted: seen.project_id } : {};
   const { _id, organization_id, project_id, revision } = seen;
-  const marks = { unjournaled: shardOf(_id), ...uncounted };
+  const marks = { unjournaled: shardMap.of(_id), ...uncounted };
   const domain = monitoredDomain(next);
   const domainField = domain === null ? {} : { domain };
   const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks, ...domainField };

@@ -1,5 +1,5 @@
 import type { Collection, Db, Filter, FindCursor } from 'mongodb';
-import { shardOf } from '../../shared/ids.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
@@ -36,9 +36,11 @@ export const restoreMonitor = restoring<MonitorDoc>({
 const PAGE_SIZE = 1000;
 
 export class MonitorStore {
+  readonly #shardMap: ShardMap;
   readonly #monitors: Collection<MonitorDoc>;
 
-  constructor(db: Db) {
+  constructor(db: Db, shardMap: ShardMap) {
+    this.#shardMap = shardMap;
     this.#monitors = db.collection<MonitorDoc>('monitors');
   }
 
@@ -65,7 +67,7 @@ export class MonitorStore {
     const domain = monitoredDomain(doc);
     const inserted: MonitorDoc = {
       revision: 1, check_revision: 1, search_text: searchTextOf(doc), ...(domain === null ? {} : { domain }),
-      unjournaled: shardOf(doc._id), uncounted: doc.project_id, counted_revision: 0, ...doc,
+      unjournaled: this.#shardMap.of(doc._id), uncounted: doc.project_id, counted_revision: 0, ...doc,
     };
     await this.#monitors.insertOne(inserted);
     return inserted;
@@ -97,7 +99,7 @@ export class MonitorStore {
 
   /** Null if the monitor has changed since `seen` was read. */
   change(seen: MonitorDoc, change: MonitorChange): Promise<MonitorDoc | null> {
-    const { filter, update } = changeOf(seen, change);
+    const { filter, update } = changeOf(seen, change, this.#shardMap);
     return restored(this.#monitors.findOneAndUpdate(filter, update, { returnDocument: 'after' }));
   }
 
@@ -106,7 +108,7 @@ export class MonitorStore {
    * miss a monitor that somebody changed again before it was read back.
    */
   async changeMany(changes: { seen: MonitorDoc; change: MonitorChange }[]) {
-    const writes = changes.map(({ seen, change }) => ({ updateOne: changeOf(seen, change) }));
+    const writes = changes.map(({ seen, change }) => ({ updateOne: changeOf(seen, change, this.#shardMap) }));
     const { modifiedCount: count } = await this.#monitors.bulkWrite(writes, { ordered: false });
     const ids = changes.map(({ seen }) => seen._id);
     if (count === changes.length) return { ids: new Set(ids), count };
@@ -190,7 +192,8 @@ export class MonitorStore {
       const ids: string[] = (await rest.sort({ _id: 1 }).limit(PAGE_SIZE).toArray()).map(({ _id }) => _id);
       if (ids.length === 0) return;
       await this.#monitors.bulkWrite(ids.map((_id) => ({ updateOne: {
-        filter: { _id, domain }, update: { $set: { unjournaled: shardOf(_id) }, $inc: { revision: 1 } },
+        filter: { _id, domain },
+        update: { $set: { unjournaled: this.#shardMap.of(_id) }, $inc: { revision: 1 } },
       } })), { ordered: false });
       after = ids[PAGE_SIZE - 1];
     }
@@ -200,7 +203,7 @@ export class MonitorStore {
   async rejournalWindows(ids: string[], now: number): Promise<void> {
     if (ids.length === 0) return;
     await this.#monitors.bulkWrite(ids.map((_id) => ({ updateOne: { filter: { _id }, update: {
-      $set: { unjournaled: shardOf(_id), windows_changed_at: now }, $inc: { revision: 1 },
+      $set: { unjournaled: this.#shardMap.of(_id), windows_changed_at: now }, $inc: { revision: 1 },
     } } })), { ordered: false });
   }
 

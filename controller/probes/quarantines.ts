@@ -15,7 +15,7 @@ const MIN_COMPARED_PROBES = 3;
 const MAX_LOGGED_REASONS = 3;
 
 export interface ProbeAgreements {
-  pollNextShard(): Promise<void>;
+  pollNextShards(): Promise<void>;
   of(probeId: string): Agreement | null;
 }
 
@@ -64,7 +64,7 @@ export class Quarantines {
     });
   }
 
-  /** `agreements`: how a probe's votes compare with those of other regions. Each poll asks one shard. */
+  /** `agreements`: how a probe's votes compare with those of other regions. Each poll asks some shards. */
   compareBy(agreements: ProbeAgreements): void {
     this.#agreements = agreements;
   }
@@ -85,7 +85,7 @@ export class Quarantines {
   async #poll(): Promise<void> {
     const { clock, directory } = this.#deps;
     const enrolled = [...directory.probes()].filter(isEnrolled);
-    if (enrolled.length >= MIN_COMPARED_PROBES) await this.#agreements?.pollNextShard();
+    if (enrolled.length >= MIN_COMPARED_PROBES) await this.#agreements?.pollNextShards();
     for (const id of this.#streaks.keys()) if (!directory.probe(id)) this.#streaks.delete(id);
     const health = enrolled.map((probe) => this.#healthOf(probe));
     this.#logSpared(sparedProbes(health), enrolled.length);

@@ -1,6 +1,5 @@
-import { SHARD_COUNT } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
-import { Agreements, agreementsQuery } from './reading/agreements.ts';
+import { Agreements } from './reading/agreements.ts';
 import { CertificateReader, certificateQuery, type CertificateReaderDeps } from './reading/certificates.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/history/monitor-history.ts';
 import { HealthReader, healthQuery } from './reading/project-health.ts';
@@ -52,7 +51,7 @@ export class ResultReaders {
     this.statistics = new Statistics({
       latest: async (projectId) => {
         const params = { project_id: projectId };
-        const responses = await Promise.all(Array.from({ length: SHARD_COUNT }, (_, shard) =>
+        const responses = await Promise.all(queries.shardMap.all.map((shard) =>
           queries.request(shard, this.latest.query, params)));
         return responses.flat();
       },
@@ -72,7 +71,7 @@ export class ResultReaders {
     });
     this.served = [
       this.unwritten.query, this.unwritten.liveQuery, this.latest.query, unwrittenRowsQuery, healthQuery,
-      certificateQuery, agreementsQuery,
+      certificateQuery, this.agreements.query,
     ];
   }
 }

@@ -1,5 +1,6 @@
-import { newSecret, shardOf } from '../../shared/ids.ts';
+import { newSecret } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { BatchResponse, CheckResult } from '../../shared/contracts/result.ts';
@@ -43,6 +44,7 @@ export interface ResultsDeps<M> {
   /** Stable across restarts of this controller. */
   holder: string;
   peers: Peers;
+  shardMap: ShardMap;
   stores: ShardStores & ReaderStores & {
     deadLetters: Pick<DeadLetterStore, 'add'>;
     leases: LeaseDeps['store'];
@@ -74,7 +76,7 @@ export class ResultsService<M> {
   readonly #subscriptions = new Map<number, BusSubscription[]>();
 
   constructor(deps: ResultsDeps<M>) {
-    const { clock, log, random, bus, stores, limits } = deps;
+    const { clock, log, random, bus, stores, limits, shardMap } = deps;
     this.#deps = deps;
     this.shards = new Shards({
       clock, log, random, stores, limits, instance: `${deps.holder}:${newSecret().slice(0, 16)}`,
@@ -112,7 +114,7 @@ export class ResultsService<M> {
     const contact = new BusContact(bus, clock);
     this.#leases = new Leases({
       isCutOff: () => contact.isLost(),
-      clock, log, store: stores.leases, holder: deps.holder,
+      clock, log, store: stores.leases, holder: deps.holder, shardCount: shardMap.count,
       acquired: (shard) => this.shards.acquire(shard),
       released: (shard) => this.shards.release(shard),
       peers: deps.peers,
@@ -120,7 +122,9 @@ export class ResultsService<M> {
         for (const shard of shards) bus.publish(subjects.notify(shard), JOINED);
       },
     });
-    this.#queries = new ShardQueries({ shards: this.shards, leases: this.#leases, bus, clock, log });
+    this.#queries = new ShardQueries({
+      shardMap, shards: this.shards, leases: this.#leases, bus, clock, log,
+    });
     this.readers = new ResultReaders({ clock, stores, queries: this.#queries });
     const feedDeps = { clock, log, shards: this.shards, peers: deps.peers };
     this.#feeds = {
@@ -149,14 +153,18 @@ export class ResultsService<M> {
     return this.shards.get(shard) !== undefined;
   }
 
-  /** Makes the owner of a shard poll that feed now. */
-  notifyOwner(feed: Feed, shard: number): void {
-    if (this.ownsShard(shard)) this.#feeds[feed].trigger();
-    else this.#deps.bus.publish(subjects.notify(shard), feed);
+  /** Makes the owners of these monitors' shards poll that feed now. */
+  notifyOwners(feed: Feed, monitorIds: Iterable<string>): void {
+    const { bus, shardMap } = this.#deps;
+    for (const shard of new Set([...monitorIds].map(shardMap.of))) {
+      if (this.ownsShard(shard)) this.#feeds[feed].trigger();
+      else bus.publish(subjects.notify(shard), feed);
+    }
   }
 
-  /** Notifies the owner of a shard that input was lost, so that silence up to now does not count. */
-  interrupted(shard: number): void {
+  /** Notifies the owner of a monitor that input was lost, so that silence up to now does not count. */
+  interrupted(monitorId: string): void {
+    const shard = this.#deps.shardMap.of(monitorId);
     if (this.ownsShard(shard)) this.shards.interrupted(shard);
     else this.#deps.bus.publish(subjects.notify(shard), LOST);
   }
@@ -186,7 +194,8 @@ export class ResultsService<M> {
 
   /** Records a witness vote. It is lost if the shard has moved meanwhile. */
   #recordWitness(vote: WitnessVote): void {
-    this.shards.get(shardOf(vote.monitor_id))?.send({ kind: 'witness', decision: { kind: 'witness', ...vote } });
+    const shard = this.#deps.shardMap.of(vote.monitor_id);
+    this.shards.get(shard)?.send({ kind: 'witness', decision: { kind: 'witness', ...vote } });
   }
 
   #onNotification(shard: number, message: BusMessage): void {

@@ -1,5 +1,5 @@
-import { shardOf } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
@@ -19,6 +19,7 @@ interface SweeperDeps {
   limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days' | 'rollups_days'>>;
   /** The controller that owns the shard of an organization's id sweeps the organization. */
   ownsShard(shard: number): boolean;
+  shardMap: ShardMap;
   clock: Clock;
   log: Log;
 }
@@ -64,7 +65,7 @@ export class RetentionSweeper extends PeriodicTask {
   }
 
   async #sweepAll(): Promise<void> {
-    const { organizations, documents, clock, log, ownsShard } = this.#deps;
+    const { organizations, documents, clock, log, ownsShard, shardMap } = this.#deps;
     const now = clock.now();
     if (ownsShard(COMMON_SHARD)) {
       const before = now - DEAD_LETTER_RETENTION_MS;
@@ -74,7 +75,7 @@ export class RetentionSweeper extends PeriodicTask {
     for (let after = ''; !this.#isStopped; ) {
       const ids = await organizations.page(after, ORGANIZATIONS_PER_PAGE);
       for (const id of ids) {
-        if (this.#isStopped || !ownsShard(shardOf(id))) continue;
+        if (this.#isStopped || !ownsShard(shardMap.of(id))) continue;
         await this.#sweep(id, clock.now()).catch((error: unknown) => {
           const context = { err: error, organization_id: id };
           log.warn(context, 'could not remove the expired data of an organization');

@@ -1,4 +1,3 @@
-import { shardOf } from '../../shared/ids.ts';
 import type { Tenant } from '../access/tenant.ts';
 import {
   groupEvent, monitorEvents, probeEvent, publisherOn, type ChangedMonitor, type ProbeStatusChange,
@@ -21,7 +20,7 @@ interface ProbeSources {
 export type Events = ReturnType<typeof openEvents>;
 
 /** Live events: they are published on the bus and go from there to the clients of every controller. */
-export function openEvents({ bus, clock, log, ownsShard }: ControllerPorts) {
+export function openEvents({ bus, clock, log, ownsShard, shardMap }: ControllerPorts) {
   const publisher = publisherOn(bus);
   const hub = new EventHub({ bus, clock });
   return {
@@ -55,7 +54,7 @@ export function openEvents({ bus, clock, log, ownsShard }: ControllerPorts) {
       };
       // Every controller receives beats; the owner of the region's shard publishes.
       fleet.liveness.onChange(({ probeId, region, isLive }) => {
-        if (ownsShard(shardOf(region))) onStatusChanged(probeId, isLive ? 'online' : 'offline');
+        if (ownsShard(shardMap.of(region))) onStatusChanged(probeId, isLive ? 'online' : 'offline');
       });
       // Every controller hears beats, but only one has decided this.
       fleet.quarantines.onChange(({ probe, isQuarantined }) => {

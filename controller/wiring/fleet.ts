@@ -1,5 +1,4 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { Lifecycle } from '../../shared/lifecycle.ts';
 import { Announcer } from '../assignments/announcer.ts';
 import { StaleProbeNotifier } from '../assignments/stale-probe-notifier.ts';
@@ -53,14 +52,14 @@ export function openDirectory({ stores, clock, log, peers }: FleetPorts): FleetD
 /** Regions and probes, and which probe runs which monitor. */
 export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const { directory, notify, quota, otherUsers } = sources;
-  const { config, stores, bus, timeZone, clock, log, peers, ownsShard, natsUrl } = ports;
+  const { config, stores, bus, timeZone, clock, log, peers, ownsShard, shardMap, natsUrl } = ports;
   const { monitors, regions, probes, enrolmentKeys, assignments: items, assignmentHeads: heads } = stores;
   const { embeddedProbeToken, nats } = config;
   await seedFleet({ regions, probes, now: clock.now(), timeZone, embeddedProbeToken });
   const keys = await stores.controllerKeys.loadOrCreate(clock.now());
   const natsUsers = openIdentities({ bus, users: nats.users, credsFile: nats.credsFile, clock, log });
   const limit = new ConnectionLimit({ bus, clock, log, onSuspended: () => identities.refresh() });
-  const owns = (regionId: string): boolean => ownsShard(shardOf(regionId));
+  const owns = (id: string): boolean => ownsShard(shardMap.of(id));
   const identities: IdentityPublisher = new IdentityPublisher({
     bus, probes, otherUsers, identities: natsUsers, limit, clock, log, peers,
     onProbesRead: (all) => {
@@ -90,7 +89,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     owns,
   });
   const assignments = new AssignmentHistoryCache({
-    items, heads, clock, log, peers, isOurs: (monitorId) => ownsShard(shardOf(monitorId)),
+    items, heads, clock, log, peers, isOurs: owns,
   });
   const staleProbes = new StaleProbeNotifier({ bus, directory, heads, assignments, announcer, clock, log });
   const syncRate = new ProbeRate({ clock, log, subject: 'sync' });
@@ -138,7 +137,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: {
         probes, enrolmentKeys, regions, quota, keys, publishIdentities, directory, log,
-        natsUrl,
+        natsUrl, shardCount: shardMap.count,
       },
     }),
     /** Lets probes beat, ask for work and be given it. Does not start when the database does not answer. */

@@ -18,15 +18,15 @@ interface IncidentContext {
   notifications: NotificationLog;
   history: MonitorHistoryReader;
   unwritten: Pick<UnwrittenReader, 'read'>;
-  /** Has whoever owns a shard poll now. */
-  notifyOwner(shard: number): void;
+  /** Has whoever owns a monitor's shard poll now. */
+  notifyOwner(monitorId: string): void;
 }
 
 export type Incidents = ReturnType<typeof openIncidents>;
 
 /** Incidents with their history and comments; `outbox` is for the state machine. */
 export function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
-  const { stores, signals, clock, log } = ports;
+  const { stores, shardMap, signals, clock, log } = ports;
   const { incidents, incidentUpdates: updates, comments, votes, monitors } = stores;
   const { accounts: { people }, events } = sources;
   const onChanged = signals.incidentsChanged.emit;
@@ -54,7 +54,7 @@ export function openIncidents(ports: ControllerPorts, sources: IncidentSources) 
     },
     routesOver: ({ notifications, history, unwritten, notifyOwner }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, votes, notifications, monitors, history, people, log,
-      events: events.publisher, onChanged, notifyOwner,
+      events: events.publisher, onChanged, notifyOwner, shardOf: shardMap.of,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

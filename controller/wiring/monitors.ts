@@ -55,7 +55,7 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
       live, statistics, dailyUptimes, overview, history, certificates,
       incidents: stores.incidents, outages: incidents.outages, domains: stores.domains,
     },
-    notifyOwner: results.notifyOwner.bind(results, 'changes'),
+    notifyOwners: results.notifyOwners.bind(results, 'changes'),
     minIntervalSeconds: config.monitors.minIntervalSeconds,
   };
   return { counts, simulations, deps, routes: monitorRoutes(deps) };

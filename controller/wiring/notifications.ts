@@ -1,4 +1,3 @@
-import { SHARD_COUNT } from '../../shared/ids.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
@@ -32,7 +31,8 @@ export type Notifications = ReturnType<typeof openNotifications>;
 
 /** Destinations, and the delivery of alerts to them. */
 export function openNotifications(ports: NotificationPorts, sources: NotificationSources) {
-  const { config, stores, bus, clock, log, peers, holder, random, resolve, ownsShard, baseUrl } = ports;
+  const { config, stores, shardMap, bus, clock, log, peers, holder, random, resolve, ownsShard } = ports;
+  const { baseUrl } = ports;
   const { mailer, regions, accounts } = sources;
   const { incidents, destinations, testMails, suppressions, deliveries, deliveryQueues: queues } = stores;
   const { mailWindows: windows, digestClaims: digests } = stores;
@@ -52,10 +52,10 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
       },
     },
     notifyOwner: (shard) => bus.publish(subjects.notify(shard), ''),
-    deliveries, queues, ownsShard, clock, log, peers,
+    deliveries, queues, ownsShard, shardMap, clock, log, peers,
   });
   const failing = new FailingCount(() => {
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(ownsShard);
+    const shards = shardMap.all.filter(ownsShard);
     return shards.length === 0 ? Promise.resolve(0) : queues.countFailing(shards);
   }, clock, peers);
   const alerts =

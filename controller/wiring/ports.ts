@@ -1,4 +1,5 @@
 import type { Log } from '../../shared/log.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { PasswordCost } from '../accounts/users/passwords.ts';
 import type { ControllerConfig } from '../config.ts';
@@ -24,6 +25,7 @@ export interface ControllerPorts {
   log: Log;
   signals: Signals;
   peers: Peers;
+  shardMap: ShardMap;
   /** Whether this controller serves what belongs to a shard. */
   ownsShard(shard: number): boolean;
   /** What links begin with, without a slash at its end. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newSecret, shardOf } from '../../shared/ids.ts';
+import { newSecret } from '../../shared/ids.ts';
 import { assignedOf } from '../assignments/assigned-regions.ts';
 import { publishingHistory } from '../events/event.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
@@ -35,14 +35,14 @@ export type ResultStores = ReturnType<typeof resultStores>;
 
 /** What becomes of results, from the bus to incidents and alerts. */
 export function openResults(ports: ControllerPorts, sources: ResultSources): ResultsService<MonitorDoc> {
-  const { config, stores, signals, bus, peers, holder, clock, log, random } = ports;
+  const { config, stores, shardMap, signals, bus, peers, holder, clock, log, random } = ports;
   const { fleet, events, incidents, notifications, domains, readers } = sources;
   const { accounts: { quota } } = sources;
   const { monitors, pings, windows } = stores;
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, random, bus, peers, holder, pings, manualEnds: stores.incidents,
+    clock, log, random, bus, peers, holder, shardMap, pings, manualEnds: stores.incidents,
     rawReaders: [readers.directory, events.hub.streamedProjects],
     confirmations: fleet.confirmations, witnesses: fleet.witnesses,
     stores: {
@@ -50,6 +50,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
       incidents: incidents.outbox, alerts: notifications.alerts,
     },
     limits: {
+      shardOf: shardMap.of,
       rawRetentionMs: limits.rawRetentionMs, maxRawRetentionMs: limits.maxRawRetentionMs,
       intakeFacts: fleet.liveness.intakeFacts, hasVote: fleet.directory.hasVote,
       hasLiveProbe: (region) => fleet.liveness.liveProbes(region).length > 0,
@@ -72,7 +73,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
           const own = maintenance?.get(doc._id);
           const ranges = own && maintenanceRangesOf(own, clock.now());
           const config = toMonitorConfig(doc, expiries?.get(doc.domain ?? ''), ranges);
-          return { shard: shardOf(doc._id), config, monitor: doc };
+          return { shard: shardMap.of(doc._id), config, monitor: doc };
         });
       },
       place: async (docs) => {

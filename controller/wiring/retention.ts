@@ -5,14 +5,14 @@ import type { ControllerPorts } from './ports.ts';
 
 /** Removes what plans no longer keep. */
 export function openRetention(
-  { stores, clock, log, ownsShard }: Pick<ControllerPorts, 'stores' | 'clock' | 'log' | 'ownsShard'>,
+  { stores, clock, log, ownsShard, shardMap }: Pick<ControllerPorts, 'stores' | 'clock' | 'log' | 'ownsShard' | 'shardMap'>,
   quota: Pick<Quota, 'limitsOf'>,
 ): RetentionSweeper {
   const { monitors, agedResults: results, sweeps, evidence, audit, deadLetters, freedSubdomains } = stores;
   const { organizations, projects } = stores.accounts;
   const { incidents, incidentUpdates: updates, comments, votes } = stores;
   return new RetentionSweeper({
-    monitors, results, sweeps, evidence, ownsShard, clock, log,
+    monitors, results, sweeps, evidence, ownsShard, shardMap, clock, log,
     limitsOf: (organizationId) => quota.limitsOf(organizationId),
     organizations: {
       page: (after, limit) => organizations.pageOfIds(after, limit),

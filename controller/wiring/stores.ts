@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import { createAccountStores } from '../accounts/deps.ts';
 import { KeyRingStore } from '../accounts/sessions/key-ring-store.ts';
@@ -54,8 +55,8 @@ import { SubscriptionStore } from '../subscriptions/store.ts';
 export type Stores = ReturnType<typeof createStores>;
 
 /** Every collection of a controller, each opened once and with its indexes. */
-export async function openStores(db: Db, clock: Clock): Promise<Stores> {
-  const stores = createStores(db, clock);
+export async function openStores(db: Db, clock: Clock, shardMap: ShardMap): Promise<Stores> {
+  const stores = createStores(db, clock, shardMap);
   const { accounts, ...others } = stores;
   await Promise.all([...Object.values(accounts), ...Object.values(others)].map(async (store) => {
     if ('ensureIndexes' in store) await store.ensureIndexes();
@@ -63,11 +64,12 @@ export async function openStores(db: Db, clock: Clock): Promise<Stores> {
   return stores;
 }
 
-function createStores(db: Db, clock: Clock) {
+function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
   return {
     accounts: createAccountStores(db), keyRing: new KeyRingStore(db), usage: new UsageStore(db),
     audit: new AuditStore(db),
-    monitors: new MonitorStore(db), monitorLists: new MonitorListStore(db), monitorCounts: new CountStore(db),
+    monitors: new MonitorStore(db, shardMap), monitorLists: new MonitorListStore(db),
+    monitorCounts: new CountStore(db),
     groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
     pings: new PingStore(db), windows: new WindowStore(db),
     domains: new DomainStore(db), registryTurns: new TurnStore(db), registrySources: new SourceStore(db),
@@ -82,7 +84,7 @@ function createStores(db: Db, clock: Clock) {
     comments: new CommentStore(db), votes: new VoteStore(db),
     destinations: new DestinationStore(db), testMails: new LimitedUses(db, 'test_mails'),
     suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
-    deliveryQueues: new QueueStore(db), mailWindows: new MailWindowStore(db),
+    deliveryQueues: new QueueStore(db, shardMap), mailWindows: new MailWindowStore(db),
     digestClaims: new DigestClaimStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { MAX_BATCH_RESULTS, type CheckResult } from '../../shared/contracts/result.ts';
-import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { OngoingFailure } from '../../shared/ongoing-failure.ts';
 import type { Log } from '../../shared/log.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 import { BatchReader } from './batch-reader.ts';
@@ -30,6 +31,7 @@ export const SPOOL_LIMITS: SpoolLimits = Object.freeze({
 
 export interface SpoolOptions {
   directory: string;
+  shardMap: ShardMap;
   clock: Clock;
   log: Log;
   /** Probe version as carried by batches. */
@@ -87,7 +89,7 @@ export class Spool {
       engine, cacheBytes: limits.cacheBytes, sealed: () => this.#log.sealed(),
     });
     for (const lane of found.lanes.values()) if (lane.depth > 0) this.#lanes.add(lane);
-    this.#startedLanes = new StartedLanes([...this.#lanes], found.started);
+    this.#startedLanes = new StartedLanes([...this.#lanes], found.started, options.shardMap);
     this.#failure = new OngoingFailure({
       clock: options.clock, log, level: 'error', countField: 'results',
       message: 'results could not be spooled and are dropped', recoveredMessage: 'results are spooled again',
@@ -147,7 +149,7 @@ export class Spool {
   /** Starts a new epoch for new results; older ones are drained alongside. */
   openEpoch(): void {
     this.#epoch = newId(this.#options.clock.now());
-    this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
+    this.#fresh = this.#options.shardMap.all.map((shard) => new Lane(this.#epoch, shard));
     for (const lane of this.#lanes) if (lane.depth === 0 && !lane.isDirty) this.#lanes.delete(lane);
     for (const lane of this.#fresh) this.#lanes.add(lane);
     this.#startedLanes.openEpoch(this.#fresh);
@@ -155,7 +157,7 @@ export class Spool {
 
   /** Numbers and stores a result. An urgent one is written immediately, preceded by the rest of its lane. */
   append(result: CheckResult, isUrgent: boolean): void {
-    const lane = this.#fresh[shardOf(result.monitor_id)] as Lane;
+    const lane = this.#fresh[this.#options.shardMap.of(result.monitor_id)] as Lane;
     this.#dirty.add(lane);
     if (this.#pending >= this.#limits.maxPending || this.#isClosed) {
       this.#countRefused(1);

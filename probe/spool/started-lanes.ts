@@ -1,4 +1,4 @@
-import { SHARD_COUNT } from '../../shared/ids.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Lane } from './lane.ts';
 
 /**
@@ -39,8 +39,8 @@ export class StartedLanes {
   readonly #shards: ShardLanes[];
 
   /** `noted`: started lanes in the last mark. */
-  constructor(old: Lane[], noted: readonly NotedLane[]) {
-    this.#shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
+  constructor(old: Lane[], noted: readonly NotedLane[], shardMap: ShardMap) {
+    this.#shards = shardMap.all.map((shard) => {
       const lanes = old.filter((lane) => lane.shard === shard);
       const epochs = noted.filter((each) => each[1] === shard).map(([epoch]) => epoch);
       return initialShard(shard, lanes, epochs);

@@ -1,7 +1,11 @@
 import { rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEnrolmentKey } from '../../shared/contracts/enrolment.ts';
+<<<<<<< HEAD
 import { subjects } from '../../shared/contracts/subjects.ts';
+=======
+import { ShardMap } from '../../shared/shard-map.ts';
+>>>>>>> wt-shards
 import { EnvelopeOpener } from '../assignments/envelope.ts';
 import { attemptEnrolment, enrol } from '../identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from '../identity/identity.ts';
@@ -47,7 +51,7 @@ export async function openLink(ports: ProbePorts, capabilities: string[]) {
     controllerBoxKey: enrolment.controller_box_key,
   });
   return {
-    link, keyRing, opener, region, probeId,
+    link, keyRing, opener, region, probeId, shardMap: new ShardMap(enrolment.shards),
     /** Call when the probe has stopped. Deletes the data of a probe that was replaced. */
     close: () => replacement.close(),
     /** URLs of the installation. */

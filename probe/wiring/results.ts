@@ -11,13 +11,13 @@ export type Results = Awaited<ReturnType<typeof openResults>>;
 
 /** Results on their way from a check to the controllers. */
 export async function openResults(
-  { settings, clock, log, random, version }: ProbePorts, { link, region, probeId }: ProbeLink,
+  { settings, clock, log, random, version }: ProbePorts, { link, region, probeId, shardMap }: ProbeLink,
   coverage: SpoolOptions['coverage'],
 ) {
   const missedShare = new RecentShare(clock);
   const lostShare = new RecentShare(clock);
   const spool: Spool = await Spool.open({
-    directory: join(settings.dataDir, 'spool'), clock, log, engine: version, coverage,
+    directory: join(settings.dataDir, 'spool'), shardMap, clock, log, engine: version, coverage,
     onSynced: () => sender.kick(),
     onRefused: (count) => lostShare.add({ all: 0, bad: count }),
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_SHARDS, MAX_SHARDS } from '../shard-map.ts';
 
 /** Enrolment keys begin with this; one-time tokens do not. */
 export const ENROLMENT_KEY_PREFIX = 'fwe_';
@@ -35,6 +36,8 @@ export const enrolResponse = z.object({
   controller_key: z.string(),
   /** Curve public key (X…) of the controller, which seals assignments. */
   controller_box_key: z.string(),
+  /** Number of shards of the installation, by which results are numbered. */
+  shards: z.int().min(1).max(MAX_SHARDS).default(DEFAULT_SHARDS),
 });
 export type EnrolResponse = z.infer<typeof enrolResponse>;
 

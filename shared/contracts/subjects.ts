@@ -82,6 +82,6 @@ export function probeOfSubject(subject: string): ProbeAddress | null {
 
 /** Shard of a subject `results.<shard>…`, `ask.<shard>…` or `poke.<shard>`; null for others. */
 export function shardOfSubject(subject: string): number | null {
-  const match = /^(?:results|ask|poke)\.(\d\d)(?:\.|$)/.exec(subject);
+  const match = /^(?:results|ask|poke)\.(\d\d|[12]\d\d)(?:\.|$)/.exec(subject);
   return match ? Number(match[1]) : null;
 }

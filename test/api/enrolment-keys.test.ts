@@ -70,6 +70,7 @@ describe('an enrolment key', () => {
     expect(first.data).toEqual({
       probe_id: expect.any(String), name: expect.stringMatching(/^oslo-[0-9a-f]{6}$/), region_id: 'oslo',
       nats_url: expect.any(String), controller_key: expect.stringMatching(/^A/), controller_box_key: expect.stringMatching(/^X/),
+      shards: 16,
     });
     expect((await enrol(prefixed.key)).data.name).toMatch(/^edge-[0-9a-f]{6}$/);
     expect((await owner.get(`/api/probes/${first.data.probe_id}`)).data.probe).toMatchObject({

@@ -3,10 +3,10 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { PingStore } from '../../controller/heartbeats/store.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 interface PingDoc {
   _id: string;
@@ -60,9 +60,9 @@ describe('pings of a heartbeat', () => {
     expect(response.status).toBe(200);
     if (method !== 'HEAD') expect(await response.json()).toEqual({ success: true, data: { ok: true } });
     expect(await storedPings(monitor.id)).toEqual([expect.objectContaining({
-      monitor_id: monitor.id, kind, exit_code: code, shard: shardOf(monitor.id), revision: 1,
+      monitor_id: monitor.id, kind, exit_code: code, shard: shardMap.of(monitor.id), revision: 1,
     })]);
-    expect(app.owners.notifiedShards.at(-1)).toBe(shardOf(monitor.id));
+    expect(app.owners.notifiedShards.at(-1)).toBe(shardMap.of(monitor.id));
   });
 
   test('accept any body and query, and ignore credentials', async () => {

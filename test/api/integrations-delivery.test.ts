@@ -10,7 +10,7 @@ import type { DestinationDoc } from '../../controller/destinations/destination.t
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { openMailer } from '../../controller/platform/mail/mailer.ts';
 import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
-import { newId, SHARD_COUNT } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
@@ -18,6 +18,7 @@ import { drip, type Drip } from '../helpers/drip.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
 import { startSmtpServer } from '../helpers/smtp-server.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 type WebhookPayload = ReturnType<typeof webhookPayload>;
 
@@ -431,7 +432,7 @@ describe('a destination', () => {
     const [well, gone] = ['ops@example.com', 'gone@example.com'];
     const destination = await rig.destination({ type: 'email', config: { to: [well, gone] } });
     const failing = new FailingCount(
-      () => rig.queues.countFailing(Array.from({ length: SHARD_COUNT }, (_, shard) => shard)), rig.clock,
+      () => rig.queues.countFailing([...shardMap.all]), rig.clock,
     );
     failing.start();
     const registry = new Registry();

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toCheckSpec, toMonitorConfig } from '../../controller/monitors/settings/registry.ts';
 import { httpSpec } from '../../shared/contracts/check-spec.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { addRegion, makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let app: TestApp;
 let tenant: Tenant;
@@ -52,9 +52,9 @@ describe('a created monitor', () => {
 
   test('is marked for its shard, whose owner is notified', async () => {
     const { id } = (await create()).data.monitor;
-    expect(app.owners.notifiedShards).toEqual([shardOf(id)]);
+    expect(app.owners.notifiedShards).toEqual([shardMap.of(id)]);
     expect(await stored(id)).toMatchObject({
-      revision: 1, unjournaled: shardOf(id), deleted_at: null, project_id: tenant.projectId,
+      revision: 1, unjournaled: shardMap.of(id), deleted_at: null, project_id: tenant.projectId,
     });
   });
 
@@ -262,7 +262,7 @@ describe('a changed monitor', () => {
     expect(await stored(monitor.id)).toMatchObject({
       revision: 2, tags: ['prod'], monitoring_regions: ['eu-west'], name: 'Renamed',
     });
-    expect(app.owners.notifiedShards).toEqual([shardOf(monitor.id), shardOf(monitor.id)]);
+    expect(app.owners.notifiedShards).toEqual([shardMap.of(monitor.id), shardMap.of(monitor.id)]);
   });
 
   test('cannot require more regions than it selects', async () => {
@@ -434,12 +434,12 @@ describe('the state of a monitor', () => {
     expect(await move('pause')).toEqual(['paused', 'paused', 'paused']);
     expect(await move('pause')).toEqual(['paused', 'paused', 'paused']);
     expect((await stored(id))?.revision).toBe(2);
-    expect(app.owners.notifiedShards).toEqual([shardOf(id)]);
+    expect(app.owners.notifiedShards).toEqual([shardMap.of(id)]);
     expect(await move('resume')).toEqual(['active', 'active', 'unknown']);
     expect(await move('disable')).toEqual(['disabled', 'disabled', 'paused']);
     expect(await move('pause')).toBe('CONFLICT');
     expect(await move('resume')).toEqual(['active', 'active', 'unknown']);
-    expect(await stored(id)).toMatchObject({ revision: 5, unjournaled: shardOf(id) });
+    expect(await stored(id)).toMatchObject({ revision: 5, unjournaled: shardMap.of(id) });
   });
 
   test('ends with deletion, which is marked for the journal', async () => {
@@ -452,14 +452,14 @@ describe('the state of a monitor', () => {
     }
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
     const doc = await stored(id);
-    expect(doc).toMatchObject({ revision: 2, unjournaled: shardOf(id) });
+    expect(doc).toMatchObject({ revision: 2, unjournaled: shardMap.of(id) });
     expect(toMonitorConfig(doc as NonNullable<typeof doc>)).toMatchObject({
       status: 'deleted', changed_at: doc?.deleted_at,
     });
   });
 
   test('stays marked for the journal until exactly that revision is journaled', async () => {
-    const shard = shardOf(id);
+    const shard = shardMap.of(id);
     const mine = async () => (await app.monitors.findUnjournaled([shard], 1000)).filter(
       (doc) => doc._id === id,
     ).map((doc) => doc.revision);

@@ -96,7 +96,7 @@ test('a token enrols one probe once, even for concurrent requests, and is never 
   expect(won[0]?.data).toEqual({
     probe_id: id, name: 'one', region_id: 'local', nats_url: 'nats://probes.example:4222',
     controller_key: expect.stringMatching(/^A[A-Z2-7]{55}$/),
-    controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/),
+    controller_box_key: expect.stringMatching(/^X[A-Z2-7]{55}$/), shards: 16,
   });
   const winner = rivals[responses.findIndex((response) => response.status === 200)] as TestProbe;
   expect(published()).toContain(winner.publicKey);

@@ -10,10 +10,11 @@ import { ResultColumns } from '../../controller/results/hours/result-columns.ts'
 import { encodeRollup } from '../../controller/results/hours/rollup-codec.ts';
 import { rollupOf } from '../../controller/results/hours/rollup.ts';
 import { StateStore } from '../../controller/results/writing/state-store.ts';
-import { newId, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
 import { toStored } from '../helpers/to-stored.ts';
 import { resultMaker } from './loads/results.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -52,7 +53,7 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
         last_check_at: now - 60_000, last_success_at: now - 60_000, accounted_until: now - (now % HOUR_MS),
       };
       const state = { ...newMonitorState(configOf(doc)), ...checkFields };
-      return { monitor_id: doc._id, shard: shardOf(doc._id), position: 0, state, outbox: [] };
+      return { monitor_id: doc._id, shard: shardMap.of(doc._id), position: 0, state, outbox: [] };
     }));
     await db.collection<{ _id: string }>('rollups_1d').insertMany(
       docs.map((doc) => ({ _id: `${doc._id}:${Math.floor(now / DAY_MS) - 1}`, position: 0, rollup })),

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { programFile } from '../bundle.mjs';
 import type { Loose } from '../helpers/api-client.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
@@ -15,6 +14,7 @@ import { passTime } from '../helpers/pass-time.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { configOf, resultOf } from '../unit/results/build.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const MONITORS = 12;
 const CHECKS = 40;
@@ -63,8 +63,8 @@ afterAll(async () => {
 async function report(): Promise<void> {
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const since = Date.now() - CHECKS * 1000;
-  for (const shard of new Set(ids.map(shardOf))) {
-    const results = ids.filter((id) => shardOf(id) === shard).flatMap((monitor_id) =>
+  for (const shard of new Set(ids.map(shardMap.of))) {
+    const results = ids.filter((id) => shardMap.of(id) === shard).flatMap((monitor_id) =>
       Array.from({ length: CHECKS }, (_, at) => ({ monitor_id, at: since + at * 1000 })));
     for (let first = 1; first <= results.length; first += CHECKS) {
       const part = results.slice(first - 1, first - 1 + CHECKS);

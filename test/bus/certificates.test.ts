@@ -4,11 +4,11 @@ import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
 import { BARE_FACTS } from '../helpers/tls-facts.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let rig: ControllerRig;
 const probes = new Map<string, TestProbe>();
@@ -39,7 +39,7 @@ const seqs = new Map<string, number>();
 
 async function send(region: string, monitorId: string, at: number, tls: TlsFacts | null): Promise<void> {
   const probe = probes.get(region) as TestProbe;
-  const lane = `${region} ${shardOf(monitorId)}`;
+  const lane = `${region} ${shardMap.of(monitorId)}`;
   const seq = (seqs.get(lane) ?? 0) + 1;
   seqs.set(lane, seq);
   const result: CheckResult = {
@@ -50,7 +50,7 @@ async function send(region: string, monitorId: string, at: number, tls: TlsFacts
   const bytes =
     encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
-  await probe.nats.request(subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
+  await probe.nats.request(subjects.results(shardMap.of(monitorId), region_id, probe_id), bytes, { timeout: 60_000 });
 }
 
 function facts(fingerprint256: string, overrides: Partial<TlsFacts> = {}): TlsFacts {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { batchResponse, type CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { evidenceMessage } from '../helpers/evidence.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const HOUR_MS = 3_600_000;
 /** Far more than a message takes to arrive, and far less than the skew. */
@@ -46,7 +46,7 @@ async function report(
   const bytes =
     encodeBatch({ epoch: 'skewed', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
   const response = await probe.nats.request(
-    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
+    subjects.results(shardMap.of(monitorId), region_id, probe_id), bytes, { timeout: 60_000 },
   );
   return batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
 }

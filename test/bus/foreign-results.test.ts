@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { batchResponse, type CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let rig: ControllerRig;
 let client: MongoClient;
@@ -64,7 +64,7 @@ async function report(
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const bytes = encodeBatch({ epoch, engine: 'test', first: 1, last: 1, results: [result], dropped: [] });
   const response = await probe.nats.request(
-    subjects.results(shardOf(monitorId), region_id, probe_id), bytes, { timeout: timeoutMs },
+    subjects.results(shardMap.of(monitorId), region_id, probe_id), bytes, { timeout: timeoutMs },
   );
   return batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
 }

@@ -10,9 +10,10 @@ import { resultStores, type ResultStores } from '../../controller/wiring/results
 import { openStores } from '../../controller/wiring/stores.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
-import { shardName, shardOf } from '../../shared/ids.ts';
+import { shardName } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { Script, ScriptedResult } from './scripted-results.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const HOUR_MS = 3_600_000;
 /** Time that passes hour by hour after the last result, until the last day is written. */
@@ -34,9 +35,9 @@ type ScriptedChange = {
  * own code, on a separate clock. Hours that have not closed stay in the journal.
  */
 export async function writeHistory(db: Db, monitors: ScriptedMonitor[], now: number): Promise<void> {
-  const stores = resultStores(await openStores(db, systemClock));
-  for (const shard of new Set(monitors.map(({ config }) => shardOf(config.monitor_id)))) {
-    const inShard = monitors.filter(({ config }) => shardOf(config.monitor_id) === shard);
+  const stores = resultStores(await openStores(db, systemClock, shardMap));
+  for (const shard of new Set(monitors.map(({ config }) => shardMap.of(config.monitor_id)))) {
+    const inShard = monitors.filter(({ config }) => shardMap.of(config.monitor_id) === shard);
     await forget(db, shard, inShard);
     await new ShardWriter(stores, shard, now).write(inShard);
   }

@@ -4,12 +4,12 @@ import { liveEventMessage, type LiveEventMessage } from '../../controller/events
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { EventClient } from '../helpers/event-client.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { connectController } from './probe-user.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const SECRET = 'Bearer very-secret';
 
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 async function report(monitorId: string, outcome: 'success' | 'failure'): Promise<void> {
-  const shard = shardOf(monitorId);
+  const shard = shardMap.of(monitorId);
   const seq = (seqs.get(shard) ?? 0) + 1;
   seqs.set(shard, seq);
   const error =

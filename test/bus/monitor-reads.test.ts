@@ -3,11 +3,11 @@ import type { RunOrder } from '../../shared/contracts/assignment.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { MAX_BATCH_RESULTS, type CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let rig: ControllerRig;
 let probe: TestProbe;
@@ -51,7 +51,7 @@ async function send(results: CheckResult[]): Promise<void> {
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   for (let at = 0; at < results.length; at += MAX_BATCH_RESULTS) {
     const part = results.slice(at, at + MAX_BATCH_RESULTS);
-    const shard = shardOf((part[0] as CheckResult).monitor_id);
+    const shard = shardMap.of((part[0] as CheckResult).monitor_id);
     const first = (seqs.get(`${shard}`) ?? 0) + 1;
     seqs.set(`${shard}`, first + part.length - 1);
     const numbered = part.map((one, index) => ({ ...one, seq: first + index }));

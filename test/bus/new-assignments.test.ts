@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { batchResponse } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { newId, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { checked } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let rig: ControllerRig;
 let client: MongoClient;
@@ -30,7 +31,7 @@ async function report(monitorId: string, epoch: string): Promise<number | null> 
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const results = [checked(monitorId, Date.now())];
   const bytes = encodeBatch({ epoch, engine: 'test', first: 1, last: 1, results, dropped: [] });
-  const subject = subjects.results(shardOf(monitorId), region_id, probe_id);
+  const subject = subjects.results(shardMap.of(monitorId), region_id, probe_id);
   const response = await probe.nats.request(subject, bytes, { timeout: 2000 }).catch(() => null);
   return response && batchResponse.parse(JSON.parse(Buffer.from(response.data).toString())).watermark;
 }
@@ -62,7 +63,7 @@ test('a result that overtakes the configuration of its monitor waits for it, and
   await collection('monitors').insertOne({ _id: id, ...doc, name: 'Withheld' });
   await collection('assignments').insertOne({ _id: `${probe.enrolment?.probe_id}:${id}`, ...item, monitor_id: id });
   for (let round = 0; round < 3; round += 1) expect(await report(id, 'early')).toBe(0);
-  await collection('monitors').updateOne({ _id: id }, { $set: { unjournaled: shardOf(id) } });
+  await collection('monitors').updateOne({ _id: id }, { $set: { unjournaled: shardMap.of(id) } });
   await until(async () => (await report(id, 'early')) === 1, { what: 'taken once the owner knows the monitor' });
   expect(await collection('dead_letters').find({}).toArray()).toEqual([]);
 });

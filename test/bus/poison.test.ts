@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { batchResponse, type CheckResult, type ResultBatch } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { newId, SHARD_COUNT, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let rig: ControllerRig;
 let probe: TestProbe;
@@ -41,7 +42,7 @@ test('the documentation lists exactly the metrics that exist', async () => {
   );
 });
 
-const shard = () => shardOf(monitorId);
+const shard = () => shardMap.of(monitorId);
 const letters = (filter: Document = {}): Promise<Document[]> =>
   client.db().collection('dead_letters').find(filter).toArray();
 
@@ -123,13 +124,13 @@ test('a rejected result with a readable position becomes a dead letter, and the 
 
 test('an unknown monitor and a monitor of another shard get different reasons', async () => {
   let unknownMonitor = newId(Date.now());
-  while (shardOf(unknownMonitor) !== shard()) unknownMonitor = newId(Date.now());
+  while (shardMap.of(unknownMonitor) !== shard()) unknownMonitor = newId(Date.now());
   expect(await send(encodeBatch(batchOf('apart', [resultOf(1, { monitor_id: unknownMonitor })])))).toBe(1);
   expect(await letters({ epoch: 'apart' })).toMatchObject([
     { reason: 'unknown_monitor', monitor_id: unknownMonitor, seq: 1 },
   ]);
 
-  const other = (shard() + 1) % SHARD_COUNT;
+  const other = (shard() + 1) % shardMap.count;
   expect(await send(encodeBatch(batchOf('apart', [resultOf(1)])), other)).toBe(1);
   expect(await letters({ epoch: 'apart', shard: other })).toMatchObject([
     { reason: 'foreign_shard', monitor_id: monitorId },
@@ -161,7 +162,7 @@ test('a thousand invalid messages become dead letters with reasons, and valid tr
       // response.
       Buffer.concat([Buffer.from([1, 0]), randomBytes(300)]),
     ];
-    throwAway(kinds[at % kinds.length] as string | Uint8Array, at % SHARD_COUNT);
+    throwAway(kinds[at % kinds.length] as string | Uint8Array, at % shardMap.count);
     if (at % 100 === 0) {
       expect(await send(encodeBatch(batchOf('beside', [resultOf(1 + at / 100)])))).toBe(1 + at / 100);
     }

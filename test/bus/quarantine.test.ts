@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shardOf } from '../../shared/ids.ts';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { EventClient } from '../helpers/event-client.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 interface ProbeView {
   status: string;
@@ -133,7 +133,7 @@ test('with two controllers, a probe that contradicts most other regions keeps it
   const byShard = new Map<number, string>();
   for (let at = 0; byShard.size < 12; at += 1) {
     const id = await createMonitor(`everywhere ${at}`, everywhere);
-    byShard.set(shardOf(id), id);
+    byShard.set(shardMap.of(id), id);
   }
   const ids = [...byShard.values()];
   const { other, ...others } = probes;

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { EventClient } from '../helpers/event-client.ts';
 import { Subscriber, type IssuedSubscription } from '../helpers/subscriber.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { connectController } from './probe-user.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let rig: ControllerRig;
 let probe: TestProbe;
@@ -48,7 +48,7 @@ async function report(startedAt = Date.now()): Promise<number> {
   const { region_id, probe_id } = probe.enrolment as { region_id: string; probe_id: string };
   const bytes =
     encodeBatch({ epoch: 'e', engine: 'test', first: seq, last: seq, results: [result], dropped: [] });
-  const subject = subjects.results(shardOf(monitorId), region_id, probe_id);
+  const subject = subjects.results(shardMap.of(monitorId), region_id, probe_id);
   await until(async () => {
     const response = await probe.nats.request(subject, bytes, { timeout: 2000 }).catch(() => null);
     return (response?.json<{ watermark: number }>().watermark ?? 0) >= seq;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { shardOf } from '../../shared/ids.ts';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -10,6 +9,7 @@ import { settled } from '../helpers/settled.ts';
 import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 interface Heartbeat {
   id: string;
@@ -171,7 +171,7 @@ describe('an outage that continues after a user has resolved its incident', () =
   // Last, because the other controller then keeps its share.
   test('opens one incident if another controller takes over the shard', async () => {
     const all: Awaited<ReturnType<typeof failed>>[] = [];
-    while (new Set(all.map(({ job }) => shardOf(job.id))).size < 4) all.push(await failed());
+    while (new Set(all.map(({ job }) => shardMap.of(job.id))).size < 4) all.push(await failed());
     for (const { first } of all) await resolve(first);
     await advanceSeconds(MINUTE_S);
     const other = await rig.another();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStores } from '../../controller/wiring/stores.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { systemClock } from '../../shared/time.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -10,6 +9,7 @@ import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { Random } from '../simulation/random.ts';
 import { writeHistory, type ScriptedMonitor } from './history-writer.ts';
 import { script, sumsOf, type Script, type ScriptedResult, type MonitorSetup } from './scripted-results.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** Another seed gives other outages, gaps and pauses. */
 const SEED = Number(process.env['FARWATCH_SEED'] ?? 11);
@@ -327,9 +327,9 @@ function latestScript(now: number): Script {
 /** The data of these monitors at the owners of their shards. */
 async function configs(rig: ControllerRig, ids: string[]): Promise<Map<string, MonitorConfig>> {
   const mongo = checkedMongo(rig.store.url);
-  const stores = await openStores(mongo.db, systemClock);
+  const stores = await openStores(mongo.db, systemClock, shardMap);
   const journals =
-    await Promise.all([...new Set(ids.map(shardOf))].map((shard) => stores.journal.read(shard, 0, 1000)));
+    await Promise.all([...new Set(ids.map(shardMap.of))].map((shard) => stores.journal.read(shard, 0, 1000)));
   const states = await stores.states.find(ids);
   await mongo.close();
   const found =

@@ -6,6 +6,7 @@ import { openController } from '../../controller/controller.ts';
 import { openApiDocument, type Operation } from '../../controller/http/reference/openapi.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 type ControllerInput = Parameters<typeof openController>[0];
 type Seed = { _id: string };
@@ -49,7 +50,7 @@ export async function writeApiTypes(file: string): Promise<void> {
     MONGODB_URL: 'mongodb://127.0.0.1', NATS_URL: 'nats://127.0.0.1', JWT_KEYS: await newKeyRing(),
   });
   const controller = await openController({
-    config, mongo: { db } as ControllerInput['mongo'], bus: nothing as ControllerInput['bus'], clock: systemClock,
+    config, shardMap, mongo: { db } as ControllerInput['mongo'], bus: nothing as ControllerInput['bus'], clock: systemClock,
     log: createLog('types', 'silent'), resolve: async () => [], timeZone: 'UTC', random: () => 0,
   });
   const document = openApiDocument(controller.edge.routes);

@@ -31,10 +31,10 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function startOn(dataDir: string): Promise<Farwatch> {
+async function startOn(dataDir: string, settings: Record<string, string> = {}): Promise<Farwatch> {
   const farwatch = await makeFarwatch({ dataDir, env });
   installations.push(farwatch);
-  await farwatch.start();
+  await farwatch.start(settings);
   return farwatch;
 }
 
@@ -59,7 +59,7 @@ async function expectRefusal(args: string[], dataDir: string, reason: RegExp): P
 }
 
 test('a backup of a running installation restores everything, elsewhere and later, without a false alert', async () => {
-  const first = await startOn(join(dir, 'data'));
+  const first = await startOn(join(dir, 'data'), { SHARDS: '5' });
   const session = await new ApiSession(first.url).begin();
   await session.ok(
     'POST', '/api/integrations',
@@ -108,6 +108,7 @@ test('a backup of a running installation restores everything, elsewhere and late
 
   const second = await startOn(copy);
   expect(second.log()).not.toContain('No account exists yet');
+  expect(await (await fetch(`${second.url}/metrics`)).text()).toMatch(/^farwatch_shards_in_hand 5$/m);
   const again = session.at(second.url);
   const restored = await until(() => shown(again, id), { what: 'the copy responds' });
   expect(restored.incidents).toEqual(before.incidents);

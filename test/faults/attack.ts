@@ -3,16 +3,16 @@ import { expect } from 'vitest';
 import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
 import { batchResponse, type ResultBatch } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { SHARD_COUNT } from '../../shared/ids.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { storeUrl } from '../helpers/ledger.ts';
 import { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { Load } from './load.ts';
 import { repeats, type Tally } from './tally.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const VICTIMS = 8;
-export const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+export const SHARDS = [...shardMap.all];
 
 /**
  * An installation of real processes with two tenants: a victim, whose monitors the installation's own probe

@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardName, shardOf } from '../../shared/ids.ts';
+import { shardName } from '../../shared/ids.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
@@ -10,6 +10,7 @@ import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { checked, post } from './sender.ts';
 import { repeats, toOutcome } from './tally.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** More entries than the maximum lag of a snapshot. */
 const ROUNDS = 70;
@@ -84,8 +85,8 @@ async function droppedLanes(): Promise<number> {
 fault('F51', 'a probe begins thousands of epochs in two shards, one of which has another tenant\'s monitor', async () => {
   const victimMonitor = await createMonitor(rig.session, ['local']);
   let own = await createMonitor(attacker, ['theirs']);
-  while (shardOf(own) === shardOf(victimMonitor)) own = await createMonitor(attacker, ['theirs']);
-  const [busy, quiet] = [shardOf(victimMonitor), shardOf(own)];
+  while (shardMap.of(own) === shardMap.of(victimMonitor)) own = await createMonitor(attacker, ['theirs']);
+  const [busy, quiet] = [shardMap.of(victimMonitor), shardMap.of(own)];
   const each = repeats(100, 1500);
   let checks = 0;
   const check = async (isUp = true): Promise<void> => {

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { MAX_BATCH_RESULTS } from '../../shared/contracts/result.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { Attack } from './attack.ts';
 import { fault } from './fault.ts';
 import { repeats, toOutcome } from './tally.ts';
 import { checked } from './sender.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** A probe sends far more results than a monitor can produce. */
 export function fatHour(on: { readonly attack: Attack }): void {
@@ -17,7 +17,7 @@ export function fatHour(on: { readonly attack: Attack }): void {
 
   fault('F52', `a probe sends ${RESULTS} results of one monitor and hour, with long messages`, async () => {
     const id = await on.attack.bait('Fat');
-    const shard = shardOf(id);
+    const shard = shardMap.of(id);
     const now = Date.now();
     let first = 1;
     for (let sent = 0; sent < RESULTS; sent += CONCURRENT_BATCHES * MAX_BATCH_RESULTS) {

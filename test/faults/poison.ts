@@ -1,12 +1,13 @@
 import { expect } from 'vitest';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { MAX_SEQ } from '../../shared/contracts/result.ts';
-import { newId, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { droppedBatch, SHARDS, type Attack } from './attack.ts';
 import { fault } from './fault.ts';
 import { checked } from './sender.ts';
 import { repeats, toOutcome } from './tally.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** A probe sends unreadable data and overflowing numbers. */
 export function poison(on: { readonly attack: Attack }): void {
@@ -31,7 +32,7 @@ export function poison(on: { readonly attack: Attack }): void {
 
   fault('F50', 'a probe sends a detail nested 40,000 levels deep', async () => {
     const id = await on.attack.bait('Bait');
-    const shard = shardOf(id);
+    const shard = shardMap.of(id);
     const deep = `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`;
     const result = { ...checked(id, Date.now(), false), detail: {} };
     const bait = JSON.stringify({ v: 1, epoch: 'deep', engine: 'test', results: [result] });
@@ -60,7 +61,7 @@ export function poison(on: { readonly attack: Attack }): void {
     for (let at = 0; at < UNKNOWN; at += 1) {
       for (const [count, make] of RUBBISH) if (at < count) on.attack.sendWithoutWaiting(at % SHARDS.length, make(at));
       const result = checked(newId(Date.now()), Date.now(), false);
-      const shard = shardOf(result.monitor_id);
+      const shard = shardMap.of(result.monitor_id);
       const seq = (lanes.get(shard) ?? 0) + 1;
       lanes.set(shard, seq);
       const batch = { epoch: 'strange', engine: 'test', first: seq, last: seq, dropped: [] };

@@ -3,8 +3,8 @@ import {
   batchResponse, MAX_BATCH_RESULTS, type CheckResult, type ResultBatch,
 } from '../../shared/contracts/result.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** Results per monitor in one letter. */
 const RESULTS_PER_MONITOR = 6;
@@ -23,7 +23,7 @@ export interface Letter {
 export function lettersOf(probe: TestProbe, epoch: string, results: CheckResult[]): Letter[] {
   const lanes = new Map<number, CheckResult[]>();
   for (const result of results) {
-    const shard = shardOf(result.monitor_id);
+    const shard = shardMap.of(result.monitor_id);
     lanes.set(shard, [...(lanes.get(shard) ?? []), result]);
   }
   return [...lanes].flatMap(([shard, lane]) => {

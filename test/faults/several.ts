@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
-import { shardName, shardOf } from '../../shared/ids.ts';
+import { shardName } from '../../shared/ids.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { programFile } from '../bundle.mjs';
 import { ApiSession } from '../helpers/api-session.ts';
@@ -14,6 +14,7 @@ import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
 import { LOAD_SETTINGS, type Installation } from './load.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** A controller in a separate process, with its own connections to the database and the bus. */
 export interface Member {
@@ -82,7 +83,7 @@ export class Several implements Installation {
   /** The controller that owns a monitor's shard. */
   async ownerOf(monitorId: string): Promise<Member> {
     return until(async () => {
-      const holder = (await this.holders())[shardOf(monitorId)];
+      const holder = (await this.holders())[shardMap.of(monitorId)];
       return this.members.find((member) => member.holder === holder);
     }, { what: 'the monitor has an owner' });
   }

@@ -30,6 +30,7 @@ import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import { WarpClock } from './warp-clock.ts';
 import { checkedMongo } from './checked-mongo.ts';
+import { shardMap } from './shard-map.ts';
 
 export const TENANT = { organizationId: 'org-1', projectId: 'project-1' };
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
@@ -82,7 +83,7 @@ export class DeliveryRig {
     const { db } = this.mongo;
     this.destinations = new DestinationStore(db);
     this.deliveries = new DeliveryStore(db);
-    this.queues = new QueueStore(db);
+    this.queues = new QueueStore(db, shardMap);
     this.suppressions = new SuppressionStore(db);
     this.windows = new MailWindowStore(db);
     this.digests = new DigestClaimStore(db);
@@ -111,7 +112,7 @@ export class DeliveryRig {
     const stores = this.stores(change);
     const service = new DeliveryService({
       ...stores,
-      ownsShard, clock, log, notifyOwner: () => undefined,
+      ownsShard, shardMap, clock, log, notifyOwner: () => undefined,
     });
     const alerts = new FanOut({
       destinations, deliveries, queues, windows: this.windows, clock,

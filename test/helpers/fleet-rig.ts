@@ -22,6 +22,7 @@ import { checkedMongo } from './checked-mongo.ts';
 import type { NatsVersion } from './nats-programs.ts';
 import { startNats, type TestNats } from './nats-server.ts';
 import { TestProbe } from './test-probe.ts';
+import { shardMap } from './shard-map.ts';
 
 export const ORGANIZATION = 'org-1';
 const log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent');
@@ -49,7 +50,7 @@ export class FleetRig {
     this.nats = nats;
     this.store = store;
     this.mongo = checkedMongo(store.url, (command) => this.onCommand(command));
-    this.monitors = new MonitorStore(this.mongo.db);
+    this.monitors = new MonitorStore(this.mongo.db, shardMap);
   }
 
   /** By default, on the quickstart's own server version. */
@@ -79,7 +80,7 @@ export class FleetRig {
       ...(users === null ? {} : { NATS_USERS_FILE: users.file, NATS_PID_FILE: users.pidFile }),
     });
     const ports = {
-      config, mongo, stores: await openStores(mongo.db, clock), bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(), ownsShard: () => ownsAll,
+      config, mongo, stores: await openStores(mongo.db, clock, shardMap), bus, clock, log, timeZone: 'Europe/Berlin', peers: new Peers(), shardMap, ownsShard: () => ownsAll,
       natsUrl: () => url,
     };
     const fleet = await openFleet(ports, {

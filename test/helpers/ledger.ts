@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { JournalStore } from '../../controller/results/journal/journal-store.ts';
 import { laneName, type CheckResult, type DroppedRange } from '../../shared/contracts/result.ts';
-import { SHARD_COUNT } from '../../shared/ids.ts';
+import { shardMap } from './shard-map.ts';
 
 /** The stored results of an installation, read directly from MongoDB. */
 export interface Ledger {
@@ -39,7 +39,7 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
     const journal = new JournalStore(db);
     const lanes = new Map<string, Map<number, CheckResult | DroppedRange>>();
     let repeated = 0;
-    for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+    for (const shard of shardMap.all) {
       for (let after = 0; ;) {
         const entries = await journal.read(shard, after, 200);
         for (const { batch, probe_id } of entries.flatMap((entry) => entry.batches)) {

@@ -19,6 +19,7 @@ import { testMongo } from './mongo.ts';
 import { OwnersBus } from './owners-bus.ts';
 import { readMail, type ReadMail } from './read-mail.ts';
 import { checkedMongo } from './checked-mongo.ts';
+import { shardMap } from './shard-map.ts';
 
 export interface AppOptions {
   /** Settings in addition to those of every test app. */
@@ -80,7 +81,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const { bus = owners, clock = systemClock, log = createLog('test', 'silent'), resolve = createResolver(systemClock) } =
     options;
   const controller = await openController({
-    config, mongo, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random,
+    config, mongo, shardMap, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random,
     passwordCost: TEST_COST, consoleDir: options.consoleDir,
   });
   const { edge } = controller;

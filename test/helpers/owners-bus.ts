@@ -7,7 +7,7 @@ import type {
 import type { PeriodStats, RecentResult } from '../../controller/results/reading/periods.ts';
 import type { ControllerBus } from '../../controller/wiring/ports.ts';
 import { shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
-import { shardOf } from '../../shared/ids.ts';
+import { shardMap } from './shard-map.ts';
 
 export type Figures = Pick<PeriodStats, 'uptime_percentage' | 'avg_response_time' | 'total_checks' | 'failed_checks'>;
 
@@ -93,7 +93,7 @@ export class OwnersBus implements ControllerBus {
   #latest(shard: number): { monitor_id: string; at: number }[] {
     const checks = this.recent.map(({ monitor_id, checked_at: at }) => ({ monitor_id, at }));
     return checks.filter(({ monitor_id: id }, index) =>
-      shardOf(id) === shard && checks.findIndex(({ monitor_id: other }) => other === id) === index);
+      shardMap.of(id) === shard && checks.findIndex(({ monitor_id: other }) => other === id) === index);
   }
 }
 

@@ -1,5 +1,4 @@
 import { createLog } from '../../shared/log.ts';
-import { SHARD_COUNT } from '../../shared/ids.ts';
 import { Shards } from '../../controller/results/shards/shards.ts';
 import { checkStates } from './check-derived.ts';
 import { checkRows } from './check-results.ts';
@@ -10,6 +9,7 @@ import { HEALTHY, Wire } from './wire.ts';
 import type { World } from './world.ts';
 import { shardState } from '../helpers/shard-states.ts';
 import { limitsOf } from '../helpers/take-limits.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const LOAD_MS = 20_000;
 
@@ -24,7 +24,7 @@ export async function checkCold(world: World, references: Reference[]): Promise<
   });
   const stores = simulatedStores(world.db, wire);
   const violations: string[] = [];
-  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter(
+  const shards = [...shardMap.all].filter(
     (shard) => (references[shard]?.state.n ?? 0) > 0,
   );
   const cold = new Shards({

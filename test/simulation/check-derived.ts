@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { DAY_MS, HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { isInMaintenance } from '../../controller/verdicts/time-accounting/maintenance-rules.ts';
@@ -11,6 +10,7 @@ import type { LanePosition } from '../../controller/results/state/records.ts';
 import type { Reference } from './reference.ts';
 import type { OwnedStates, World } from './world.ts';
 import { rowsOf } from '../../controller/results/hours/hour-rows.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** Checks that states, executed effects, blocks, rollups and snapshots equal those of one replay of the journal. */
 export function checkDerived(world: World, references: Reference[], states: OwnedStates): string[] {
@@ -18,7 +18,7 @@ export function checkDerived(world: World, references: Reference[], states: Owne
     ...world.db.complaints, ...checkEffects(world, references), ...checkRollups(world, references, states),
     ...checkDays(world, states), ...checkConfigs(world, references),
   ];
-  for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+  for (const shard of shardMap.all) {
     const owner = states.get(shard)?.[0];
     const reference = references[shard] as Reference;
     if (owner) found.push(...checkStates(world, reference.state, owner, 'owner'));
@@ -47,7 +47,7 @@ export function checkStates(world: World, wanted: ShardState, found: ShardState,
 function checkConfigs(world: World, references: Reference[]): string[] {
   const violations: string[] = [];
   for (const [id, { config, isMarked }] of world.db.monitors) {
-    const journaled = references[shardOf(id)]?.state.monitors.get(id)?.state.config.revision;
+    const journaled = references[shardMap.of(id)]?.state.monitors.get(id)?.state.config.revision;
     if (isMarked || journaled !== config.revision) {
       violations.push(
         `monitor ${id} is at revision ${config.revision}, in the journal at ${journaled}${isMarked ? ', marked' : ''}`,
@@ -144,7 +144,7 @@ function checkRollups(world: World, references: Reference[], states: OwnedStates
     if (block && block.position > position && isPending(states, key)) continue;
     const id = key.slice(0, key.lastIndexOf(':'));
     const intervalMs = world.db.monitors.get(id)?.config.interval_ms ?? 0;
-    const config = references[shardOf(id)]?.state.monitors.get(id)?.state.config ?? {};
+    const config = references[shardMap.of(id)]?.state.monitors.get(id)?.state.config ?? {};
     const maintenance = { accounted: rollup.maintenance.accounted, isAt: (at: number) => isInMaintenance(config, at) };
     const wanted = JSON.stringify(
       rollupOf(block ? decodeBlock(block.bytes) : new ResultColumns(0), rollup.accounted, intervalMs, maintenance),
@@ -163,7 +163,7 @@ function checkRollups(world: World, references: Reference[], states: OwnedStates
 function isPending(states: OwnedStates, key: string): boolean {
   const at = key.lastIndexOf(':');
   const [id, hour] = [key.slice(0, at), Number(key.slice(at + 1)) * HOUR_MS];
-  return states.get(shardOf(id))?.some(({ monitors }) => {
+  return states.get(shardMap.of(id))?.some(({ monitors }) => {
     const monitor = monitors.get(id);
     return monitor !== undefined && (rowsOf(monitor, hour) !== undefined || monitor.state.accounted[hour] !== undefined);
   }) ?? false;

@@ -1,11 +1,11 @@
-import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Reference } from './reference.ts';
 import type { World } from './world.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** Checks that each acknowledged ping is journaled once, and that none is left in its collection. */
 export function checkPings(world: World, references: Reference[]): string[] {
   const violations: string[] = [];
-  for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+  for (const shard of shardMap.all) {
     const { pings } = references[shard] as Reference;
     if (new Set(pings).size !== pings.length) {
       violations.push(
@@ -14,7 +14,7 @@ export function checkPings(world: World, references: Reference[]): string[] {
     }
   }
   for (const [id, responded] of world.jobs) {
-    const journaled = (world.db.truth.get(shardOf(id)) ?? []).flatMap((entry) => entry.pings).filter(
+    const journaled = (world.db.truth.get(shardMap.of(id)) ?? []).flatMap((entry) => entry.pings).filter(
       (ping) => ping.monitor_id === id,
     );
     if (journaled.length < responded.length) {

@@ -1,4 +1,3 @@
-import { SHARD_COUNT } from '../../shared/ids.ts';
 import { laneName } from '../../shared/contracts/result.ts';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
@@ -7,6 +6,7 @@ import type { StoredResult } from '../../controller/results/hours/stored-result.
 import { toStored } from '../helpers/to-stored.ts';
 import type { Reference } from './reference.ts';
 import type { OwnedStates, World } from './world.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /**
  * I1, I2, I7: every result on a probe's disk is in the true journal once, and blocks and the owner's rows contain exactly the
@@ -14,7 +14,7 @@ import type { OwnedStates, World } from './world.ts';
  */
 export function checkResults(world: World, references: Reference[], states: OwnedStates): string[] {
   const found = [...checkJournal(world, references)];
-  for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+  for (const shard of shardMap.all) {
     const owner = states.get(shard)?.[0];
     if (!owner) found.push(`shard ${shard} has no owner`);
     else found.push(...checkRows(world, references[shard] as Reference, owner, 'owner'));

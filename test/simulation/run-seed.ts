@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
-import { SHARD_COUNT } from '../../shared/ids.ts';
 import { ALL_CHAOS, Chaos, type ChaosOptions } from './chaos.ts';
 import { checkCold } from './check-cold.ts';
 import { checkDerived, checkEffects } from './check-derived.ts';
@@ -12,6 +11,7 @@ import { Random } from './random.ts';
 import { trace } from './trace.ts';
 import type { Outage } from './targets.ts';
 import { MINUTE_MS, START_MS, World, type WorldOptions } from './world.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 export interface SeedOptions extends Partial<WorldOptions> {
   seed: number;
@@ -112,7 +112,7 @@ function outages(random: Random, untilMs: number): Outage[] {
 
 /** All invariants at the end of a run. */
 export async function report(world: World, seed: number): Promise<SeedReport> {
-  const references = Array.from({ length: SHARD_COUNT }, (_, shard) => referenceOf(world.db, shard));
+  const references = Array.from({ length: shardMap.count }, (_, shard) => referenceOf(world.db, shard));
   const states = await world.statesOfOwners();
   const uptime = checkUptime(world, references);
   const violations = [

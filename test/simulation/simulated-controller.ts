@@ -19,6 +19,7 @@ import type { ShardDeps } from '../../controller/results/shards/shard-parts.ts';
 import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { Peers } from '../../controller/work/peers.ts';
 import type { PeriodicTask } from '../../controller/work/periodic-task.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 export const RAW_RETENTION_MS = 30 * 24 * 3_600_000;
 
@@ -87,7 +88,7 @@ export class SimulatedController {
     const listener: Listener = { process, take: (shard, message) => shards.take(shard, hand(message)) };
     const peers = new Peers();
     const leases: Leases = new Leases({
-      clock: process, log, store: leaseStore, holder: name,
+      clock: process, log, store: leaseStore, holder: name, shardCount: shardMap.count,
       acquired: (shard) => shards.acquire(shard),
       released: (shard) => shards.release(shard),
       peers, isCutOff: () => false,
@@ -126,8 +127,9 @@ export class SimulatedController {
     const status = config.status === 'deleted' ? 'disabled' as const : config.status;
     const deps = {
       monitors: { findByHeartbeatToken: async () => ({ _id, status, revision }) }, pings: stores.pings,
+      shardOf: shardMap.of,
       notifyOwner: () => this.#pings?.trigger(),
-      onPingLost: lost,
+      onPingLost: (monitorId: string) => lost(shardMap.of(monitorId)),
     };
     const ctx = { requestId: '', address: '', clientAddress: '', actor: { kind: 'none' }, now: Math.floor(process.now()) } as const;
     await receivePing(deps, ctx, '', signal);

@@ -1,4 +1,3 @@
-import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { Timer } from '../../shared/time.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { StartedLanes, type NotedLane } from '../../probe/spool/started-lanes.ts';
@@ -7,6 +6,7 @@ import { mergeBatches, packDropped, packTaken, type PackedBatch } from '../../pr
 import type { SpoolSource } from '../../probe/sending/sender.ts';
 import type { Random } from './random.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const FLUSH_AFTER_MS = 1000;
 const SYNC_MS = 3;
@@ -52,7 +52,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
       lane.next = stored.synced + 1;
       if (lane.depth > 0) this.#lanes.add(lane);
     }
-    this.#startedLanes = new StartedLanes([...this.#lanes], disk.started);
+    this.#startedLanes = new StartedLanes([...this.#lanes], disk.started, shardMap);
     if (reuse) this.#continueEpoch();
     else this.openEpoch();
     if (this.#startedLanes.isWaiting) this.#flushLater();
@@ -62,7 +62,7 @@ export class SimulatedSpool implements SpoolSource<Lane> {
     this.#epoch = [...this.#disk.lanes.values()].at(-1)?.epoch ?? '';
     const found = [...this.#lanes].filter((lane) => lane.epoch === this.#epoch);
     this.#fresh = Array.from(
-      { length: SHARD_COUNT },
+      { length: shardMap.count },
       (_, shard) => found.find((lane) => lane.shard === shard) ?? this.#continued(shard),
     );
     for (const lane of this.#fresh) this.#lanes.add(lane);
@@ -96,14 +96,14 @@ export class SimulatedSpool implements SpoolSource<Lane> {
 
   openEpoch(): void {
     this.#epoch = this.#random.uuid();
-    this.#fresh = Array.from({ length: SHARD_COUNT }, (_, shard) => new Lane(this.#epoch, shard));
+    this.#fresh = Array.from({ length: shardMap.count }, (_, shard) => new Lane(this.#epoch, shard));
     for (const lane of this.#lanes) if (lane.depth === 0 && !lane.isDirty) this.#lanes.delete(lane);
     for (const lane of this.#fresh) this.#lanes.add(lane);
     this.#startedLanes.openEpoch(this.#fresh);
   }
 
   append(result: CheckResult, isUrgent: boolean): void {
-    (this.#fresh[shardOf(result.monitor_id)] as Lane).add(result);
+    (this.#fresh[shardMap.of(result.monitor_id)] as Lane).add(result);
     if (isUrgent) this.#flush();
     else this.#flushLater();
   }

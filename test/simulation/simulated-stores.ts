@@ -8,7 +8,6 @@ import type { LeaseDeps } from '../../controller/results/shards/leases.ts';
 import type { ShardStores } from '../../controller/results/shards/shard-parts.ts';
 import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
 import type { ChangeFeedDeps } from '../../controller/results/feeds/change-feed.ts';
-import { shardOf } from '../../shared/ids.ts';
 import type { AlertsPort, IncidentsPort } from '../../controller/verdicts/effect.ts';
 import type { StatusHistory } from '../../controller/results/writing/monitor-writes.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
@@ -18,6 +17,7 @@ import { ResultColumns } from '../../controller/results/hours/result-columns.ts'
 import { emptyRollup, mergeRollups } from '../../controller/results/hours/rollup.ts';
 import { entryText, type SimulatedDatabase } from './simulated-database.ts';
 import type { Line } from './wire.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** Everything that one controller's ingest writes to. */
 export interface ControllerStores {
@@ -274,10 +274,10 @@ function markPorts(db: SimulatedDatabase, wire: Line): MarkPorts {
   return {
     findMarked: (shards, limit) => wire.read(() => {
       const found = [...db.monitors.values()].filter(
-        ({ config, isMarked }) => isMarked && shards.includes(shardOf(config.monitor_id)),
+        ({ config, isMarked }) => isMarked && shards.includes(shardMap.of(config.monitor_id)),
       );
       return found.slice(0, limit).map(({ config }) => ({
-        shard: shardOf(config.monitor_id), config: { ...config }, monitor: { ...config },
+        shard: shardMap.of(config.monitor_id), config: { ...config }, monitor: { ...config },
       }));
     }),
     place: (monitors) => wire.write(monitors.map((config) => () => place(db, config)), () => undefined),

@@ -1,13 +1,13 @@
 import type { SimulatedDatabase } from './simulated-database.ts';
 import type { ClockDecision } from '../../controller/results/journal/journal-store.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
-import { shardOf } from '../../shared/ids.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
 
 /** The true journal's effects on one monitor, one line per entry that affects it. */
 export function trace(db: SimulatedDatabase, id: string): string[] {
-  const shard = shardOf(id);
+  const shard = shardMap.of(id);
   const state = new ShardState(shard, { n: 0, lanes: [], taken_at: 0 }, []);
   const lines: string[] = [];
   for (const entry of db.truth.get(shard) ?? []) {

@@ -1,7 +1,6 @@
 import { shardStates } from '../helpers/shard-states.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { createLog, type Log } from '../../shared/log.ts';
-import { SHARD_COUNT, shardOf } from '../../shared/ids.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { TakenMessage } from '../../controller/results/intake/take-limits.ts';
@@ -14,6 +13,7 @@ import { SimulatedProbe } from './simulated-probe.ts';
 import type { ControllerStores } from './simulated-stores.ts';
 import { Targets } from './targets.ts';
 import { HEALTHY, type Health } from './wire.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 /** Eight minutes before a full hour, so that blocks are written and snapshots move amid the faults. */
 export const START_MS = 1_760_003_520_000;
@@ -156,7 +156,7 @@ export class World {
   createMonitor(overrides: Partial<MonitorConfig> & { shard?: number } = {}): MonitorConfig {
     const { shard, ...settings } = overrides;
     let id = this.random.uuid();
-    while (shard !== undefined && shardOf(id) !== shard) id = this.random.uuid();
+    while (shard !== undefined && shardMap.of(id) !== shard) id = this.random.uuid();
     const config: MonitorConfig = {
       monitor_id: id, organization_id: 'organization', project_id: 'project', revision: 1, check_revision: 1,
       name: 'monitor', target: 'https://example.org/', type: 'HTTP',
@@ -198,7 +198,7 @@ export class World {
 
   get isDrained(): boolean {
     const isOwned =
-      Array.from({ length: SHARD_COUNT }, (_, shard) => this.ownersOf(shard).length === 1).every(Boolean);
+      Array.from({ length: shardMap.count }, (_, shard) => this.ownersOf(shard).length === 1).every(Boolean);
     return isOwned && this.probes.every((probe) => probe.depth === 0) &&
       [...this.db.monitors.values()].every((row) => !row.isMarked) && this.db.pings.size === 0;
   }

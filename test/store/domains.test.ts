@@ -5,12 +5,13 @@ import { DomainStore } from '../../controller/domains/store.ts';
 import { TurnStore } from '../../controller/domains/turn-store.ts';
 import { MonitorStore } from '../../controller/monitors/store.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
-import { newId, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock, type Clock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { until } from '../helpers/until.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const NOW = Date.parse('2026-03-04T05:06:07Z');
 const CLAIM_TTL_MS = 300_000;
@@ -90,7 +91,7 @@ describe('a domain', () => {
 });
 
 test('every monitor of a domain, and no other, is marked for its journal', async () => {
-  const monitors = new MonitorStore(mongo.db);
+  const monitors = new MonitorStore(mongo.db, shardMap);
   await monitors.ensureIndexes();
   const ids = Array.from({ length: 2300 }, (_, index) => newId(NOW + index));
   const docs = ids.map((_id) => ({ _id, domain: 'many.example', revision: 7 }));
@@ -100,7 +101,7 @@ test('every monitor of a domain, and no other, is marked for its journal', async
   await monitors.rejournalDomain('many.example');
   const marked = await all.find({ unjournaled: { $exists: true } }).toArray();
   expect(marked.map(({ _id }) => _id).toSorted()).toEqual(ids.toSorted());
-  expect(marked.every(({ _id, revision, unjournaled }) => revision === 8 && unjournaled === shardOf(_id))).toBe(true);
+  expect(marked.every(({ _id, revision, unjournaled }) => revision === 8 && unjournaled === shardMap.of(_id))).toBe(true);
   expect(await monitors.isDomainMonitored('other.example')).toBe(true);
   expect(await monitors.isDomainMonitored('none.example')).toBe(false);
 });

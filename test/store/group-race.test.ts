@@ -26,6 +26,7 @@ import { systemClock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { withConcurrentWrite } from '../helpers/concurrent-write.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const MINUTE_MS = 60_000;
 const wish = (name: string, group_id?: string) => monitorInputs(30).create.parse({
@@ -39,7 +40,7 @@ beforeAll(async () => {
   store = await testMongo();
   mongo = checkedMongo(store.url);
   const indexed =
-    [new MonitorStore(mongo.db), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
+    [new MonitorStore(mongo.db, shardMap), new GroupStore(mongo.db, systemClock), new RemovalStore(mongo.db)];
   await Promise.all(indexed.map((each) => each.ensureIndexes()));
 });
 afterAll(async () => {
@@ -54,7 +55,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
   const groups = new GroupStore(db, systemClock);
   const removals = new RemovalStore(db);
   const writer: MonitorWriteDeps = {
-    monitors: new MonitorStore(db),
+    monitors: new MonitorStore(db, shardMap),
     quota: new Quota({
       usage: new UsageStore(db), plans: loadPlans(null), clock: systemClock, organizations: { find: async () => null },
       defaultPlan: 'scale',
@@ -66,7 +67,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
     },
     regions: { unknownRegions: async () => [], cities: async () => new Map() },
     destinations: { unknownDestinations: async () => [] },
-    notifyOwner: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
+    notifyOwners: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
   };
   const tree = { groups, trees: new TreeStore(db), removals, monitors: writer, onGroupChanged: () => undefined };
   return { writer, tree };
@@ -146,8 +147,8 @@ test('a monitor written into a deleted group moves out ten minutes after the del
   const it = await project();
   const { ctx, tree, outer, inner, monitor } = it;
   await deleteGroup(tree, ctx, inner);
-  const [seen] = await new MonitorStore(mongo.db).findMany(ctx.tenant, [monitor]);
-  await new MonitorStore(mongo.db).change(seen as MonitorDoc, { group_id: inner });
+  const [seen] = await new MonitorStore(mongo.db, shardMap).findMany(ctx.tenant, [monitor]);
+  await new MonitorStore(mongo.db, shardMap).change(seen as MonitorDoc, { group_id: inner });
   await resumeRemovals(tree, ctx.now + 9 * MINUTE_MS);
   expect(await it.homes()).toEqual([inner]);
   await resumeRemovals(tree, ctx.now + 10 * MINUTE_MS);

@@ -25,13 +25,14 @@ import { monitorDoc } from '../helpers/fleet-rig.ts';
 import { Killed, killableDatabase } from '../helpers/killable-database.ts';
 import { withCheckedMongo } from './with-mongo.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const mongo = withCheckedMongo();
 const log = createLog('test', 'silent');
 
 beforeAll(async () => {
   const indexed = [
-    new MonitorStore(mongo.db), new CountStore(mongo.db), new GroupStore(mongo.db, systemClock),
+    new MonitorStore(mongo.db, shardMap), new CountStore(mongo.db), new GroupStore(mongo.db, systemClock),
     new RemovalStore(mongo.db),
   ];
   await Promise.all(indexed.map((each) => each.ensureIndexes()));
@@ -44,7 +45,7 @@ function controllerOn(db: Db, agedMs = 0): TreeDeps {
     usage: new UsageStore(db), plans: loadPlans(null), clock, organizations: { find: async () => null },
       defaultPlan: 'scale', count: {},
   });
-  const monitors = new MonitorStore(db);
+  const monitors = new MonitorStore(db, shardMap);
   const groups = new GroupStore(db, clock);
   const removals = new RemovalStore(db);
   const lookup = {
@@ -53,7 +54,7 @@ function controllerOn(db: Db, agedMs = 0): TreeDeps {
   };
   return {
     groups, trees: new TreeStore(db), removals,
-    monitors: { monitors, quota, groups: lookup, notifyOwner: () => undefined, log }, onGroupChanged: () => undefined,
+    monitors: { monitors, quota, groups: lookup, notifyOwners: () => undefined, log }, onGroupChanged: () => undefined,
   };
 }
 
@@ -94,7 +95,7 @@ class Project {
     const { organizationId: organization_id, projectId: project_id } = this.ctx.tenant;
     const { revision: _revision, check_revision: _check, search_text: _text, ...doc } =
       monitorDoc(++serial, { _id: newId(Date.now()), organization_id, project_id, group_id });
-    await new MonitorStore(mongo.db).insert(doc);
+    await new MonitorStore(mongo.db, shardMap).insert(doc);
   }
 
   groups(): Promise<GroupDoc[]> {

@@ -14,13 +14,14 @@ import { systemClock } from '../../shared/time.ts';
 import { monitorDoc } from '../helpers/fleet-rig.ts';
 import { Killed, killableDatabase } from '../helpers/killable-database.ts';
 import { withCheckedMongo } from './with-mongo.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const mongo = withCheckedMongo();
 let monitors: MonitorStore;
 const log = createLog('test', 'silent');
 
 beforeAll(async () => {
-  monitors = new MonitorStore(mongo.db);
+  monitors = new MonitorStore(mongo.db, shardMap);
   await monitors.ensureIndexes();
   await new CountStore(mongo.db).ensureIndexes();
 });

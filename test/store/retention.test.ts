@@ -15,6 +15,7 @@ import { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { until } from '../helpers/until.ts';
 import { storedOf } from '../unit/results/build.ts';
 import { withCheckedMongo } from './with-mongo.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -31,7 +32,7 @@ let sweeper: RetentionSweeper;
 
 beforeAll(async () => {
   db = mongo.db;
-  stores = await openStores(db, systemClock);
+  stores = await openStores(db, systemClock, shardMap);
 });
 beforeEach(async () => {
   for (const name of [
@@ -50,7 +51,7 @@ const idsOf = async (name: string): Promise<string[]> =>
   (await rows(name).find({}).sort({ _id: 1 }).toArray()).map((doc) => doc._id);
 
 function newSweeper(ownsShard: (shard: number) => boolean = () => true): RetentionSweeper {
-  return openRetention({ stores, clock, log: createLog('test', 'silent'), ownsShard }, {
+  return openRetention({ stores, clock, log: createLog('test', 'silent'), ownsShard, shardMap }, {
     limitsOf: async (id) => plans[(await stores.accounts.organizations.find(id))?.plan ?? 'free'],
   });
 }

@@ -1,4 +1,4 @@
-import { newId, shardOf } from '../../../shared/ids.ts';
+import { newId } from '../../../shared/ids.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import { settable, type Settable } from '../../monitors/settable.ts';
@@ -42,7 +42,7 @@ export async function applyMonitors(
     const page = planned.slice(at, at + BATCH_SIZE);
     ids.push(...(await Promise.all(page.map((plan, offset) => apply(plan, at + offset)))));
   }
-  for (const shard of new Set(ids.map(shardOf))) deps.notifyOwner(shard);
+  deps.notifyOwners(ids);
   await leaveDeletedGroups(deps, ctx, planned.map((plan) => inGroup(plan, plan.settings).group_id));
   return ids;
 }

@@ -25,7 +25,8 @@ export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: 
   const { status: to, note } = input;
   return changeIncident(deps, ctx, id, (seen) => {
     refuse(moveRefusal(seen.status, to));
-    return moveIncident(seen, { to, note, actor: updateActor(ctx.actor), assignee }, ctx.now);
+    const move = { to, note, actor: updateActor(ctx.actor), assignee, shardOf: deps.shardOf };
+    return moveIncident(seen, move, ctx.now);
   });
 }
 
@@ -61,7 +62,7 @@ export async function writePostmortem(deps: IncidentDeps, ctx: ProjectContext, i
 export async function publishChange(deps: IncidentDeps, incident: IncidentDoc) {
   const { incidents, updates, events, onChanged, notifyOwner, log } = deps;
   onChanged();
-  if (incident.unjournaled !== undefined) notifyOwner(incident.unjournaled);
+  if (incident.unjournaled !== undefined && incident.check_id !== null) notifyOwner(incident.check_id);
   events.publish(incidentEvent(incident));
   if (incident.pending_updates.length === 0) return;
   try {

@@ -1,4 +1,3 @@
-import { shardOf } from '../../../shared/ids.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
@@ -10,7 +9,7 @@ const MAX_ATTEMPTS = 10;
 
 export type ChangeContext = Pick<ProjectContext, 'tenant' | 'now'>;
 
-export type BulkDeps = Pick<MonitorWriteDeps, 'monitors' | 'quota' | 'groups' | 'notifyOwner' | 'log'>;
+export type BulkDeps = Pick<MonitorWriteDeps, 'monitors' | 'quota' | 'groups' | 'notifyOwners' | 'log'>;
 
 /** Returns the change to a monitor; null for none. */
 export type Plan = (seen: MonitorDoc) => MonitorChange | null;
@@ -31,7 +30,7 @@ export async function changeMonitors(deps: BulkDeps, ctx: ChangeContext, page: M
     if (planned.length === 0) break;
     for (const { change } of planned) enteredGroups.add(change.group_id);
     const { ids, count } = await deps.monitors.changeMany(planned);
-    for (const shard of new Set([...ids].map(shardOf))) deps.notifyOwner(shard);
+    deps.notifyOwners(ids);
     const isDeletion = planned.some(({ change }) => typeof change.deleted_at === 'number');
     if (isDeletion) await releaseMonitors(deps, ctx, count);
     done.push(...ids);

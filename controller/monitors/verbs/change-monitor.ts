@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { shardOf } from '../../../shared/ids.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
@@ -22,7 +21,7 @@ export function changeMonitor(
     if (isDeepStrictEqual({ ...seen, ...change }, seen)) return seen;
     const changed = await deps.monitors.change(seen, { ...change, updated_at: ctx.now });
     if (changed === null) return null;
-    deps.notifyOwner(shardOf(id));
+    deps.notifyOwners([id]);
     if (changed.group_id !== seen.group_id) await leaveDeletedGroups(deps, ctx, [changed.group_id]);
     return changed;
   });

@@ -1,5 +1,5 @@
 import type { MonitorType } from '../../../shared/contracts/check-spec.ts';
-import { newId, shardOf } from '../../../shared/ids.ts';
+import { newId } from '../../../shared/ids.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { authorOf } from '../../http/routing/authorize.ts';
@@ -23,7 +23,7 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
   await reserveMonitors(deps, organizationId, 1);
   const id = newId(ctx.now);
   const doc = await deps.monitors.insert(newMonitor(ctx, id, input.type, settings));
-  deps.notifyOwner(shardOf(id));
+  deps.notifyOwners([id]);
   if (doc.group_id === null) return doc;
   // The monitor exists even if this fails. Deleted groups are cleared again some minutes later.
   await leaveDeletedGroups(deps, ctx, [doc.group_id]).catch((error: unknown) => {

@@ -78,7 +78,7 @@ async function repeatEnrolment(deps: EnrolmentDeps, hash: string, request: Enrol
   return { probe: used, isNew: false, key: null };
 }
 
-function responseFor({ keys, natsUrl }: EnrolmentDeps, probe: ProbeDoc): EnrolResponse {
+function responseFor({ keys, natsUrl, shardCount }: EnrolmentDeps, probe: ProbeDoc): EnrolResponse {
   return {
     probe_id: probe._id,
     name: probe.name,
@@ -86,5 +86,6 @@ function responseFor({ keys, natsUrl }: EnrolmentDeps, probe: ProbeDoc): EnrolRe
     nats_url: natsUrl(),
     controller_key: keys.publicKey,
     controller_box_key: keys.boxPublicKey,
+    shards: shardCount,
   };
 }

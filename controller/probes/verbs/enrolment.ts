@@ -21,6 +21,8 @@ export interface EnrolmentDeps {
   directory: Pick<FleetDirectory, 'refresh'>;
   /** The NATS address for probes. */
   natsUrl: () => string;
+  /** Number of shards of this installation. */
+  shardCount: number;
   log: Log;
 }
 

@@ -1,5 +1,4 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
-import { shardOf } from '../../../shared/ids.ts';
 import { foreignReason } from '../../verdicts/votes/region-rules.ts';
 import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
@@ -17,7 +16,7 @@ export interface IntakeContext extends IntakeFacts {
   shard: number;
   region: string;
   now: number;
-  limits: Pick<TakeLimits, 'rawRetentionMs'>;
+  limits: Pick<TakeLimits, 'rawRetentionMs' | 'shardOf'>;
 }
 
 /** A monitor's journaled configuration, and the latest one, which may not be journaled yet. */
@@ -31,7 +30,9 @@ export function refusalOf(
   result: CheckResult, configs: MonitorConfigs, context: IntakeContext,
 ): DeadLetterReason | 'deleted' | null {
   const { latest } = configs;
-  if (!latest) return shardOf(result.monitor_id) === context.shard ? 'unknown_monitor' : 'foreign_shard';
+  if (!latest) {
+    return context.limits.shardOf(result.monitor_id) === context.shard ? 'unknown_monitor' : 'foreign_shard';
+  }
   if (latest.status === 'deleted') return 'deleted';
   if (result.started_at > context.now + MAX_FUTURE_MS) return 'future';
   const retainedSince = context.now - context.limits.rawRetentionMs(latest.organization_id);

@@ -43,6 +43,7 @@ export interface IntakeFacts {
 
 /** What a shard must know about organizations, regions and probes to accept their results. */
 export interface TakeLimits {
+  shardOf(monitorId: string): number;
   /** How long an organization keeps its results, ms. Older ones are refused as `too_old`. */
   rawRetentionMs(organizationId: string): number;
   /** The longest of these, ms. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { SHARD_COUNT } from '../../../shared/ids.ts';
 import type { Agreement } from '../../probes/quarantine-rules.ts';
 import { assignedRegions, voteOf } from '../../verdicts/votes/quorum-rules.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
@@ -7,11 +6,10 @@ import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 
 /** With fewer regions, it is unclear which one is wrong. */
 const MIN_VOTES = 3;
-/**
- * Limit per organization in each of the 16 shards, because an organization's targets may respond differently
- * to some probes.
- */
-const MAX_MONITORS_PER_ORGANIZATION = 2;
+/** Limit per organization, because its targets may respond differently to some probes. */
+const MAX_MONITORS_PER_ORGANIZATION = 32;
+/** All shards are polled within this many turns. */
+const MAX_TURNS = 16;
 
 /** A probe's vote on a monitor that most other regions see up. */
 export interface Comparison {
@@ -32,22 +30,14 @@ export function comparisonsOf(state: MonitorState): Comparison[] {
   return votes.map(({ probeId, isDown }) => ({ probeId, isAgainst: isDown }));
 }
 
-/** How each probe's votes compare with most other regions, over one shard's monitors. */
-export const agreementsQuery = shardQuery({
-  name: 'agreements',
-  params: z.object({}),
-  response: z.record(z.string(), z.object({ monitors: z.int(), against: z.int() })),
-  fromMemory: ({ state }) => agreementsOf([...state.monitors.values()].map((monitor) => monitor.state)),
-});
-
-/** By probe; leaves out those without comparisons. */
-export function agreementsOf(monitors: Iterable<MonitorState>): Record<string, Agreement> {
+/** By probe, over at most `limit` monitors of each organization; leaves out probes without comparisons. */
+export function agreementsOf(monitors: Iterable<MonitorState>, limit: number): Record<string, Agreement> {
   const found = new Map<string, Agreement>();
   const ofOrganization = new Map<string, number>();
   for (const state of monitors) {
     const organization = state.config.organization_id;
     const compared = ofOrganization.get(organization) ?? 0;
-    const comparisons = compared < MAX_MONITORS_PER_ORGANIZATION ? comparisonsOf(state) : [];
+    const comparisons = compared < limit ? comparisonsOf(state) : [];
     if (comparisons.length > 0) ofOrganization.set(organization, compared + 1);
     for (const { probeId, isAgainst } of comparisons) {
       const { monitors: count, against } = found.get(probeId) ?? { monitors: 0, against: 0 };
@@ -58,15 +48,25 @@ export function agreementsOf(monitors: Iterable<MonitorState>): Record<string, A
 }
 
 /**
- * How each probe's votes compare with most other regions, over all monitors. Polls the shards' owners, one
- * per turn, so that all controllers have the same data.
+ * How each probe's votes compare with most other regions. Polls the shards' owners in turn, so that all
+ * controllers have the same data.
  */
 export class Agreements {
-  readonly #owners: Pick<ShardQueries, 'requestOnce'>;
+  readonly #owners: Pick<ShardQueries, 'requestOnce' | 'shardMap'>;
   readonly #byShard = new Map<number, Record<string, Agreement>>();
   #nextShard = 0;
 
-  constructor(owners: Pick<ShardQueries, 'requestOnce'>) {
+  /** How each probe's votes compare with most other regions, over one shard's monitors. */
+  readonly query = shardQuery({
+    name: 'agreements',
+    params: z.object({}),
+    response: z.record(z.string(), z.object({ monitors: z.int(), against: z.int() })),
+    fromMemory: ({ state: { shard, monitors } }) => agreementsOf(
+      [...monitors.values()].map((monitor) => monitor.state), limitOf(shard, this.#owners.shardMap.count),
+    ),
+  });
+
+  constructor(owners: Pick<ShardQueries, 'requestOnce' | 'shardMap'>) {
     this.#owners = owners;
   }
 
@@ -78,12 +78,23 @@ export class Agreements {
     return { monitors: sum('monitors'), against: sum('against') };
   }
 
-  /** Polls the next shard's owner. Its earlier response is dropped if it does not respond. */
-  async pollNextShard(): Promise<void> {
-    const shard = this.#nextShard;
-    this.#nextShard = (shard + 1) % SHARD_COUNT;
-    const response = await this.#owners.requestOnce(shard, agreementsQuery, {});
-    if (response) this.#byShard.set(shard, response);
-    else this.#byShard.delete(shard);
+  /** Polls the owners of the next shards. Earlier responses of owners that do not respond are dropped. */
+  async pollNextShards(): Promise<void> {
+    const { count } = this.#owners.shardMap;
+    const compared = Math.min(count, MAX_MONITORS_PER_ORGANIZATION);
+    const length = Math.ceil(compared / MAX_TURNS);
+    const shards = Array.from({ length }, (_, at) => (this.#nextShard + at) % compared);
+    this.#nextShard = (this.#nextShard + length) % compared;
+    await Promise.all(shards.map(async (shard) => {
+      const response = await this.#owners.requestOnce(shard, this.query, {});
+      if (response) this.#byShard.set(shard, response);
+      else this.#byShard.delete(shard);
+    }));
   }
+}
+
+/** A shard's share of the monitors per organization; none in shards beyond the first 32. */
+function limitOf(shard: number, count: number): number {
+  const rest = MAX_MONITORS_PER_ORGANIZATION % count;
+  return Math.floor(MAX_MONITORS_PER_ORGANIZATION / count) + (shard < rest ? 1 : 0);
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { shardOf } from '../../../shared/ids.ts';
 import type { TlsFacts } from '../../../shared/contracts/result.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
@@ -27,7 +26,7 @@ export const certificateQuery = shardQuery({
 });
 
 export interface CertificateReaderDeps {
-  owners: Pick<ShardQueries, 'requestOnce'>;
+  owners: Pick<ShardQueries, 'requestOnce' | 'shardMap'>;
   /** State documents. */
   stored(monitorIds: string[]): Promise<StateRecord[]>;
   certificates: { find(monitorId: string): Promise<TlsFacts | null> };
@@ -47,7 +46,7 @@ export class CertificateReader {
   async read(monitorId: string): Promise<{ facts: TlsFacts; regions: RegionCertificate[] } | null> {
     const { owners, stored, certificates } = this.#deps;
     const [response, facts] = await Promise.all([
-      owners.requestOnce(shardOf(monitorId), certificateQuery, { monitor_id: monitorId }),
+      owners.requestOnce(owners.shardMap.of(monitorId), certificateQuery, { monitor_id: monitorId }),
       certificates.find(monitorId),
     ]);
     const regions =

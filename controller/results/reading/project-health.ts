@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { shardQuery, type ShardQueries } from '../shards/shard-queries.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
@@ -49,7 +48,7 @@ export class HealthReader {
    */
   async ofProject(projectId: string): Promise<ProjectHealth> {
     const pending: Promise<ProjectHealth>[] = [];
-    for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+    for (const shard of this.#owners.shardMap.all) {
       const before = this.#clock.monotonic();
       const response = this.#owners.request(shard, healthQuery, { project_id: projectId });
       // It may reject while this yields, before all are awaited.

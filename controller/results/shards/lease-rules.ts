@@ -1,5 +1,3 @@
-import { SHARD_COUNT } from '../../../shared/ids.ts';
-
 export interface Lease {
   /** Null for the lease that announces a live controller. */
   shard: number | null;
@@ -20,6 +18,7 @@ export interface LeaseView {
   /** Leases of live controllers, including our own. */
   leases: Lease[];
   holder: string;
+  shardCount: number;
   /** Whether this controller cannot reach the bus. */
   isCutOff: boolean;
   /** Shards that this controller cannot read. */
@@ -43,21 +42,21 @@ interface LeasePlan {
  * that cannot reach the bus keep shards only until others take them, and have no share unless it is down for
  * all.
  */
-export function planLeases({ leases, holder, isCutOff, barred }: LeaseView): LeasePlan {
+export function planLeases({ leases, holder, shardCount, isCutOff, barred }: LeaseView): LeasePlan {
   const controllers = leases.filter((lease) => lease.shard === null && lease.holder !== holder);
   const alive = new Set([holder, ...controllers.map((other) => other.holder)]);
   const cutOff = new Set(controllers.filter((other) => other.is_cut_off).map((other) => other.holder));
   if (isCutOff) cutOff.add(holder);
   if (cutOff.size === alive.size) cutOff.clear();
   const isSharing = !cutOff.has(holder);
-  const share = isSharing ? Math.ceil(SHARD_COUNT / (alive.size - cutOff.size)) : 0;
+  const share = isSharing ? Math.ceil(shardCount / (alive.size - cutOff.size)) : 0;
   const taken = leases.filter((lease) => !isSharing || !cutOff.has(lease.holder));
   const holderOf = new Map(taken.map((lease) => [lease.shard, lease.holder]));
   holderOf.delete(null);
   const mine: number[] = [];
   const free: number[] = [];
   const unreadable: number[] = [];
-  for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+  for (let shard = 0; shard < shardCount; shard += 1) {
     const by = holderOf.get(shard);
     if (by === holder) (barred.has(shard) ? unreadable : mine).push(shard);
     else if (by === undefined && !barred.has(shard)) free.push(shard);

@@ -9,7 +9,7 @@ type Renewal = Required<Omit<Lease, 'shard' | 'holder'>>;
 
 /** Prefix of the documents that announce live controllers. */
 const CONTROLLER = 'controller:';
-/** 16 shards, and all controllers that were seen and not yet found dead. */
+/** Up to 256 shards, and all controllers that were seen and not yet found dead. */
 const MAX_LEASES = 1000;
 
 /**

@@ -24,6 +24,7 @@ export interface LeaseDeps {
   clock: Clock;
   log: Log;
   store: Pick<LeaseStore, 'list' | 'announce' | 'acquire' | 'renew' | 'release' | 'leave' | 'removeDead'>;
+  shardCount: number;
   /** Stable across restarts, so that a killed controller gets its own shards back at once. */
   holder: string;
   acquired(shard: number): void;
@@ -153,8 +154,8 @@ export class Leases {
 
   /** Acquires and releases shards to reach an even share. */
   async #share(living: Lease[], dead: Lease[], isCutOff: boolean): Promise<void> {
-    const { store, holder, peers, requestShards } = this.#deps;
-    const plan = planLeases({ leases: living, holder, isCutOff, barred: this.#barred });
+    const { store, holder, shardCount, peers, requestShards } = this.#deps;
+    const plan = planLeases({ leases: living, holder, shardCount, isCutOff, barred: this.#barred });
     peers.update(plan.alive === 1);
     let isComplete = plan.awaited === 0;
     for (const { shard, holder: by } of living) {

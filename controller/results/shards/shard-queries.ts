@@ -4,6 +4,7 @@ import { backoffMs } from '../../../shared/backoff.ts';
 import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import type { Log } from '../../../shared/log.ts';
+import type { ShardMap } from '../../../shared/shard-map.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Bus } from '../../platform/bus/bus-port.ts';
@@ -41,6 +42,7 @@ export function shardQuery<Q, A>(query: ShardQuery<Q, A>): ShardQuery<Q, A> {
 
 export interface ShardQueriesDeps {
   clock: Clock;
+  shardMap: ShardMap;
   /** The local shards. */
   shards: { get(shard: number): Pick<ActorRef<ShardMessage & { kind: 'read' }>, 'ask'> | undefined };
   /** False if another controller may have taken over the local shards, whose data may be outdated. */
@@ -51,11 +53,13 @@ export interface ShardQueriesDeps {
 
 /** Queries the owner of a shard: from memory if it is local, otherwise over the bus. */
 export class ShardQueries {
+  readonly shardMap: ShardMap;
   readonly #deps: ShardQueriesDeps;
   #waiting = 0;
 
   constructor(deps: ShardQueriesDeps) {
     this.#deps = deps;
+    this.shardMap = deps.shardMap;
   }
 
   /**

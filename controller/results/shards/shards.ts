@@ -1,6 +1,5 @@
 import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
 import { Supervisor, type ActorFigures, type Failure } from '../../../shared/actor/supervisor.ts';
-import { SHARD_COUNT } from '../../../shared/ids.ts';
 import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
 import { IgnoredMessages } from '../../probes/ignored-messages.ts';
 import { ProbeRate } from '../../probes/probe-rate.ts';
@@ -149,7 +148,7 @@ export class Shards {
   /** Flushes and stops. The probes still have the results that could not be written. */
   async stop(): Promise<void> {
     this.#scanner.stop();
-    for (let shard = 0; shard < SHARD_COUNT; shard += 1) this.#deps.onEnded(shard);
+    for (const shard of this.loaded) this.#deps.onEnded(shard);
     await this.#journal.stop();
     await this.#supervisor.stopAll();
     await this.deadLetters.stop();

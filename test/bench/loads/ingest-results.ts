@@ -11,6 +11,7 @@ import { cpuMs } from '../cpu.ts';
 import { bareDocument, byShard, configOf, monitorIds, resultMaker } from './results.ts';
 import { shardStates } from '../../helpers/shard-states.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 interface IngestOptions {
   url: string;
@@ -42,7 +43,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   let nowMs = start;
   const clock = fastClock(() => nowMs);
   const mongo = openMongo(url);
-  const stores = resultStores(await openStores(mongo.db, clock));
+  const stores = resultStores(await openStores(mongo.db, clock, shardMap));
   const none = async () => undefined;
   const nothing = { open: none, resolve: none, recordVotes: none, regionChanged: none };
   const intake = new Shards({

@@ -10,9 +10,10 @@ import { limitsFor } from '../../../probe/runner/limits.ts';
 import { Runner } from '../../../probe/runner/runner.ts';
 import { Scheduler } from '../../../probe/scheduler/scheduler.ts';
 import { assignment as assignmentSchema, type Assignment } from '../../../shared/contracts/assignment.ts';
-import { derivedId, SHARD_COUNT, shardOf } from '../../../shared/ids.ts';
+import { derivedId } from '../../../shared/ids.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf } from './results.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 const INTERVAL_MS = 60_000;
 /** As many as a response with assignments has. */
@@ -54,8 +55,8 @@ export async function probeMemory(options: Options): Promise<MemoryFigures> {
 /** Memory a controller uses for monitors read from the database and the current hour's results. */
 export async function controllerMemory(options: Options): Promise<MemoryFigures> {
   // As `StateStore` reads a shard.
-  const shared = Array.from({ length: SHARD_COUNT }, () => new SharedValues());
-  const read: StateRecord[][] = Array.from({ length: SHARD_COUNT }, () => []);
+  const shared = Array.from({ length: shardMap.count }, () => new SharedValues());
+  const read: StateRecord[][] = Array.from({ length: shardMap.count }, () => []);
   for (let nth = 0; nth < Number(options['monitors']); nth += 1) {
     const bytes = BSON.serialize(toStateDoc(recordAt(nth)));
     const record = toStateRecord(BSON.deserialize(bytes) as StateDoc);
@@ -109,7 +110,7 @@ function recordAt(nth: number): StateRecord {
     ...newMonitorState(config), status: 'up' as const, regions: { local: region }, last_check_at: at,
     last_success_at: at, last_success_ms: 5.5, accounted_until: at,
   };
-  return { monitor_id, shard: shardOf(monitor_id), position: 0, state, outbox: [] };
+  return { monitor_id, shard: shardMap.of(monitor_id), position: 0, state, outbox: [] };
 }
 
 /** Memory of this process while `held` is still referenced. */

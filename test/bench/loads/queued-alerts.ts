@@ -10,6 +10,7 @@ import { createLog } from '../../../shared/log.ts';
 import { systemClock } from '../../../shared/time.ts';
 import { alertOf, monitorConfig, TENANT } from '../../helpers/delivery-rig.ts';
 import { OwnersBus } from '../../helpers/owners-bus.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 interface QueuedOptions {
   url: string;
@@ -37,9 +38,10 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   });
   const log = createLog('bench', 'error');
   const ports = {
-    config, mongo, stores: await openStores(db, systemClock), bus: new OwnersBus(), clock: systemClock, log, random: Math.random,
+    config, mongo, stores: await openStores(db, systemClock, shardMap), bus: new OwnersBus(), clock: systemClock,
+    log, random: Math.random,
     resolve: createResolver(systemClock), peers: new Peers(), holder: 'bench',
-    ownsShard: () => true, baseUrl: () => 'http://127.0.0.1', natsUrl: () => 'http://127.0.0.1',
+    ownsShard: () => true, shardMap, baseUrl: () => 'http://127.0.0.1', natsUrl: () => 'http://127.0.0.1',
   };
   const notifications = openNotifications(ports, {
     regions: { named: () => [] },

@@ -1,6 +1,7 @@
-import { derivedId, shardOf } from '../../../shared/ids.ts';
+import { derivedId } from '../../../shared/ids.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 /** Deterministic results per seed, with realistic log-normal jitter; one in a thousand fails. */
 export function resultMaker(seed = 1): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {
@@ -50,9 +51,9 @@ export function monitorIds(count: number): string[] {
 export function byShard(ids: string[]): Map<number, string[]> {
   const shards = new Map<number, string[]>();
   for (const id of ids) {
-    const group = shards.get(shardOf(id));
+    const group = shards.get(shardMap.of(id));
     if (group) group.push(id);
-    else shards.set(shardOf(id), [id]);
+    else shards.set(shardMap.of(id), [id]);
   }
   return shards;
 }

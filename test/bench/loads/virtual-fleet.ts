@@ -6,7 +6,6 @@ import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
 import { Shards } from '../../../controller/results/shards/shards.ts';
 import type { StateRecord } from '../../../controller/results/state/records.ts';
 import { createLog } from '../../../shared/log.ts';
-import { SHARD_COUNT, shardOf } from '../../../shared/ids.ts';
 import { shardOfSubject } from '../../../shared/contracts/subjects.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
@@ -15,6 +14,7 @@ import { SimulatedProcess, type Pulse } from '../../simulation/simulated-process
 import { countedStores } from '../fleet/counted-stores.ts';
 import { movesIn, type Moves } from '../fleet/moves.ts';
 import { VirtualProbe } from '../virtual-probe.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 const START_MS = 1_760_000_460_000;
 const INTERVAL_MS = 60_000;
@@ -66,9 +66,9 @@ export async function virtualFleet(input: Record<string, unknown>): Promise<Flee
     listeners: { onApplied: [], onConfigs: () => undefined },
   });
   shards.start();
-  for (let shard = 0; shard < SHARD_COUNT; shard += 1) shards.acquire(shard);
+  for (const shard of shardMap.all) shards.acquire(shard);
   await run(clock, pulse, 1000);
-  if (shards.summaries.size < SHARD_COUNT) throw new Error('not all shards are loaded');
+  if (shards.summaries.size < shardMap.count) throw new Error('not all shards are loaded');
   states.records = [];
   const controllerBytes = memory() - before;
   before = memory();
@@ -115,7 +115,7 @@ function configOf(random: Random, regions: number): MonitorConfig {
 
 /** The states of monitors that have been up for a day, by shard. */
 function recordsOf(monitors: readonly MonitorConfig[]): StateRecord[][] {
-  const shards: StateRecord[][] = Array.from({ length: SHARD_COUNT }, () => []);
+  const shards: StateRecord[][] = Array.from({ length: shardMap.count }, () => []);
   for (const config of monitors) {
     const regions = Object.fromEntries(config.monitoring_regions.map((region, index) => {
       const phase = phaseMs(config.monitor_id, INTERVAL_MS, index, REGIONS_PER_MONITOR);
@@ -125,7 +125,7 @@ function recordsOf(monitors: readonly MonitorConfig[]): StateRecord[][] {
     const state = {
       ...newMonitorState(config), status: 'up' as const, regions, accounted_until: START_MS - (START_MS % 3_600_000),
     };
-    const shard = shardOf(config.monitor_id);
+    const shard = shardMap.of(config.monitor_id);
     (shards[shard] as StateRecord[]).push({ monitor_id: config.monitor_id, shard, position: 0, state, outbox: [] });
   }
   return shards;

@@ -49,6 +49,8 @@ export class ControllerPeer {
   refused: string[] = [];
   /** The response to a batch: accepted, ignored as if it was lost, or accepted without a response. */
   respondToBatch: (shard: number) => 'take' | 'lose' | 'mute' = () => 'take';
+  /** Number of shards in the response to the enrolment. */
+  shards = 16;
   tokenResponse: { status: number; body: unknown } | null = null;
 
   constructor(nats: TestNats) {
@@ -160,6 +162,7 @@ export class ControllerPeer {
       body: { success: true, data: {
         probe_id: PROBE_ID, name: 'test', region_id: REGION, nats_url: this.#nats.url,
         controller_key: this.#signer.getPublicKey(), controller_box_key: this.#box.getPublicKey(),
+        shards: this.shards,
       } },
     };
   }

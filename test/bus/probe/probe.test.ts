@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from 'nkeys.js';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ShardMap } from '../../../shared/shard-map.ts';
 import { VERSION } from '../../../shared/version.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import { programFile } from '../../bundle.mjs';
@@ -208,6 +209,29 @@ describe('a probe', () => {
     await until(() => peer.results.length > 0);
     expect(peer.results[0]?.missed?.reason).toBe('blocked_target');
     expect(target.count).toBe(0);
+  });
+
+  test.each([1, 256])('sends results in %i shards as its enrolment says, also those of a start without the bus', async (count) => {
+    const { peer } = fixture;
+    peer.shards = count;
+    fixture.add(20);
+    const probe = await fixture.enrol();
+    await until(() => peer.results.length > 20);
+    await peer.revoke(true);
+    await probe.end('SIGKILL');
+    const restartedAt = Date.now();
+    const again = fixture.start();
+    await until(() => again.logged('probe started'), { what: 'it starts without the bus' });
+    await until(() => fixture.target.count > 100, { what: 'it checks' });
+    await peer.revoke(false);
+    const isLate = ({ started_at: at }: { started_at: number }): boolean => at > restartedAt;
+    await until(() => peer.results.filter(isLate).length > 20, { what: 'results of the start without the bus' });
+    lanesWhole(peer);
+    const { of } = new ShardMap(count);
+    for (const [lane, { results }] of peer.lanes) {
+      const shard = Number(lane.split('/')[1]);
+      expect(results.every(({ monitor_id: id }) => of(id) === shard)).toBe(true);
+    }
   });
 
   test('waits for a controller that is not up yet', async () => {

@@ -3,9 +3,10 @@ import {
   DROP_REASONS, ERROR_TYPES, MAX_SEQ, LATEST_INSTANT_MS, MISSED_REASONS, OUTCOMES, REASONS,
   type CheckResult, type ResultBatch,
 } from '../../../shared/contracts/result.ts';
-import { newId, SHARD_COUNT, shardOf } from '../../../shared/ids.ts';
+import { newId } from '../../../shared/ids.ts';
 import { evidenceMessage } from '../../helpers/evidence.ts';
 import type { Random } from '../../simulation/random.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 /** What a hostile probe publishes: to a shard, or as a beat, a sync request or evidence. */
 export type HostileMessage =
@@ -42,7 +43,7 @@ export class HostileMessages {
     if (random.chance(0.05)) return { to: random.pick(['beat', 'sync']), bytes: this.#damaged(this.#oddJson()) };
     const monitor = this.#monitor();
     if (random.chance(0.05)) return { to: 'evidence', bytes: this.#evidence(monitor, now) };
-    const shard = random.chance(0.9) ? shardOf(monitor) : random.int(0, SHARD_COUNT - 1);
+    const shard = random.chance(0.9) ? shardMap.of(monitor) : random.int(0, shardMap.count - 1);
     return { to: 'results', shard, bytes: this.#results(shard, monitor, now) };
   }
 

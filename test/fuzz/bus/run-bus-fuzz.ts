@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { batchResponse } from '../../../shared/contracts/result.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
-import { shardOf } from '../../../shared/ids.ts';
 import { ApiSession } from '../../helpers/api-session.ts';
 import { startControllerRig, type ControllerRig } from '../../helpers/controller-rig.ts';
 import { passTime } from '../../helpers/pass-time.ts';
@@ -14,6 +13,7 @@ import { until } from '../../helpers/until.ts';
 import { checked } from '../../faults/sender.ts';
 import { Random } from '../../simulation/random.ts';
 import { HostileMessages } from './hostile-message.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 export interface BusFuzzReport {
   seed: number;
@@ -159,7 +159,7 @@ class BusFuzz {
       const { region_id, probe_id } = this.#victim.enrolment as { region_id: string; probe_id: string };
       const result = { ...checked(id, Date.now(), isUp), seq };
       const batch = { epoch: id, engine: 'honest', first: seq, last: seq, results: [result], dropped: [] };
-      const subject = subjects.results(shardOf(id), region_id, probe_id);
+      const subject = subjects.results(shardMap.of(id), region_id, probe_id);
       const isTaken = await until(async () => {
         const response = await this.#victim.nats.request(subject, encodeBatch(batch), { timeout: 2000 })
           .catch(() => null);

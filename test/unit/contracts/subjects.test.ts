@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { probeOfSubject, shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
-import { SHARD_COUNT } from '../../../shared/ids.ts';
+import { MAX_SHARDS, ShardMap } from '../../../shared/shard-map.ts';
 
 const slug = fc.stringMatching(/^[a-z0-9-]{2,32}$/);
 const id = fc.uuid();
-const shard = fc.integer({ min: 0, max: SHARD_COUNT - 1 });
+const shard = fc.integer({ min: 0, max: MAX_SHARDS - 1 });
 
 /** NATS matching: `*` is one token, `>` at the end is one or more. */
 function isMatch(pattern: string, subject: string): boolean {
@@ -21,6 +21,7 @@ describe('subjects', () => {
   test('have the documented form', () => {
     expect(subjects.results(7, 'eu-west', 'p1')).toBe('results.07.eu-west.p1');
     expect(subjects.resultsOfShard(12)).toBe('results.12.*.*');
+    expect(subjects.resultsOfShard(255)).toBe('results.255.*.*');
     expect(subjects.sync('eu-west', 'p1')).toBe('sync.eu-west.p1');
     expect(subjects.assign('eu-west', 'p1')).toBe('assign.eu-west.p1');
     expect(subjects.run('eu-west', 'p1')).toBe('run.eu-west.p1');
@@ -54,7 +55,7 @@ describe('subjects', () => {
 
   test('match the subscribed patterns, and none of other shards', () => {
     fc.assert(fc.property(shard, slug, id, (number, region, probeId) => {
-      for (let other = 0; other < SHARD_COUNT; other += 1) {
+      for (const other of new ShardMap(MAX_SHARDS).all) {
         expect(isMatch(subjects.resultsOfShard(other), subjects.results(number, region, probeId))).toBe(
           other === number,
         );

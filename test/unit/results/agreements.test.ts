@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Agreements, agreementsOf, comparisonsOf } from '../../../controller/results/reading/agreements.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
+import type { ShardView } from '../../../controller/results/shards/shard-message.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
-import { SHARD_COUNT } from '../../../shared/ids.ts';
+import { ShardMap } from '../../../shared/shard-map.ts';
 import { configOf } from './build.ts';
 
 /** A monitor with these votes of regions; each region's probe has the same name. */
@@ -39,29 +40,47 @@ describe('votes on a monitor', () => {
 
 const times = (count: number, state: MonitorState) => Array.from({ length: count }, () => state);
 
-test('no organization contributes more than its limit per shard', () => {
+test('no organization contributes more than its limit', () => {
   const contradicted = monitor({ a: 'down', b: 'up', c: 'up' }, 'hostile');
   const outage = monitor({ a: 'down', b: 'down', c: 'down' }, 'one');
   const agreed = monitor({ a: 'up', b: 'up', c: 'up' }, 'one');
-  expect(agreementsOf([...times(100, contradicted), outage, ...times(20, agreed)])).toEqual({
+  expect(agreementsOf([...times(100, contradicted), outage, ...times(20, agreed)], 2)).toEqual({
     a: { monitors: 4, against: 2 }, b: { monitors: 4, against: 0 }, c: { monitors: 4, against: 0 },
   });
 });
 
-test('the owners of all shards are polled in turn, and an unavailable owner\'s earlier response is dropped', async () => {
-  const owners = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
-  const agreements = new Agreements({
-    requestOnce: async <A>(shard: number) =>
-      (owners.has(shard) ? { a: { monitors: 4, against: shard } } as A : null),
+const PARAMS = {};
+
+describe.each([1, 16, 256])('among %i shards', (count) => {
+  const shardMap = new ShardMap(count);
+
+  test('an organization contributes at most 32 monitors', () => {
+    const agreements = new Agreements({ shardMap, requestOnce: async () => null });
+    const agreed = monitor({ a: 'up', b: 'up', c: 'up' });
+    const monitors = new Map(times(100, agreed).map((state, at) => [String(at), { state }]));
+    const compared = shardMap.all.map((shard) => {
+      const view = { state: { shard, monitors }, writer: '' } as unknown as ShardView;
+      return agreements.query.fromMemory(view, PARAMS)['a']?.monitors ?? 0;
+    });
+    expect(compared.reduce((sum, one) => sum + one, 0)).toBe(32);
   });
-  const turn = async () => {
-    for (let turns = 0; turns < SHARD_COUNT; turns += 1) await agreements.pollNextShard();
-  };
-  expect(agreements.of('a')).toBeNull();
-  await turn();
-  expect(agreements.of('a')).toEqual({ monitors: 64, against: 120 });
-  expect(agreements.of('b')).toBeNull();
-  owners.delete(15);
-  await turn();
-  expect(agreements.of('a')).toEqual({ monitors: 60, against: 105 });
+
+  test('their owners are polled within 16 turns, and an unavailable owner\'s earlier response is dropped', async () => {
+    const owners = new Set(shardMap.all.slice(0, 32));
+    const polled = owners.size;
+    const agreements = new Agreements({
+      shardMap,
+      requestOnce: async <A>(shard: number) => (owners.has(shard) ? { a: { monitors: 4, against: shard } } as A : null),
+    });
+    const poll = async () => {
+      for (let turns = 0; turns < 16; turns += 1) await agreements.pollNextShards();
+    };
+    expect(agreements.of('a')).toBeNull();
+    await poll();
+    expect(agreements.of('a')).toEqual({ monitors: 4 * polled, against: polled * (polled - 1) / 2 });
+    expect(agreements.of('b')).toBeNull();
+    owners.delete(0);
+    await poll();
+    expect(agreements.of('a')?.monitors ?? 0).toBe(4 * (polled - 1));
+  });
 });

@@ -1,7 +1,7 @@
-import { shardOf } from '../../../shared/ids.ts';
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 /** 2025-10-09T10:00:00Z, a full hour. */
 export const HOUR = 1_760_004_000_000;
@@ -10,7 +10,7 @@ export const HOUR = 1_760_004_000_000;
 export function idIn(shard: number, number = 0): string {
   for (let at = 0, found = -1; ; at += 1) {
     const id = `00000000-0000-7000-8000-${String(at).padStart(12, '0')}`;
-    if (shardOf(id) === shard && ++found === number) return id;
+    if (shardMap.of(id) === shard && ++found === number) return id;
   }
 }
 

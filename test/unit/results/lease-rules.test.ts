@@ -7,7 +7,7 @@ const lease = (shard: number | null, holder: string): Lease => ({ shard, holder,
 const plan = (leases: Lease[], alive: number, barred: number[] = []) => {
   const names = ['a', 'b', 'c', ...Array.from({ length: alive }, (_, at) => `d${at}`)];
   const shown = names.slice(0, alive).map((name) => lease(null, name));
-  return planLeases({ leases: [...leases, ...shown], holder: 'a', isCutOff: false, barred: new Set(barred) });
+  return planLeases({ leases: [...leases, ...shown], holder: 'a', shardCount: 16, isCutOff: false, barred: new Set(barred) });
 };
 const all = Array.from({ length: 16 }, (_, shard) => shard);
 
@@ -54,7 +54,7 @@ describe('a share of the shards', () => {
     const ofA = all.slice(8).map((shard) => lease(shard, 'a'));
     const shown = (name: string, is_cut_off: boolean) => ({ ...lease(null, name), is_cut_off });
     const planned = (isCutOff: boolean, ...others: Lease[]) =>
-      planLeases({ leases: [...ofA, ...ofB, ...others], holder: 'a', isCutOff, barred: new Set() });
+      planLeases({ leases: [...ofA, ...ofB, ...others], holder: 'a', shardCount: 16, isCutOff, barred: new Set() });
 
     test('is taken by others', () => {
       expect(planned(false, shown('b', true))).toMatchObject({ free: all.slice(0, 8), room: 8, release: [] });

@@ -5,6 +5,7 @@ import { Peers } from '../../../controller/work/peers.ts';
 import { createLog } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 const RENEW_INTERVAL_MS = 2000;
 const ONLY_CONTROLLER_INTERVAL_MS = 3000;
@@ -30,7 +31,7 @@ class Controller {
       setRepeating: (periodMs, fire) => clock.setRepeating(periodMs, fire),
     };
     this.leases = new Leases({
-      clock: own, log: createLog('test', 'silent'), store: this.#store(), holder,
+      clock: own, log: createLog('test', 'silent'), store: this.#store(), holder, shardCount: shardMap.count,
       acquired: () => undefined, released: async () => undefined, peers: this.peers,
       requestShards: (shards) => void this.requested.push(...shards), isCutOff: () => this.isCutOff,
     });

@@ -11,10 +11,11 @@ import { SCANS_PER_CYCLE } from '../../../controller/results/clock/monitor-walk.
 import { SCAN_INTERVAL_MS, ShardClock } from '../../../controller/results/clock/shard-clock.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { MONITORS_PER_WRITE, SnapshotCompactor } from '../../../controller/results/clock/snapshot-compactor.ts';
-import { newId, SHARD_COUNT } from '../../../shared/ids.ts';
+import { newId } from '../../../shared/ids.ts';
 import { Actor } from '../../../shared/actor/actor.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 import { configOf, HOUR } from './build.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 /** Far more than one scan examines. */
 const MANY = 3000;
@@ -289,12 +290,12 @@ describe('the clock of a shard with many monitors', () => {
     for (const size of [20_000, 100_000, 1_000_000]) {
       const clock = new SimulatedClock();
       const steps: { at: number; scanned: number }[] = [];
-      const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => {
+      const shards = Array.from({ length: shardMap.count }, (_, shard) => {
         let left = 0;
         return {
-          shard, size: size / SHARD_COUNT, isWriting: true,
+          shard, size: size / shardMap.count, isWriting: true,
           beginScan: () => {
-            left = Math.round(size / SHARD_COUNT / 6);
+            left = Math.round(size / shardMap.count / 6);
             return 0;
           },
           scan: (limit: number) => {
@@ -310,7 +311,7 @@ describe('the clock of a shard with many monitors', () => {
       await clock.advance(2 * SCAN_INTERVAL_MS - 1);
       all.stop();
       expect(steps.reduce((sum, { scanned }) => sum + scanned, 0)).toBe(
-        SHARD_COUNT * Math.round(size / SHARD_COUNT / 6),
+        shardMap.count * Math.round(size / shardMap.count / 6),
       );
       expect(Math.max(...steps.map(({ scanned }) => scanned))).toBeLessThanOrEqual(
         size <= 100_000 ? 50 : SCAN_BATCH_SIZE,
@@ -322,7 +323,7 @@ describe('the clock of a shard with many monitors', () => {
   test('lets shards write one after another, all within a scan', async () => {
     const clock = new SimulatedClock();
     const scannedAt: number[] = [];
-    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => ({
+    const shards = Array.from({ length: shardMap.count }, (_, shard) => ({
       shard, size: 10, isWriting: shard % 2 === 0, scan: () => scannedAt.push(clock.monotonic()) * 0,
       beginScan: () => 0,
     }));

@@ -7,6 +7,7 @@ import type { ShardView } from '../../../controller/results/shards/shard-message
 import { ActorError } from '../../../shared/actor/actor-ref.ts';
 import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
 
 const SHARD = 3;
 const countQuery = shardQuery({
@@ -41,7 +42,7 @@ beforeEach(() => {
       }),
   };
   queries = new ShardQueries({
-    clock, log: createLog('test', 'silent'), leases: { get areCurrent() { return isCurrent; } }, bus: { request } as Bus,
+    clock, shardMap, log: createLog('test', 'silent'), leases: { get areCurrent() { return isCurrent; } }, bus: { request } as Bus,
     shards: { get: () => (held === null ? undefined : actor) },
   });
 });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  derivedId, fnv1a, hashSecret, newId, newSecret, SHARD_COUNT, shardName, shardOf,
-} from '../../../shared/ids.ts';
+import { derivedId, fnv1a, hashSecret, newId, newSecret, shardName } from '../../../shared/ids.ts';
+import { ShardMap } from '../../../shared/shard-map.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -57,18 +56,19 @@ describe('shards', () => {
     }));
   });
 
-  test('receive ids evenly', () => {
-    const counts = Array.from({ length: SHARD_COUNT }, () => 0);
-    for (let count = 0; count < 16_000; count += 1) {
-      const shard = shardOf(newId(1_760_000_000_000 + count));
+  test.each([1, 16, 256])('receive ids evenly, if there are %i', (number) => {
+    const shardMap = new ShardMap(number);
+    const counts = shardMap.all.map(() => 0);
+    for (let count = 0; count < 1000 * number; count += 1) {
+      const shard = shardMap.of(newId(1_760_000_000_000 + count));
       counts[shard] = (counts[shard] ?? 0) + 1;
     }
     for (const count of counts) expect(count).toBeGreaterThan(800);
   });
 
-  test('never change their number or hash function, which hold for the life of an installation', () => {
-    expect(SHARD_COUNT).toBe(16);
-    expect(shardOf('0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10')).toBe(5);
-    expect([0, 9, 10, 15].map(shardName)).toEqual(['00', '09', '10', '15']);
+  test('never change their hash function or names, which hold for the life of an installation', () => {
+    const of = (count: number) => new ShardMap(count).of('0199f0a2-7c11-7d3e-8a55-3f1f0c9b2a10');
+    expect([1, 16, 256].map(of)).toEqual([0, 5, 117]);
+    expect([0, 9, 10, 15, 255].map(shardName)).toEqual(['00', '09', '10', '15', '255']);
   });
 });

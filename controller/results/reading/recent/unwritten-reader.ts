@@ -1,4 +1,4 @@
-import { shardOf } from '../../../../shared/ids.ts';
+import type { ShardMap } from '../../../../shared/shard-map.ts';
 import type { Clock } from '../../../../shared/time.ts';
 import {
   liveRequest, liveResponse, recentOf, toUnwrittenMonitor, unwrittenRequest, unwrittenResponse,
@@ -14,7 +14,7 @@ const MAX_MONITORS_PER_QUERY = 500;
 
 export interface UnwrittenReaderDeps {
   clock: Clock;
-  owners: Pick<ShardQueries, 'request' | 'requestOnce'>;
+  owners: Pick<ShardQueries, 'request' | 'requestOnce' | 'shardMap'>;
   /** State documents. */
   stored(monitorIds: string[]): Promise<StateRecord[]>;
 }
@@ -54,7 +54,7 @@ export class UnwrittenReader {
    * are used: they have every change of status, but their times may be outdated.
    */
   async states(monitorIds: string[]): Promise<Map<string, MonitorLive>> {
-    const responses = await inChunks(monitorIds, async (shard, ids) => {
+    const responses = await inChunks(this.#deps.owners.shardMap, monitorIds, async (shard, ids) => {
       const response = await this.#deps.owners.requestOnce(shard, this.liveQuery, { monitor_ids: ids });
       if (!response) return this.#fromStore(ids);
       return response.map(({ monitor_id: id, live }) => [id, live] as const);
@@ -69,7 +69,7 @@ export class UnwrittenReader {
   async read(
     monitorIds: string[], recent: number,
   ): Promise<{ monitors: Map<string, UnwrittenMonitor>; recent: RecentResult[] }> {
-    const responses = await inChunks(monitorIds, (shard, ids) =>
+    const responses = await inChunks(this.#deps.owners.shardMap, monitorIds, (shard, ids) =>
       this.#deps.owners.request(shard, this.query, { monitor_ids: ids, recent }));
     const monitors = new Map<string, UnwrittenMonitor>();
     for (const monitor of responses.flatMap((response) => response.monitors)) {
@@ -86,11 +86,11 @@ export class UnwrittenReader {
 
 /** Queries all shards of these monitors concurrently, each in chunks of MAX_MONITORS_PER_QUERY. */
 async function inChunks<A>(
-  monitorIds: string[], request: (shard: number, ids: string[]) => Promise<A>,
+  shardMap: ShardMap, monitorIds: string[], request: (shard: number, ids: string[]) => Promise<A>,
 ): Promise<A[]> {
   const byShard = new Map<number, string[]>();
   for (const id of monitorIds) {
-    const shard = shardOf(id);
+    const shard = shardMap.of(id);
     const ids = byShard.get(shard);
     if (ids) ids.push(id);
     else byShard.set(shard, [id]);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { shardOf } from '../../../../shared/ids.ts';
 import { shardQuery, type ShardQueries } from '../../shards/shard-queries.ts';
 import { storedResult, type StoredResult } from '../../hours/stored-result.ts';
 import { rowsOf } from '../../hours/hour-rows.ts';
@@ -31,7 +30,7 @@ export const unwrittenRowsQuery = shardQuery({
  */
 export async function unwrittenHours(owners: ShardQueries, monitorId: string): Promise<number[]> {
   const params = { monitor_id: monitorId, hour: -1, skip: 0 };
-  return (await owners.request(shardOf(monitorId), unwrittenRowsQuery, params)).hours;
+  return (await owners.request(owners.shardMap.of(monitorId), unwrittenRowsQuery, params)).hours;
 }
 
 /**
@@ -45,7 +44,7 @@ export async function unwrittenRows(
   const rows: StoredResult[] = [];
   for (;;) {
     const params = { monitor_id: monitorId, hour, skip: rows.length, after };
-    const page = await owners.request(shardOf(monitorId), unwrittenRowsQuery, params);
+    const page = await owners.request(owners.shardMap.of(monitorId), unwrittenRowsQuery, params);
     rows.push(...page.rows);
     if (page.rows.length < ROWS_PER_PAGE) return rows;
   }

@@ -2,11 +2,12 @@ import { pino } from 'pino';
 import { Spool } from '../../../../probe/spool/spool.ts';
 import { systemClock } from '../../../../shared/time.ts';
 import { buildResult } from './open-spool.ts';
+import { shardMap } from '../../../helpers/shard-map.ts';
 
 /** Appends to a spool until it is killed; after each sync, reports up to which number each lane is durable. */
 const [directory = '', ...monitors] = process.argv.slice(2);
 const spool = await Spool.open({
-  directory, clock: systemClock, log: pino({ level: 'silent' }), engine: '1',
+  directory, shardMap, clock: systemClock, log: pino({ level: 'silent' }), engine: '1',
   limits: { maxBytes: 1e9, segmentBytes: 20_000, maxPending: 100_000, cacheBytes: 1e6 },
   coverage: () => ({ until: systemClock.now(), open: [] }),
   onSynced: (lanes) => {

@@ -6,8 +6,9 @@ import type { Lane } from '../../../../probe/spool/lane.ts';
 import { Spool, SPOOL_LIMITS, type SpoolOptions } from '../../../../probe/spool/spool.ts';
 import { decodeBatch } from '../../../../shared/contracts/result-pack.ts';
 import type { CheckResult, ResultBatch } from '../../../../shared/contracts/result.ts';
-import { newId, shardOf } from '../../../../shared/ids.ts';
+import { newId } from '../../../../shared/ids.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
+import { shardMap } from '../../../helpers/shard-map.ts';
 
 export const silent = pino({ level: 'silent' });
 
@@ -32,7 +33,7 @@ export function openSpool(
 ): Promise<Spool> {
   const { limits, ...options } = overrides;
   return Spool.open({
-    directory, clock: new SimulatedClock(), log: silent, engine: '1.2.3', ...options,
+    directory, shardMap, clock: new SimulatedClock(), log: silent, engine: '1.2.3', ...options,
     limits: { ...SPOOL_LIMITS, ...limits },
   });
 }
@@ -42,7 +43,7 @@ export function monitorsOf(shard: number, count: number): string[] {
   const ids: string[] = [];
   while (ids.length < count) {
     const id = newId(1_760_000_000_000);
-    if (shardOf(id) === shard) ids.push(id);
+    if (shardMap.of(id) === shard) ids.push(id);
   }
   return ids;
 }

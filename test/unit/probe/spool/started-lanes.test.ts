@@ -4,6 +4,7 @@ import { StartedLanes, type NotedLane } from '../../../../probe/spool/started-la
 import { Lane } from '../../../../probe/spool/lane.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { buildResult, Directories, monitorsOf, openSpool } from './open-spool.ts';
+import { shardMap } from '../../../helpers/shard-map.ts';
 
 const SHARD = 3;
 /** Number of other lanes that may move while one is unacknowledged. */
@@ -23,7 +24,7 @@ class Lives {
   readonly moved: string[] = [];
   readonly journaled = new Map<string, number>();
   #noted: NotedLane[] = [];
-  #started = new StartedLanes([], []);
+  #started = new StartedLanes([], [], shardMap);
   #lanes: Lane[] = [];
   #count = 0;
 
@@ -33,7 +34,7 @@ class Lives {
       Object.assign(lane, { synced: stored.synced, watermark: stored.watermark, next: stored.synced + 1 });
       return lane;
     });
-    this.#started = new StartedLanes([...this.#lanes], this.#noted);
+    this.#started = new StartedLanes([...this.#lanes], this.#noted, shardMap);
     const fresh = new Lane(`epoch ${(this.#count += 1)}`, SHARD);
     this.stored.push({ epoch: fresh.epoch, synced: 0, watermark: 0 });
     this.#lanes.push(fresh);
