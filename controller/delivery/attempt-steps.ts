@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { DeliveryDoc, CountedOutcome } from './delivery.ts';
+import { recipientsIn } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { Suppressions } from './ports.ts';
 import { MAX_PENDING_MS, STOPPED } from './delivery-rules.ts';
@@ -62,21 +63,20 @@ export function destinationChange(delivery: DeliveryDoc, destination: Destinatio
   if (destination === null) return 'the integration was deleted';
   if (!destination.enabled) return 'the integration was disabled';
   if (destination.type !== channel) return 'the integration has a different type now';
-  const isRemoved = destination.type === 'email' && !destination.config.to.includes(recipient);
+  const isRemoved = recipientsIn(destination)?.includes(recipient) === false;
   return isRemoved ? 'the address was removed from the integration' : null;
 }
 
 /**
- * Tracks the recipients of an email destination separately, because a mail to one says nothing about the
- * others.
+ * Tracks the recipients of a destination separately, because a message to one says nothing about the others.
  */
 export async function recordHealth(
   deps: Pick<AttemptDeps, 'health' | 'clock' | 'onFailing'>, destination: DestinationDoc, recipient: string,
   outcome: CountedOutcome,
 ): Promise<void> {
   const { health, clock, onFailing } = deps;
-  const { _id: id, type, config } = destination;
-  const others = type === 'email' ? config.to.filter((one) => one !== recipient) : null;
+  const { _id: id } = destination;
+  const others = recipientsIn(destination)?.filter((one) => one !== recipient) ?? null;
   if (outcome.kind === 'sent') {
     if (others !== null) await health.recordReached(id, { recipient, others }, clock.now());
     return;

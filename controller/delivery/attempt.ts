@@ -1,5 +1,6 @@
 import { newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
+import { hasRecipients } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { WorkClaims } from '../work/claimed-work.ts';
 import { retryWhileClaimed, type ClaimedDelivery, obstacleTo, recordHealth } from './attempt-steps.ts';
@@ -83,7 +84,7 @@ async function attemptClaimed(
   }
   const { digest_id, digest_at = 0 } = delivery;
   if (digest_id !== undefined) return attemptDigest(deps, claimed, { digest_id, digest_at }, signal);
-  const context = { attemptId: newId(clock.now()), recipient, signal };
+  const context = { attemptId: newId(clock.now()), deliveryId: id, recipient, signal };
   const isTooLate = signal.aborted || claimed.elapsedMs() > MAX_SEND_DELAY_MS;
   const outcome = isTooLate ? BUSY : await sendAlert(deps.sending, destination, delivery.alert, context);
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
@@ -97,7 +98,7 @@ async function attemptClaimed(
   }
   const update = {
     // The log shows the latest URL of a webhook, which may have changed since the first attempt.
-    recipient: channel === 'email' ? recipient : (recipientsOf(destination)[0] ?? recipient),
+    recipient: hasRecipients(channel) ? recipient : (recipientsOf(destination)[0] ?? recipient),
     ...afterAttempt(delivery, outcome, { startedAt, now: clock.now(), random: random() }),
   };
   const isClaimHeld = await retryWhileClaimed(clock, claimed, signal, async () => {

@@ -1,30 +1,8 @@
-import type { DestinationType } from '../destinations/destination.ts';
-import type { ProbeEvent } from '../probes/notice-rules.ts';
-import type { Alert, VoteSummary } from '../verdicts/effect.ts';
+import type { AlertDetails } from '../destinations/channels/alert.ts';
+import type { DestinationType } from '../destinations/channels/registry.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
-
-export interface RegionName {
-  id: string;
-  /** The id if the region has no name. */
-  name: string;
-  city: string | null;
-}
-
-/** The contents of an alert, captured when it was raised. Instants are Unix ms. */
-export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions' | 'last_success' | 'votes'> {
-  event: Alert['event'] | ProbeEvent;
-  /** Null for an alert about a probe. */
-  monitor: { id: string; name: string; target: string; type: string } | null;
-  /** `since`: start of the outage or quarantine. `reason`: null when it has ended. */
-  probe?: { id: string; name: string; since: number; reason: string | null };
-  regions: RegionName[];
-  /** The regions' votes, if more than one region checks the monitor. */
-  votes?: Record<keyof VoteSummary, RegionName[]>;
-  /** The last successful check before the alert, if known. */
-  last_success: NonNullable<Alert['last_success']> | null;
-}
 
 /**
  * A document of `deliveries`: one alert to one recipient, and also its entry in the notification log. `_id`

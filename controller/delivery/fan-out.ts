@@ -1,9 +1,11 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { AlertDetails } from '../destinations/channels/alert.ts';
+import { hasRecipients } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import type { AlertsPort, Alert } from '../verdicts/effect.ts';
-import type { AlertDetails, DeliveryDoc } from './delivery.ts';
+import type { DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
 import type { DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
@@ -108,7 +110,7 @@ function newDeliveries(
   const [monitor_id, incident_id] = [alert.monitor?.id ?? null, alert.incident?.id ?? null];
   const probe = alert.probe ? { probe_id: alert.probe.id } : {};
   return recipientsOf(destination).map((recipient) => ({
-    _id: derivedId(alert.id, destination_id, ...(channel === 'email' ? [recipient] : [])),
+    _id: derivedId(alert.id, destination_id, ...(hasRecipients(channel) ? [recipient] : [])),
     organization_id, project_id, destination_id, monitor_id, incident_id, alert, channel, recipient,
     status: 'pending', attempts: 0, retry_count: 0, max_retries: MAX_RETRIES,
     next_attempt_at: now, claim: null, queued_at: queuedAt,

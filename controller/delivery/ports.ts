@@ -1,6 +1,6 @@
 import type { Tenant } from '../access/tenant.ts';
+import type { RegionName } from '../destinations/channels/alert.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
-import type { RegionName } from './delivery.ts';
 
 /** What this folder needs from destinations. Nothing is cached, so changes apply immediately. */
 export interface DestinationReader {

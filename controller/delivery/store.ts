@@ -1,11 +1,12 @@
 import type { Collection, Db, Filter } from 'mongodb';
+import type { AlertDetails, RegionName } from '../destinations/channels/alert.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { each, removeOlder, restoring } from '../platform/mongo/documents.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 import {
-  DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery, type AlertDetails, type RegionName,
+  DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery,
 } from './delivery.ts';
 import { type DeliveryUpdate, lineOf } from './delivery-rules.ts';
 

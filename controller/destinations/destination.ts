@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { AlertEvent } from '../verdicts/effect.ts';
+import type { DestinationSettings } from './channels/registry.ts';
 
 export const ALERT_EVENTS = [
   'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response',
@@ -16,27 +17,6 @@ const OPT_IN: readonly DestinationEvent[] = [
 ];
 
 export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => !OPT_IN.includes(event));
-
-export const DESTINATION_TYPES = ['webhook', 'email', 'slack'] as const;
-export type DestinationType = (typeof DESTINATION_TYPES)[number];
-
-interface WebhookConfig {
-  url: string;
-  method: 'POST' | 'PUT';
-  /** A list, because header names may contain characters that MongoDB field names may not. */
-  headers: { name: string; value: string }[];
-}
-
-export interface SlackConfig {
-  /** As secret as a password: anyone who knows it can post. */
-  webhook_url: string;
-}
-
-export type DestinationSettings =
-  | { type: 'webhook'; config: WebhookConfig }
-  /** Without duplicates; domains are lower case. */
-  | { type: 'email'; config: { to: string[] } }
-  | { type: 'slack'; config: SlackConfig };
 
 export interface DestinationFields {
   _id: string;

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { ALERT_EVENTS } from './destination.ts';
+import { readFields } from './channels/fields.ts';
+import { channelOf } from './channels/registry.ts';
+import { byType } from './schema.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
 
@@ -30,18 +33,8 @@ const fields = {
   updated_at: instant,
 };
 
-const method = z.enum(['POST', 'PUT']);
-const webhook = z.strictObject({ url: z.string(), method, headers: z.record(z.string(), z.string()) });
-const email = z.strictObject({ to: z.array(z.string()) });
-const slack = z.strictObject({ webhook_url: z.string() });
-
-export const destinationView = z
-  .discriminatedUnion('type', [
-    z.strictObject({ ...fields, type: z.literal('webhook'), config: webhook }),
-    z.strictObject({ ...fields, type: z.literal('email'), config: email }),
-    z.strictObject({ ...fields, type: z.literal('slack'), config: slack }),
-  ])
-  .meta({ id: 'Integration' });
+export const destinationView =
+  byType(fields, (type) => z.strictObject(readFields(channelOf(type).config))).meta({ id: 'Integration' });
 
 export const sampleResponse = z.object({
   delivered: z.boolean(),

@@ -1,15 +1,9 @@
 import { z } from 'zod';
-import { MAX_URL_LENGTH } from '../../shared/net-guard.ts';
-import { queryInt, readOnlyFields, validate, singleLineText } from '../http/input/validation.ts';
-import { ALERT_EVENTS, DEFAULT_EVENTS, DESTINATION_TYPES, type DestinationSettings } from './destination.ts';
-import { ADDRESS, addressProblem, MAX_ADDRESS_LENGTH, withoutDuplicates } from './email-rules.ts';
-import { HEADER_NAMES, headerValue } from '../monitors/settings/header-rules.ts';
-import { headerProblem, MAX_HEADER_VALUE_LENGTH } from './webhook-rules.ts';
-
-const MAX_HEADERS = 50;
-const MAX_RECIPIENTS = 20;
-/** Longer strings are rejected before they are parsed as addresses. */
-const MAX_RECIPIENT_LENGTH = 320;
+import { check, queryInt, readOnlyFields, singleLineText, validate } from '../http/input/validation.ts';
+import { ALERT_EVENTS, DEFAULT_EVENTS } from './destination.ts';
+import { sentFields } from './channels/fields.ts';
+import { unmasked } from './channels/masks.ts';
+import { channelOf, DESTINATION_TYPES, type DestinationSettings } from './channels/registry.ts';
 
 export const deliveriesQuery = z.strictObject({ limit: queryInt({ min: 1, max: 100, fallback: 50 }) });
 
@@ -17,56 +11,6 @@ const name = singleLineText(100);
 
 const events = z.array(z.enum(ALERT_EVENTS)).min(1, 'At least one event must stay enabled').max(100)
   .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
-
-const anyHeaders = z.record(z.string(), headerValue(MAX_HEADER_VALUE_LENGTH));
-const sentHeaders = anyHeaders.superRefine((record, context) => {
-  const all = Object.entries(record);
-  const report = (message: string, ...path: string[]) => {
-    context.addIssue({ code: 'custom', path, message });
-  };
-  if (all.length > MAX_HEADERS) report(`At most ${MAX_HEADERS} headers`);
-  const seen = new Set<string>();
-  for (const [header, value] of all.slice(0, MAX_HEADERS)) {
-    const isRepeated = seen.has(header.toLowerCase());
-    seen.add(header.toLowerCase());
-    const message = isRepeated ? 'Header is listed twice' : headerProblem(header, value);
-    if (message !== null) report(message, header.slice(0, 100));
-  }
-}).meta(HEADER_NAMES).describe(
-  `Up to ${MAX_HEADERS}: names of up to 100 characters, values of up to 1,000. `
-  + '`Content-Type`, `User-Agent` and `X-Service-*` are accepted but overwritten',
-);
-
-const headers = sentHeaders.transform((record) =>
-  Object.entries(record).map(([header, value]) => ({ name: header, value })));
-
-const recipient = z.string().max(MAX_RECIPIENT_LENGTH).superRefine((address, context) => {
-  const message = addressProblem(address);
-  if (message !== null) context.addIssue({ code: 'custom', message, input: address });
-}).meta({ maxLength: MAX_ADDRESS_LENGTH, pattern: `^${ADDRESS}$` });
-const sentRecipients = z.array(recipient).min(1, 'Add at least one recipient')
-  .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`);
-const recipients = sentRecipients.transform(withoutDuplicates);
-
-const url = z.string().min(1).max(MAX_URL_LENGTH);
-const method = z.enum(['POST', 'PUT']);
-const webhook = z.strictObject({ url, method: method.default('POST'), headers: headers.default([]) });
-const email = z.strictObject({ to: recipients });
-const slack = z.strictObject({
-  webhook_url: url.describe('Incoming webhook of a Slack workspace; keep it secret'),
-});
-
-/** `config` of a change, by type. Has no defaults, because they would overwrite stored values. */
-const configChange = {
-  webhook: z.strictObject({ url: url.optional(), method: method.optional(), headers: headers.optional() }),
-  email: email.partial(),
-  slack: slack.partial(),
-};
-
-/** Fields of all types. The stored type decides which of them apply. */
-const sentConfig = z.strictObject({
-  url, method, headers: sentHeaders, to: sentRecipients, webhook_url: url,
-}).partial();
 
 const readOnly = readOnlyFields(
   'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'health',
@@ -81,12 +25,48 @@ const common = {
   ...readOnly,
 };
 
-export const destinationInput = z.discriminatedUnion('type', [
-  z.strictObject({ ...common, type: z.literal('webhook'), config: webhook }),
-  z.strictObject({ ...common, type: z.literal('email'), config: email }),
-  z.strictObject({ ...common, type: z.literal('slack'), config: slack }),
-]);
-export type DestinationInput = z.output<typeof destinationInput>;
+/** One option for each type, with the config of that type. */
+export function byType<Fields extends z.ZodRawShape>(
+  fields: Fields, configOf: (type: DestinationSettings['type']) => z.ZodType,
+) {
+  const [first, ...others] = DESTINATION_TYPES.map((type) => (
+    z.strictObject({ ...fields, type: z.literal(type), config: configOf(type) })
+  ));
+  return z.discriminatedUnion('type', [first as NonNullable<typeof first>, ...others]);
+}
+
+type CommonInput = z.output<z.ZodObject<typeof common>>;
+export type DestinationInput = CommonInput & DestinationSettings;
+/** The compiler cannot see that each type has its own config. */
+export const destinationInput =
+  byType(common, (type) => channelOf(type).config) as unknown as z.ZodType<DestinationInput>;
+
+/** Fields of all types. The stored type decides which of them apply, and how. */
+const sentConfig = z.strictObject(Object.fromEntries(fieldsOfAllTypes())).partial();
+
+function fieldsOfAllTypes(): Map<string, z.ZodType> {
+  const options = new Map<string, z.ZodType[]>();
+  for (const type of DESTINATION_TYPES) {
+    for (const [field, schema] of Object.entries(sentFields(channelOf(type).config))) {
+      options.set(field, [...(options.get(field) ?? []), schema]);
+    }
+  }
+  return new Map([...options].map(([field, [first, ...others]]) => [field, anyOf([first as z.ZodType, ...others])]));
+}
+
+/** Like a union, but a value that fits no option gets the messages of the first. */
+function anyOf(options: [z.ZodType, ...z.ZodType[]]): z.ZodType {
+  if (options.length === 1) return options[0];
+  const schemas = options.map((one) => {
+    const { $schema: _version, ...schema } = z.toJSONSchema(one, { io: 'input', unrepresentable: 'any' });
+    return schema;
+  });
+  return z.unknown().superRefine((value, context) => {
+    const all = options.map((one) => check(one, value).issues);
+    if (all.some((issues) => issues.length === 0)) return;
+    for (const { path, message } of all[0] ?? []) context.addIssue({ code: 'custom', path, message, input: value });
+  }).meta({ anyOf: schemas });
+}
 
 export const destinationChangeInput = z.strictObject({
   name: name.optional(),
@@ -99,9 +79,25 @@ export const destinationChangeInput = z.strictObject({
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;
 
-/** Merges `change` into the settings. Throws VALIDATION_ERROR for a field that the type does not have. */
-export function changedSettings({ type, config }: DestinationSettings, change: object): DestinationSettings {
-  const read = validate(z.object({ config: configChange[type] }), { config: change }) as { config: object };
+/** Undoes the masks of secrets in a new config. Throws VALIDATION_ERROR: there is no stored value yet. */
+export function checkNewSecrets({ type, config }: DestinationSettings): void {
+  unmasked(channelOf(type).config, config, null);
+}
+
+/**
+ * Merges `change` into the settings: null removes an optional field, and a masked secret keeps the stored one.
+ * Throws VALIDATION_ERROR for what the type does not accept.
+ */
+export function changedSettings(stored: DestinationSettings, change: object): DestinationSettings {
+  const { config: schema, view } = channelOf(stored.type);
+  const before = view?.(stored.config) ?? stored.config;
+  const config = { ...before, ...unmasked(schema, change, before) };
+  const read = validate(z.object({ config: schema }), { config }) as { config: object };
   // The compiler cannot see that both configs have this type.
-  return { type, config: { ...config, ...read.config } } as DestinationSettings;
+  return { type: stored.type, config: withoutNulls(read.config) } as DestinationSettings;
+}
+
+/** Optional fields that a client sent as null are absent. */
+export function withoutNulls(config: object): object {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null && value !== undefined));
 }

@@ -2,7 +2,8 @@ import type { Collection, Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
-import type { DestinationDoc, DestinationFields, DestinationSettings } from './destination.ts';
+import type { DestinationSettings } from './channels/registry.ts';
+import type { DestinationDoc, DestinationFields } from './destination.ts';
 
 /** Far more destinations than a project may create. */
 const MAX_LISTED_IN_PROJECT = 1000;

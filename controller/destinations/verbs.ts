@@ -6,9 +6,12 @@ import { authorOf } from '../http/routing/authorize.ts';
 import { fieldError } from '../http/input/validation.ts';
 import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
 import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
-import { newSigningSecret, type DestinationDoc, type DestinationSettings } from './destination.ts';
+import { addressOf, channelOf, foreignVendor, type DestinationSettings } from './channels/registry.ts';
+import { newSigningSecret, type DestinationDoc } from './destination.ts';
 import type { DeliveryPort, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
-import { changedSettings, type DestinationChangeInput, type DestinationInput } from './schema.ts';
+import {
+  changedSettings, checkNewSecrets, withoutNulls, type DestinationChangeInput, type DestinationInput,
+} from './schema.ts';
 import type { DestinationStore } from './store.ts';
 import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './email-rules.ts';
 
@@ -48,17 +51,18 @@ export async function listDeliveries(deps: DestinationDeps, ctx: ProjectContext,
   return deps.deliveries.newest(_id, limit);
 }
 
-/** Throws VALIDATION_ERROR for a private address, FAIR_USE_LIMIT_REACHED if the project already has 100. */
+/** Throws VALIDATION_ERROR for a private address or one of another vendor, FAIR_USE_LIMIT_REACHED if the project already has 100. */
 export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
   if ((await deps.destinations.count(ctx.tenant)) >= MAX_DESTINATIONS_IN_PROJECT) {
     const message = `A project can have at most ${MAX_DESTINATIONS_IN_PROJECT} integrations`;
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_DESTINATIONS_IN_PROJECT } });
   }
-  await rejectPrivateAddress(deps, ctx, input);
-  const { name, enabled, is_default, events, type, config } = input;
+  checkNewSecrets(input);
+  await rejectForbiddenAddress(deps, ctx, input);
+  const { name, enabled, is_default, events, type } = input;
   const destination = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
-    name, enabled, is_default, events, type, config, secret: null,
+    name, enabled, is_default, events, type, config: withoutNulls(input.config), secret: null,
     revision: 1, created_at: ctx.now, updated_at: ctx.now,
     // The compiler cannot see that type and config match.
   } as DestinationDoc;
@@ -68,7 +72,7 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
 
 /**
  * Changes only the given fields, including those of `config`. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for
- * a different type or a private address, CONFLICT if concurrent changes keep winning.
+ * a different type or a private address or one of another vendor, CONFLICT if concurrent changes keep winning.
  */
 export async function changeDestination(
   deps: DestinationDeps, ctx: ProjectContext, id: string, input: DestinationChangeInput,
@@ -81,7 +85,7 @@ export async function changeDestination(
     const isOtherType = type !== undefined && type !== seen.type;
     if (isOtherType) throw fieldError('type', 'The type of an integration cannot be changed');
     const settings = changedSettings(seen, config ?? {});
-    if (addressOf(settings)?.url !== addressOf(seen)?.url) await rejectPrivateAddress(deps, ctx, settings);
+    if (addressOf(settings)?.url !== addressOf(seen)?.url) await rejectForbiddenAddress(deps, ctx, settings);
     const change = { ...changedFields, config: settings.config, updated_at: ctx.now };
     const destination = await deps.destinations.change(seen, change);
     if (!destination) return null;
@@ -175,19 +179,13 @@ async function requireWebhook(deps: DestinationDeps, ctx: ProjectContext, id: st
   if (type !== 'webhook') throw new AppError('VALIDATION_FAILED', message);
 }
 
-/** The URL that deliveries connect to, and its field; null for email, which goes to a provider. */
-function addressOf({ type, config }: DestinationSettings): { url: string; field: string } | null {
-  if (type === 'webhook') return { url: config.url, field: 'config.url' };
-  return type === 'slack' ? { url: config.webhook_url, field: 'config.webhook_url' } : null;
-}
-
-async function rejectPrivateAddress(
+async function rejectForbiddenAddress(
   { vetting }: DestinationDeps, ctx: ProjectContext, settings: DestinationSettings,
 ) {
   const address = addressOf(settings);
   if (address === null) return;
-  const refusal = await vetting.destinationRefusal(
-    address.url, settings.type === 'slack', ctx.tenant.organizationId,
-  );
+  const isSecret = channelOf(settings.type).isPlain !== true;
+  const refusal = foreignVendor(settings.type, address.url)
+    ?? await vetting.destinationRefusal(address.url, isSecret, ctx.tenant.organizationId);
   if (refusal !== null) throw fieldError(address.field, `The address ${refusal}`);
 }

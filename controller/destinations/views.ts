@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
 import type { deliveryView, destinationView } from './responses.ts';
-import type { DestinationSettings } from './destination.ts';
+import { masked } from './channels/masks.ts';
+import { channelOf, type DestinationSettings } from './channels/registry.ts';
 import type { DestinationDelivery, DestinationHealth } from './ports.ts';
 import type { DestinationWithHealth } from './verbs.ts';
 
@@ -28,12 +29,10 @@ export function viewDestination(shown: DestinationWithHealth): DestinationView {
   };
 }
 
-/** Shows the Slack URL in full, so that clients can send it back. Only project admins read destinations. */
+/** Masks secrets, except that of Slack and the headers of webhooks. Only project admins read destinations. */
 function viewSettings({ type, config }: DestinationSettings) {
-  if (type === 'email') return { type, config: { to: config.to } };
-  if (type === 'slack') return { type, config: { webhook_url: config.webhook_url } };
-  const headers = Object.fromEntries(config.headers.map(({ name, value }) => [name, value]));
-  return { type, config: { url: config.url, method: config.method, headers } };
+  const { config: schema, view } = channelOf(type);
+  return { type, config: masked(schema, view?.(config) ?? config) };
 }
 
 export function viewDelivery(delivery: DestinationDelivery): z.input<typeof deliveryView> {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { ERROR_TYPES, errorLayer } from '../../shared/contracts/result.ts';
 import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
+import { DESTINATION_TYPES } from '../destinations/channels/registry.ts';
 import { VOTE_WEIGHTS } from '../verdicts/effect.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS } from './incident.ts';
-import { NOTIFICATION_CHANNELS } from './schema.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
 const uuid = z.string().meta({ format: 'uuid' });
@@ -76,7 +76,7 @@ export const notificationView = z
   .strictObject({
     id: uuid,
     incident_id: z.string(),
-    channel: z.enum(NOTIFICATION_CHANNELS),
+    channel: z.enum(DESTINATION_TYPES),
     recipient: z.string().describe('Address or channel name'),
     status: z.enum(DELIVERY_STATUSES),
     delivered_at: instant.nullable(),

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ERROR_TYPES } from '../../shared/contracts/result.ts';
 import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
+import { DESTINATION_TYPES } from '../destinations/channels/registry.ts';
 import { instantInput, queryInt, readOnlyFields, uuidParam, characters } from '../http/input/validation.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES } from './incident.ts';
-
-export const NOTIFICATION_CHANNELS = ['email', 'webhook', 'slack'] as const;
 
 /** Bounds the number of documents that the database must skip. */
 const MAX_PAGE = 10_000;
@@ -25,7 +24,7 @@ export type IncidentQuery = z.output<typeof incidentListQuery>;
 
 export const notificationListQuery = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional(),
-  channel: z.enum(NOTIFICATION_CHANNELS).optional(),
+  channel: z.enum(DESTINATION_TYPES).optional(),
   page: queryInt({ min: 1, max: MAX_PAGE, fallback: 1 }),
   pageSize: queryInt({ min: 1, max: 100, fallback: 10 }),
 });

@@ -5,7 +5,7 @@ import { observeDeliveries } from '../../controller/wiring/metrics.ts';
 import { attemptDelivery } from '../../controller/delivery/attempt.ts';
 import { FailingCount } from '../../controller/delivery/failing-count.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
-import type { webhookPayload } from '../../controller/delivery/senders/webhook.ts';
+import type { webhookPayload } from '../../controller/destinations/channels/webhook.ts';
 import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
 import { openMailer } from '../../controller/platform/mail/mailer.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../shared/ids.ts';
-import { signatureOf } from '../../controller/delivery/senders/webhook.ts';
+import { signatureOf } from '../../controller/destinations/channels/webhook.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { webhookPayload } from '../../controller/delivery/senders/webhook.ts';
+import type { webhookPayload } from '../../controller/destinations/channels/webhook.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { DestinationDoc } from '../../controller/destinations/destination.ts';
 import { newId } from '../../shared/ids.ts';

@@ -128,7 +128,7 @@ const RULES: Record<string, Rule> = {
 
 /** Keywords that do not constrain the value. */
 const SILENT = new Set([
-  '$schema', 'description', 'title', 'default', 'fallback', 'readOnly', 'examples', 'then', 'else', 'id', 'x-unit',
+  '$schema', 'description', 'title', 'default', 'fallback', 'readOnly', 'examples', 'then', 'else', 'id', 'x-unit', 'x-secret',
 ]);
 
 const FORMATS: Record<string, RegExp> = {

@@ -7,9 +7,8 @@ import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { DeliveryService, type DeliveryServiceDeps } from '../../controller/delivery/service.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
-import type {
-  DestinationDoc, DestinationFields, DestinationSettings,
-} from '../../controller/destinations/destination.ts';
+import type { DestinationSettings } from '../../controller/destinations/channels/registry.ts';
+import type { DestinationDoc, DestinationFields } from '../../controller/destinations/destination.ts';
 import { ALERT_EVENTS } from '../../controller/destinations/destination.ts';
 import { DestinationStore } from '../../controller/destinations/store.ts';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';

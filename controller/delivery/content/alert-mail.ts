@@ -1,9 +1,8 @@
 import { nameInMail } from '../../pages/name-in-mail.ts';
+import { COLORS } from '../../destinations/channels/text.ts';
 import type { Mail } from '../../platform/mail/mailer-port.ts';
-import type { AlertDetails, RegionName } from '../delivery.ts';
-import { alertContent, plainText, type AlertContent } from './alert-content.ts';
-
-const COLORS: Record<AlertContent['tone'], string> = { bad: '#b42318', warning: '#b54708', good: '#067647' };
+import type { AlertDetails, RegionName } from '../../destinations/channels/alert.ts';
+import { alertContent, plainText, type AlertContent } from '../../destinations/channels/alert-content.ts';
 
 export interface MailFrame {
   to: string;

@@ -1,7 +1,7 @@
 import type { Mail } from '../../platform/mail/mailer-port.ts';
-import type { AlertDetails } from '../delivery.ts';
+import type { AlertDetails } from '../../destinations/channels/alert.ts';
 import { escaped, mailedContent, mailHeaders, type MailFrame } from './alert-mail.ts';
-import { utc } from './alert-content.ts';
+import { utc } from '../../destinations/channels/alert-content.ts';
 
 /** Lists the alerts in the given order, as plain text and as escaped HTML. */
 export function digestMail(frame: MailFrame, alerts: AlertDetails[], baseUrl: string): Mail {

@@ -1,7 +1,9 @@
 import { newId } from '../../../shared/ids.ts';
+import type { AlertDetails } from '../../destinations/channels/alert.ts';
+import { hasRecipients } from '../../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { SampleOutcome } from '../../destinations/ports.ts';
-import type { AlertDetails, SendOutcome } from '../delivery.ts';
+import type { SendOutcome } from '../delivery.ts';
 import { recipientsOf, STOPPED } from '../delivery-rules.ts';
 import { sendAlert, type SendDeps } from './send-alert.ts';
 
@@ -17,11 +19,11 @@ export async function sendSample(
   const { signal } = new AbortController();
   const results = await Promise.all(recipientsOf(destination).map(async (recipient) => {
     if (stopped.includes(recipient)) return { recipient, outcome: suppressed };
-    const context = { attemptId: newId(now), recipient, signal, isTest: true };
+    const context = { attemptId: newId(now), deliveryId: newId(now), recipient, signal, isTest: true };
     const outcome = await sendAlert(deps, destination, alert, context);
     return { recipient, outcome };
   }));
-  return outcomeOf(results, destination.type === 'email');
+  return outcomeOf(results, hasRecipients(destination.type));
 }
 
 /** Delivered only if all recipients were reached. `isNamed` adds the recipient to each error. */

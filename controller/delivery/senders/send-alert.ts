@@ -1,13 +1,14 @@
 import type { Clock } from '../../../shared/time.ts';
+import type { AlertDetails } from '../../destinations/channels/alert.ts';
+import { requestChannel } from '../../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { Mail, MailClass, Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import { alertMail, mailedContent } from '../content/alert-mail.ts';
 import { digestMail } from '../content/digest-mail.ts';
-import type { AlertDetails, SendOutcome } from '../delivery.ts';
+import type { SendOutcome } from '../delivery.ts';
 import type { DestinationReader } from '../ports.ts';
-import { postToSlack } from './slack.ts';
-import { postToWebhook } from './webhook.ts';
+import { postAlert } from './post-alert.ts';
 
 export interface SendDeps {
   poster: Poster;
@@ -23,6 +24,8 @@ export interface SendDeps {
 export interface SendContext {
   /** Unique for each attempt. */
   attemptId: string;
+  /** The same for every attempt. */
+  deliveryId: string;
   /** One of the destination's recipients. */
   recipient: string;
   signal: AbortSignal;
@@ -36,11 +39,8 @@ const TEST_SUBJECT = '[TEST] Test alert from Farwatch: nothing is wrong';
 export function sendAlert(
   deps: SendDeps, destination: DestinationDoc, alert: AlertDetails, context: SendContext,
 ): Promise<SendOutcome> {
-  switch (destination.type) {
-    case 'webhook': return postToWebhook(deps, destination, alert, context);
-    case 'email': return mailAlert(deps, destination.organization_id, alert, context);
-    case 'slack': return postToSlack(deps, destination, alert, context.signal);
-  }
+  if (destination.type === 'email') return mailAlert(deps, destination.organization_id, alert, context);
+  return postAlert(deps, requestChannel(destination.type), destination, alert, context);
 }
 
 /** Alerts to send in one mail. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { lineOf, recipientsOf, subscribed } from '../../../controller/delivery/delivery-rules.ts';
-import { slackSendOutcome } from '../../../controller/delivery/senders/slack.ts';
-import { signatureOf, webhookSendOutcome } from '../../../controller/delivery/senders/webhook.ts';
-import type {
-  DestinationDoc, DestinationFields, DestinationSettings,
-} from '../../../controller/destinations/destination.ts';
-import { headerProblem, isReservedHeader } from '../../../controller/destinations/webhook-rules.ts';
+import { sendOutcome, webhookSendOutcome } from '../../../controller/delivery/senders/post-alert.ts';
+import { classify } from '../../../controller/destinations/channels/channel.ts';
+import type { DestinationSettings } from '../../../controller/destinations/channels/registry.ts';
+import { signatureOf } from '../../../controller/destinations/channels/webhook.ts';
+import type { DestinationDoc, DestinationFields } from '../../../controller/destinations/destination.ts';
+import { headerProblem, isReservedHeader } from '../../../controller/destinations/channels/webhook-headers.ts';
 
 function destination(id: string, change: Partial<DestinationFields> = {}): DestinationDoc {
   return {
@@ -48,10 +48,10 @@ describe('the outcome of a webhook', () => {
   });
 });
 
-describe('Slack', () => {
+describe('a channel of a vendor', () => {
   test('is retried after the delay in its 429', () => {
     const outcomeAfter = (retryAfterMs: number | null) => {
-      return slackSendOutcome({ kind: 'responded', status: 429, durationMs: 1, retryAfterMs });
+      return sendOutcome({ kind: 'responded', status: 429, durationMs: 1, retryAfterMs }, classify);
     };
     expect(outcomeAfter(45_000)).toMatchObject({ kind: 'retry', retryAfterMs: 45_000 });
     expect(outcomeAfter(null)).toMatchObject({ kind: 'retry', retryAfterMs: 0 });
@@ -60,7 +60,7 @@ describe('Slack', () => {
   test.each([
     [200, 'sent'], [403, 'dead'], [404, 'dead'], [410, 'dead'], [500, 'retry'],
   ])('response with status %i has the outcome %s', (status, kind) => {
-    expect(slackSendOutcome({ kind: 'responded', status, durationMs: 1, retryAfterMs: null }).kind).toBe(kind);
+    expect(sendOutcome({ kind: 'responded', status, durationMs: 1, retryAfterMs: null }, classify).kind).toBe(kind);
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   alertContent, plainText, durationText, responseTimeText,
-} from '../../../controller/delivery/content/alert-content.ts';
-import type { AlertDetails } from '../../../controller/delivery/delivery.ts';
+} from '../../../controller/destinations/channels/alert-content.ts';
+import type { AlertDetails } from '../../../controller/destinations/channels/alert.ts';
 import { alertMail } from '../../../controller/delivery/content/alert-mail.ts';
-import { webhookPayload } from '../../../controller/delivery/senders/webhook.ts';
-import { slackMessage } from '../../../controller/delivery/content/slack-message.ts';
+import { webhookPayload } from '../../../controller/destinations/channels/webhook.ts';
+import { slackMessage } from '../../../controller/destinations/channels/slack.ts';
 import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts';
 
 const BASE = 'https://watch.example';

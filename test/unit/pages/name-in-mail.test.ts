@@ -4,7 +4,7 @@ import { invitationMessage } from '../../../controller/accounts/mail/account-mes
 import { stoppedNotice } from '../../../controller/alert-mail/verbs.ts';
 import { alertMail, mailedContent } from '../../../controller/delivery/content/alert-mail.ts';
 import { digestMail as alertDigest } from '../../../controller/delivery/content/digest-mail.ts';
-import type { AlertDetails } from '../../../controller/delivery/delivery.ts';
+import type { AlertDetails } from '../../../controller/destinations/channels/alert.ts';
 import type { Mail } from '../../../controller/platform/mail/mailer-port.ts';
 import { nameInMail } from '../../../controller/pages/name-in-mail.ts';
 import { lossNotice } from '../../../controller/status-pages/domains/domain-checks.ts';

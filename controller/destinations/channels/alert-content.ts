@@ -1,4 +1,4 @@
-import type { AlertDetails } from '../delivery.ts';
+import type { AlertDetails } from './alert.ts';
 
 /** Joins lines, so that text from a target cannot start a new one. */
 function oneLine(text: string): string {
@@ -74,6 +74,8 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
   'probe.online': ['PROBE ONLINE', 'good', 'is back online'],
   'probe.quarantined': ['QUARANTINE', 'bad', 'is quarantined: its results do not count'],
   'probe.released': ['RELEASED', 'good', 'is no longer quarantined'],
+  'incident.acknowledged': ['ACKNOWLEDGED', 'warning', 'has an incident that was acknowledged'],
+  'incident.resolved': ['RESOLVED', 'good', 'has an incident that was resolved manually'],
 };
 
 /** `baseUrl` is the public URL of the API, without a trailing slash. */

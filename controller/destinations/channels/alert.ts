@@ -1,0 +1,28 @@
+import type { ProbeEvent } from '../../probes/notice-rules.ts';
+import type { Alert, VoteSummary } from '../../verdicts/effect.ts';
+
+export interface RegionName {
+  id: string;
+  /** The id if the region has no name. */
+  name: string;
+  city: string | null;
+}
+
+/** What people did to an incident. Only channels that track incidents receive these events. */
+export type IncidentEvent = 'incident.acknowledged' | 'incident.resolved';
+
+/** The contents of an alert, captured when it was raised. Instants are Unix ms. */
+export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions' | 'last_success' | 'votes'> {
+  event: Alert['event'] | ProbeEvent | IncidentEvent;
+  /** Of an `IncidentEvent`: the event with which the incident began. */
+  opened_by?: Alert['event'];
+  /** Null for an alert about a probe. */
+  monitor: { id: string; name: string; target: string; type: string } | null;
+  /** `since`: start of the outage or quarantine. `reason`: null when it has ended. */
+  probe?: { id: string; name: string; since: number; reason: string | null };
+  regions: RegionName[];
+  /** The regions' votes, if more than one region checks the monitor. */
+  votes?: Record<keyof VoteSummary, RegionName[]>;
+  /** The last successful check before the alert, if known. */
+  last_success: NonNullable<Alert['last_success']> | null;
+}
