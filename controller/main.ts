@@ -12,7 +12,7 @@ import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 import { UnusableDatabase } from './platform/mongo/usable-database.ts';
 
 /** What the operator has to put right, and the exit code for it. */
-const FOR_OPERATOR = [ConfigError, DirectoryUnusable, NewerData, OtherShards, UnfinishedCopy];
+const FOR_OPERATOR = [ConfigError, DirectoryUnusable, NewerData, OtherShards, UnusableDatabase];
 const EXIT_OPERATOR = 2;
 /** A stop that hangs is ended by force, ms. */
 const STOP_TIMEOUT_MS = 9500;
@@ -24,13 +24,7 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-<<<<<<< HEAD
-    const isForOperator =
-      [ConfigError, DirectoryUnusable, NewerData, UnusableDatabase].some((kind) => error instanceof kind);
-    if (isForOperator) return fail((error as Error).message, EXIT_OPERATOR);
-=======
     if (FOR_OPERATOR.some((kind) => error instanceof kind)) return fail((error as Error).message, EXIT_OPERATOR);
->>>>>>> wt-shards
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;

@@ -1,11 +1,8 @@
 import { rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEnrolmentKey } from '../../shared/contracts/enrolment.ts';
-<<<<<<< HEAD
 import { subjects } from '../../shared/contracts/subjects.ts';
-=======
 import { ShardMap } from '../../shared/shard-map.ts';
->>>>>>> wt-shards
 import { EnvelopeOpener } from '../assignments/envelope.ts';
 import { attemptEnrolment, enrol } from '../identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from '../identity/identity.ts';
