@@ -10,11 +10,11 @@ const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
 const NULL_FREE = ['store', 'bus', 'api'];
 const BUNDLED = ['faults', 'e2e', 'browser'];
 /**
- * Queues run side by side, and their steps one after another: what computes in the first, what mostly waits in
- * the others. Faults come late, because they suffer most while both cores compute.
+ * Queues run side by side, and their steps one after another. Faults mostly wait, so they start first, and what computes
+ * fills both cores beside them and after them.
  */
 const QUEUES = [
-  [...Object.keys(CHECKS), 'unit', 'simulation', 'store', 'api'], ['browser', 'faults'], ['bus', 'e2e', 'services'],
+  ['faults'], ['e2e', 'bus', 'api', 'services'], [...Object.keys(CHECKS), 'browser', 'simulation', 'store', 'unit'],
 ];
 
 const named = process.argv.slice(2);
@@ -29,10 +29,10 @@ if (unknown.length > 0) {
 }
 const steps = Object.keys(SECONDS).filter((name) => (named.length === 0 ? name in STEPS : named.includes(name)));
 
+const needs = (names) => steps.some((name) => names.includes(name));
 await prepare();
-if (steps.some((name) => ON_SERVERS.includes(name))) await ensureNats();
-if (steps.some((name) => BUNDLED.includes(name))) await ensureBundles({ root, say });
-if (steps.some((name) => NULL_FREE.includes(name))) {
+await Promise.all([needs(ON_SERVERS) && ensureNats(), needs(BUNDLED) && ensureBundles({ root, say })]);
+if (needs(NULL_FREE)) {
   process.env.TEST_SEED ||= String(randomInt(1e6));
   say(`TEST_SEED=${process.env.TEST_SEED} selects the test files that run on a database without nulls`);
 }

@@ -28,9 +28,8 @@ export async function prepare() {
     process.exit(1);
   }
   await ensurePackages({ root, production: false, say });
-  await ensureRawSocket({ root, say });
   mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
-  await ensureApiTypes();
+  await Promise.all([ensureRawSocket({ root, say }), ensureApiTypes()]);
 }
 
 /** Finds and installs the servers that tests use, as the product does. */
