@@ -18,9 +18,13 @@ const RETRYABLE = new Set([...STATE_CHANGES, 262, 9001]);
 const WRITE = /^(insert|update|delete|findandmodify|createindexes)$/;
 const READ = /^(find|aggregate|listcollections)$/;
 
-/** What happens to a command: an error, an error of its write concern after it took effect, or no response. */
+/**
+ * What happens to a command: an error, an error of its first statement, an error of its write concern after it took
+ * effect, or no response.
+ */
 export type Fault =
   | { code: number; isApplied?: boolean }
+  | { statementCode: number }
   | { writeConcernCode: number }
   | { connection: 'reset' | 'silent'; isApplied?: boolean };
 
@@ -62,18 +66,18 @@ export class MemberCommands {
     const command = commandOf(request);
     const fault = this.#deps.faultOf(command);
     if (fault === null) return this.#perform(request, command);
-    const isApplied = 'writeConcernCode' in fault || fault.isApplied === true;
+    const isApplied = 'writeConcernCode' in fault || ('isApplied' in fault && fault.isApplied);
     const response = isApplied ? await this.#perform(request, command) : null;
     if ('connection' in fault) return fault.connection;
-    if ('code' in fault) {
-      const fail = (): Uint8Array => this.#failure(request, fault.code);
-      return STATE_CHANGES.has(fault.code) ? this.#member.falter(fail) : fail();
+    if ('statementCode' in fault) {
+      const { statementCode: code } = fault;
+      return serialize({ ok: 1, n: 0, writeErrors: [{ index: 0, code, errmsg: `error ${code}` }] });
     }
-    const { writeConcernCode: code } = fault;
-    return serialize({
-      ...deserialize(response as Uint8Array, { promoteValues: false }), ...labels(request, code),
-      writeConcernError: { code, errmsg: 'waiting for replication timed out', errInfo: { wtimeout: true } },
-    });
+    const code = 'code' in fault ? fault.code : fault.writeConcernCode;
+    const fail = (): Uint8Array => (response === null || 'code' in fault
+      ? this.#failure(request, code)
+      : this.#unconfirmed(request, response, code));
+    return STATE_CHANGES.has(code) ? this.#member.falter(fail) : fail();
   }
 
   /** Closes all cursors, as a restart does. */
@@ -100,6 +104,15 @@ export class MemberCommands {
     this.#deps.onApplied(command);
     const isSamePrimary = this.#member.canWrite && this.#member.term === term;
     return isSamePrimary ? response : this.#failure(request, INTERRUPTED_DUE_TO_REPL_STATE_CHANGE);
+  }
+
+  /** The response to a write that took effect, with an error of its write concern. */
+  #unconfirmed(request: Request, response: Uint8Array, code: number): Uint8Array {
+    const { topologyVersion } = this.#member;
+    const writeConcernError = { code, errmsg: `error ${code}` };
+    return serialize({
+      ...deserialize(response, { promoteValues: false }), ...labels(request, code), topologyVersion, writeConcernError,
+    });
   }
 
   #failure(request: Request, code: number): Uint8Array {

@@ -32,6 +32,8 @@ export class ReplicaMember implements MemberState {
   address = '';
   /** True to pose as a router of a sharded cluster. */
   isRouter = false;
+  /** True to send no greetings, as a member that hangs. */
+  isSilent = false;
 
   constructor(deps: CommandDeps) {
     this.#commands = new MemberCommands(deps, this);
@@ -99,6 +101,9 @@ export class ReplicaMember implements MemberState {
       if (request.opCode === OpCode.message) frame.writeUInt32LE(flags, HEADER_BYTES);
       if (socket.writable) socket.write(frame);
     };
+    const greet = (request: Request, flags = 0): void => {
+      if (!this.isSilent) send(request, this.#greeting(), flags);
+    };
     for await (const message of messagesOf(socket)) {
       const request = parseMessage(message);
       if (!GREETING.test(request.name)) {
@@ -106,18 +111,18 @@ export class ReplicaMember implements MemberState {
         if (response === 'reset') socket.resetAndDestroy();
         else if (response !== 'silent' && request.wantsResponse) send(request, response);
       } else if (request.fields.has('topologyVersion') && isExhaustAllowed(message)) {
-        void this.#stream(socket, request, (body) => send(request, body, FLAG_MORE_TO_COME));
-      } else send(request, this.#greeting());
+        void this.#stream(socket, request, () => greet(request, FLAG_MORE_TO_COME));
+      } else greet(request);
     }
   }
 
   /** Sends a greeting after each change, and at least as often as the client wants, until the client is gone. */
-  async #stream(socket: Socket, { fields }: Request, send: (body: Uint8Array) => void): Promise<void> {
+  async #stream(socket: Socket, { fields }: Request, greet: () => void): Promise<void> {
     const known = fieldOf(fields.get('topologyVersion') as Value, 'counter') as Value;
     const maxAwaitMs = toDouble(fields.get('maxAwaitTimeMS') as Value);
     for (let version = toDouble(known); !socket.destroyed; version = this.#version) {
       if (version === this.#version) await this.#nextChange(socket, maxAwaitMs);
-      send(this.#greeting());
+      greet();
     }
   }
 

@@ -95,6 +95,14 @@ export class ReplicaSet implements TestMongo {
     stale.show(view, false);
   }
 
+  /** Removes the primary from the set, whose next member is elected. */
+  removePrimary(): void {
+    const removed = this.#primary as ReplicaMember;
+    this.elect((this.members.indexOf(removed) + 1) % this.members.length);
+    const hosts = this.#hosts.filter((host) => host !== removed.address);
+    for (const member of this.members) member.show({ ...member.view, hosts });
+  }
+
   /** The next `times` commands of that kind, such as `insert journal`, end like this. */
   fail(commands: RegExp, fault: Fault, times = 1): void {
     this.#faults.push({ commands, fault, left: times });

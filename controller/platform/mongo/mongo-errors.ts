@@ -7,14 +7,18 @@ const DUPLICATE_KEY = 11000;
 
 /** Driver error classes, besides network errors, for a database that did not respond. */
 const UNAVAILABLE = new Set([
-  'MongoServerSelectionError', 'MongoOperationTimeoutError', 'MongoStalePrimaryError',
-  'MongoWaitQueueTimeoutError', 'MongoPoolClosedError', 'MongoTopologyClosedError',
-  'MongoNotConnectedError', 'MongoConnectionClosedError', 'MongoClientClosedError',
-  'MongoServerClosedError', 'MongoExpiredSessionError',
+  'MongoServerSelectionError', 'MongoWaitQueueTimeoutError', 'MongoPoolClosedError',
+  'MongoTopologyClosedError', 'MongoNotConnectedError', 'MongoClientClosedError', 'MongoServerClosedError',
+  'MongoExpiredSessionError',
 ]);
 
-/** Server codes of temporary failures (no primary, shutting down, write not confirmed in time). */
-const TRANSIENT = new Set([50, 64, 91, 189, 202, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/**
+ * Server codes of temporary failures (no primary, shutting down, write not confirmed in time, cursor or query gone
+ * with its member, conflict with another write).
+ */
+const TRANSIENT = new Set([
+  43, 50, 64, 91, 112, 175, 189, 202, 237, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+]);
 
 /** Codes of socket errors that the driver passes on when a pooled connection fails during a write. */
 const DEAD_SOCKET = new Set([
