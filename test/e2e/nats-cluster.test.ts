@@ -23,6 +23,8 @@ import { until } from '../helpers/until.ts';
 
 const INTERVAL_SECONDS = 1;
 const MONITORS = 5;
+/** The server logs why each connection ends, and closes those of clients after a second. */
+const LAME_DUCK = 'debug: true, lame_duck_duration: "30s", lame_duck_grace_period: "1s"\n';
 const kinds: [string, () => Certificate | null][] = [
   ['in the clear', () => null], ['over TLS', () => makeCertificate({ names: ['localhost'] })],
 ];
@@ -38,7 +40,7 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
 
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'farwatch-cluster-test-'));
-    [cluster, store, target] = await Promise.all([startNatsCluster(certificate()), testMongo(), startTarget()]);
+    [cluster, store, target] = await Promise.all([startNatsCluster(certificate(), (text) => `${text}${LAME_DUCK}`), testMongo(), startTarget()]);
     const [controllerBundle, probeBundle] = [await programFile('controller'), await programFile('probe')];
     const port = await freePort();
     const trust = { NODE_EXTRA_CA_CERTS: cluster.certFile };
@@ -64,27 +66,27 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('loses no result when each of them is killed in turn', async () => {
-    const paths = Array.from({ length: MONITORS }, (_, at) => `/${at}`);
+  async function createMonitors(name: string): Promise<{ ids: string[]; paths: string[] }> {
+    const paths = Array.from({ length: MONITORS }, (_, at) => `/${name}/${at}`);
     const ids: string[] = [];
     for (const path of paths) {
       const body = { name: path, type: 'HTTP', target: `${target.url}${path}`, interval_seconds: INTERVAL_SECONDS };
       ids.push((await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id);
     }
+    return { ids, paths };
+  }
+
+  async function moreStored(ids: readonly string[], what: string): Promise<void> {
     const totals = async () => Promise.all(ids.map(async (id) => {
       const { data } = await session.call('GET', `/api/monitors/${id}/stats`);
       return Number((data as { total_checks?: number } | undefined)?.total_checks ?? 0);
     }));
-    const moreStored = async (what: string) => {
-      const before = await totals();
-      await until(async () => (await totals()).every((total, at) => total > Number(before[at]) + 1), { what });
-    };
-    await moreStored('results arrive');
-    for (let at = 0; at < cluster.size; at += 1) {
-      await cluster.kill9(at);
-      await moreStored(`results arrive without server ${at}`);
-      await cluster.restart(at);
-    }
+    const before = await totals();
+    await until(async () => (await totals()).every((total, at) => total > Number(before[at]) + 1), { what });
+  }
+
+  /** Ends the checks; each must be stored once. */
+  async function expectAllStored({ ids, paths }: { ids: string[]; paths: string[] }): Promise<void> {
     await session.ok('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: ids });
     await allArrived(session);
     const { byMonitor, holes } = await readLedger(store.url, store.database);
@@ -94,6 +96,30 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
       expect(slotFaults(results, INTERVAL_SECONDS * 1000)).toMatchObject({ unexplained: [], doubled: [] });
       expect(results.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(target.countOf(String(paths[at])));
     });
+  }
+
+  test('loses no result when each of them is killed in turn', async () => {
+    const monitors = await createMonitors('killed');
+    await moreStored(monitors.ids, 'results arrive');
+    for (let at = 0; at < cluster.size; at += 1) {
+      await cluster.kill9(at);
+      await moreStored(monitors.ids, `results arrive without server ${at}`);
+      await cluster.restart(at);
+    }
+    await expectAllStored(monitors);
+  });
+
+  test('leaves each of them before it stops in lame-duck mode, and loses no result', async () => {
+    const monitors = await createMonitors('retired');
+    await moreStored(monitors.ids, 'results arrive');
+    const before = probe.lines.length;
+    for (let at = 0; at < cluster.size; at += 1) {
+      expect(await cluster.retire(at), 'clients that had not left').toBe(0);
+      await moreStored(monitors.ids, `results arrive without server ${at}`);
+      await cluster.restart(at);
+    }
+    expect(probe.lines.slice(before).map(({ msg }) => msg)).not.toContain('NATS link down');
+    await expectAllStored(monitors);
   });
 
   // The reader is this process, which does not trust the tests' certificates.
