@@ -18,16 +18,28 @@ export interface NatsSites {
   controllerCreds: string;
   /** The other place, where probes and subscribers connect. */
   far: NatsProcess;
-  /** Seed of the leaf node's user in account PROBES; null without a leaf node. */
-  leafSeed: string | null;
+  /** Of a leaf node. */
+  leaf: {
+    /** Seed of its user in account PROBES. */
+    seed: string;
+    /** Its list of probes, if it has its own. */
+    usersFile: string;
+  } | null;
   /** Cuts the link between the places. */
   cut(): void;
   mend(): void;
   stop(): Promise<void>;
 }
 
-/** A hub and a leaf node for the probes of region `edge` and the subscribers of `organization`. */
-export async function startLeaf(organization: string): Promise<NatsSites> {
+interface LeafOptions {
+  /** Whose subscribers connect there. */
+  organization?: string;
+  /** It lists its probes in a file instead of asking the controllers. */
+  hasOwnUsers?: boolean;
+}
+
+/** A hub and a leaf node for the probes of region `edge`. */
+export async function startLeaf({ organization = '*', hasOwnUsers = false }: LeafOptions = {}): Promise<NatsSites> {
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-leaf-'));
   const [controller, issuer] = [createUser(), createAccount()];
   const [probes, system, subscribers] = [createUser(), createUser(), createUser()];
@@ -45,16 +57,19 @@ export async function startLeaf(organization: string): Promise<NatsSites> {
     LEAF_KEY: probes.getPublicKey(), LEAF_SYSTEM_KEY: system.getPublicKey(),
     LEAF_SUBSCRIBERS_KEY: subscribers.getPublicKey(), ORGANIZATION: organization,
   }));
-  writeFileSync(join(dir, 'leaf.conf'), filled(withSections(natsExample('nats-leaf.conf'), '{ urls', 'SUBSCRIBERS'), {
+  const usersFile = join(dir, 'probes.conf');
+  writeFileSync(usersFile, 'users: []\n');
+  const leaf = withSections(natsExample('nats-leaf.conf'), '{ urls', 'SUBSCRIBERS', ...(hasOwnUsers ? ['include'] : []));
+  writeFileSync(join(dir, 'leaf.conf'), filled(hasOwnUsers ? withoutCallout(leaf) : leaf, {
     'host: "0.0.0.0"': 'host: "127.0.0.1"', 'port: 4222': `port: ${farPort}`,
     'hub.example.com:7422': `127.0.0.1:${link.port}`,
     LEAF_SEED: seedOf(probes), LEAF_SYSTEM_SEED: seedOf(system), LEAF_SUBSCRIBERS_SEED: seedOf(subscribers),
-    LEAF_KEY: probes.getPublicKey(), ISSUER_ACCOUNT_KEY: keys.issuer,
+    ...(hasOwnUsers ? {} : { LEAF_KEY: probes.getPublicKey(), ISSUER_ACCOUNT_KEY: keys.issuer }),
   }));
   const [hub, far] = [new NatsProcess(join(dir, 'hub.conf'), port), new NatsProcess(join(dir, 'leaf.conf'), farPort)];
   await Promise.all([hub.start(), far.start()]);
   return {
-    url: hub.url, controllerCreds, far, leafSeed: seedOf(probes),
+    url: hub.url, controllerCreds, far, leaf: { seed: seedOf(probes), usersFile },
     cut() {
       link.drop();
       link.reset();
@@ -91,7 +106,7 @@ export async function startGateways(): Promise<NatsSites> {
   const far = new NatsProcess(join(dir, 'b.conf'), farPort);
   await far.start();
   return {
-    url: cluster.url, controllerCreds: cluster.controllerCreds, far, leafSeed: null,
+    url: cluster.url, controllerCreds: cluster.controllerCreds, far, leaf: null,
     cut() {
       for (const link of [aLink, bLink]) {
         link.drop();
@@ -106,6 +121,11 @@ export async function startGateways(): Promise<NatsSites> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** What the example says to remove for a leaf node with its own list of probes. */
+function withoutCallout(example: string): string {
+  return example.replace(/^authorization \{\n.*\n\}\n/m, '').replace(/^ *users: .*LEAF_KEY.*\n/m, '');
 }
 
 function seedOf(pair: KeyPair): string {
