@@ -1,4 +1,5 @@
 import { ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status } from 'nats';
+import { spreadMs } from '../shared/backoff.ts';
 import { BusError } from '../shared/bus-error.ts';
 import type { ProxyVariables } from '../shared/http-proxy.ts';
 import type { Log } from '../shared/log.ts';
@@ -26,8 +27,11 @@ export interface LinkOptions {
   pingIntervalMs?: number;
 }
 
-/** Delay between attempts to leave a server that is about to stop. */
-const LEAVE_RETRY_MS = 1000;
+/**
+ * Delay before each attempt to leave a server that is about to stop; up to eight times as long. Meanwhile controllers
+ * leave it, which may have to tell other servers that this probe may connect.
+ */
+const MIN_LEAVE_MS = 250;
 /** How long a replaced connection stays open for pending responses. */
 const RETIRED_FOR_MS = 5000;
 /** The server's errors for an unknown or revoked user. */
@@ -256,12 +260,13 @@ export class Link implements ProbeBus {
     }
   }
 
-  /** Replaces the connection to a server that is about to close it, as soon as another one accepts this probe. */
+  /** Replaces the connection to a server that is about to close it, once another one accepts this probe. */
   #leave(former: ActiveConnection | null): void {
+    const { clock, random } = this.#options;
     this.#leaveTimer?.cancel();
-    if (this.#isStopped || !this.#isConnected || this.#active !== former) return;
-    void this.reconnect(this.#seed).then((isDone) => {
-      if (!isDone) this.#leaveTimer = this.#options.clock.setTimer(LEAVE_RETRY_MS, () => this.#leave(former));
+    this.#leaveTimer = clock.setTimer(spreadMs(MIN_LEAVE_MS, 7, random()), () => {
+      if (this.#isStopped || !this.#isConnected || this.#active !== former) return;
+      void this.reconnect(this.#seed).then((isDone) => isDone || this.#leave(former));
     });
   }
 

@@ -16,6 +16,8 @@ const NS_PER_SECOND = 1_000_000_000;
 const MAX_SUBSCRIPTIONS = 100;
 /** Longer than a server takes to admit a user after our response: its `auth_timeout` defaults to 2 s. */
 const MAX_ADMISSION_MS = 5000;
+/** A server that was unreachable when an identity was removed may still have its connections. */
+const DROP_INTERVAL_MS = 60_000;
 /** How long a response waits for changed identities. Leaves time for the round trip within `auth_timeout`. */
 const REFRESH_TIMEOUT_MS = 500;
 
@@ -52,6 +54,8 @@ export class NatsCallout implements BusIdentities {
   #users = new Map<string, BusUser>();
   /** When an identity was last removed, monotonic ms; null once no removed user can be connected. */
   #lastRemovalAt: number | null = null;
+  /** When unknown users were last disconnected, monotonic ms. */
+  #droppedAt = 0;
   #isResponding = false;
   /** Completes once the latest users are known; null if they are. */
   #pendingRefresh: { completed: Promise<void>; complete: () => void } | null = null;
@@ -62,7 +66,7 @@ export class NatsCallout implements BusIdentities {
 
   /**
    * Responds to servers from the first call on. Resolves once unknown users are disconnected, or logs the
-   * failure. A user admitted just before may appear later, so it repeats that for a while.
+   * failure. A user admitted just before may appear later, so it repeats that for a while, and then rarely.
    */
   async publish(users: BusUser[], isLatest: boolean): Promise<boolean> {
     const now = this.#deps.clock.monotonic();
@@ -80,11 +84,12 @@ export class NatsCallout implements BusIdentities {
       this.#lastRemovalAt = now;
     }
     if (previous.some((key) => !this.#users.has(key))) this.#lastRemovalAt = now;
-    if (this.#lastRemovalAt === null) return true;
+    if (this.#lastRemovalAt === null && now - this.#droppedAt < DROP_INTERVAL_MS) return true;
+    this.#droppedAt = now;
     try {
       const { bus, log } = this.#deps;
       await dropConnections(bus, log, (key) => !this.#users.has(key));
-      if (now - this.#lastRemovalAt >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
+      if (this.#lastRemovalAt !== null && now - this.#lastRemovalAt >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
     } catch (error) {
       // The next call retries; disconnected users can't reconnect in the meantime.
       this.#deps.log.warn({ err: error }, 'could not close connections of removed users');
