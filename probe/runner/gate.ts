@@ -3,12 +3,13 @@ import { Fifo } from '../fifo.ts';
 import {
   nextLimit, REVIEW_INTERVAL_MS, SLOW_AFTER_MS, SLOW_REVIEW_INTERVAL_MS, type Limits,
 } from './limits.ts';
+import { WaitingLine, type Waiting } from './waiting-line.ts';
 
 /** Where an item is. */
 export type Stage = 'outside' | 'queued' | 'quick' | 'slow';
 
 /** An item that passes the gate. Only the gate changes these fields. */
-export interface Admission {
+export interface Admission extends Waiting {
   stage: Stage;
   /** Monotonic time of its start, or of entering the queue. */
   sinceMs: number;
@@ -31,7 +32,7 @@ export interface GateOptions<Item extends Admission> {
 export class Gate<Item extends Admission> {
   readonly #options: GateOptions<Item>;
   readonly #clock: Clock;
-  readonly #queue = new Fifo<Item>();
+  readonly #queue = new WaitingLine<Item>();
   /** In order of start; includes items that have already left. */
   readonly #quickOrder = new Fifo<Item>();
   #limit: number;
@@ -144,8 +145,9 @@ export class Gate<Item extends Admission> {
     this.#limit = nextLimit(this.#limit, lateMs, this.#limitReached, this.#options.limits);
     this.#limitReached = this.#queue.size > 0;
     this.#moveSlow(nowMs);
-    for (let item = this.#queue.peek(); item && this.#hasExpired(item); item = this.#queue.peek()) {
-      this.#giveUp(this.#queue.take() as Item);
+    const hasExpired = (item: Item): boolean => this.#hasExpired(item);
+    for (let item = this.#queue.takeExpired(hasExpired); item; item = this.#queue.takeExpired(hasExpired)) {
+      this.#giveUp(item);
     }
     this.#startNext();
     if (this.#quickOrder.size > 0 || this.#queue.size > 0) this.#scheduleReview();

@@ -47,9 +47,9 @@ export function newRun({ assignment, dueMs }: Slot, isOnDemand = false): Run {
   };
 }
 
-export function attemptOf(run: Run, number: number): Attempt {
+export function attemptOf(run: Run, number: number, missedBefore: number): Attempt {
   const attempt: Attempt =
-    { run, number, stage: 'outside', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0, ended: null };
+    { run, number, missedBefore, stage: 'outside', sinceMs: 0, startedAtMs: 0, stalledBeforeMs: 0, ended: null };
   run.attempts.push(attempt);
   return attempt;
 }

@@ -4,7 +4,7 @@ import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import type { CheckResult, MissedReason } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
 import { missed, type Finding } from '../checks/check.ts';
-import { isSlot, LATE_LIMIT_MS, nextSlot } from '../scheduler/slots.ts';
+import { isSlot, LATE_LIMIT_MS, nextSlot, type SlotRun } from '../scheduler/slots.ts';
 import { OnDemandChecks } from './on-demand-checks.ts';
 import { Gate } from './gate.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
@@ -74,6 +74,8 @@ export class Runner {
   /** Monitors whose last check failed after its rechecks, and those that were slow. Others are absent. */
   readonly #failing = new Set<string>();
   readonly #slow = new Set<string>();
+  /** Slots missed in a row because of overload, by monitor. */
+  readonly #missedInRow = new Map<string, number>();
   readonly #sentFacts = new SentFacts();
   #orders = 0;
   #isStopping = false;
@@ -119,6 +121,12 @@ export class Runner {
     active.next = { assignment, dueMs };
   }
 
+  /** Records slots that are not run. */
+  recordMissed(assignment: Assignment, run: SlotRun, reason: MissedReason): void {
+    if (reason === 'overload') this.#countMissed(assignment.monitor_id, run.count);
+    this.#options.record(missedResult(assignment, run, reason), false);
+  }
+
   /**
    * Checks a monitor in addition to the schedule, with rechecks. A check already running may have seen the
    * target before the request; if it succeeds, the monitor is checked again.
@@ -135,6 +143,7 @@ export class Runner {
     this.#onDemand.forget(monitorId);
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
+    this.#missedInRow.delete(monitorId);
     this.#sentFacts.forget(monitorId);
     this.#options.observer?.forget(monitorId);
     const run = this.#active.get(monitorId);
@@ -231,8 +240,9 @@ export class Runner {
   }
 
   #admit(run: Run, number = 1): void {
-    this.#active.set(run.assignment.monitor_id, run);
-    this.#gate.enter(attemptOf(run, number), this.#slow.has(run.assignment.monitor_id));
+    const id = run.assignment.monitor_id;
+    this.#active.set(id, run);
+    this.#gate.enter(attemptOf(run, number, this.#missedInRow.get(id) ?? 0), this.#slow.has(id));
   }
 
   #start(attempt: Attempt): void {
@@ -276,8 +286,12 @@ export class Runner {
     if (run.attempts.length === 0) this.#close(run);
   }
 
-  #miss(slot: Slot, reason: MissedReason): void {
-    this.#options.record(missedResult(slot.assignment, { atMs: slot.dueMs, count: 1 }, reason), false);
+  #countMissed(monitorId: string, count: number): void {
+    this.#missedInRow.set(monitorId, (this.#missedInRow.get(monitorId) ?? 0) + count);
+  }
+
+  #miss({ assignment, dueMs }: Slot, reason: MissedReason): void {
+    this.recordMissed(assignment, { atMs: dueMs, count: 1 }, reason);
   }
 
   #done(attempt: Attempt, found: Finding, tookMs: number): void {
@@ -328,6 +342,8 @@ export class Runner {
       ? null
       : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
     const result = resultOf(assignment, info, finding, tls);
+    if (finding.missed === 'overload') this.#countMissed(assignment.monitor_id, 1);
+    else if (this.#missedInRow.size > 0) this.#missedInRow.delete(assignment.monitor_id);
     this.#options.record(result, isUrgent);
     if (!run.isDetached) this.#options.observer?.checked(assignment, result, finding);
   }

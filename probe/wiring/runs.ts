@@ -45,7 +45,7 @@ export function openRuns(ports: ProbePorts, { checks, link: connection, results,
   });
   const scheduler = new Scheduler(clock, {
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),
-    missed: (assignment, run, reason) => record(missedResult(assignment, run, reason), false),
+    missed: (assignment, run, reason) => runner.recordMissed(assignment, run, reason),
   });
   resume(set, spool, scheduler, clock.now());
   return {

@@ -1,6 +1,7 @@
 import { ApiSession } from '../helpers/api-session.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
+import { until } from '../helpers/until.ts';
 import { cpuMs, memoryMb } from './cpu.ts';
 import { startBenchTarget, type BenchTarget } from './target.ts';
 
@@ -84,7 +85,9 @@ export async function createMonitors(
     const monitors = Array.from({ length: Math.min(IMPORT_SIZE, to - first) }, (_, at) => ({
       name: `bench ${first + at}`, type: 'HTTP', target: `${target.url}/${first + at}`, interval_seconds: intervalS,
     }));
-    await session.ok('POST', '/api/import', { monitors });
+    // The controller may be busy. A repeated import changes nothing.
+    const isImported = async () => (await session.call('POST', '/api/import', { monitors })).status === 200;
+    await until(isImported, { what: 'the monitors are imported', everyMs: 1000 });
   }
 }
 

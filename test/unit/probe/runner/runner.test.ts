@@ -386,6 +386,33 @@ describe('the runner', () => {
     expect(maxRunning()).toBeLessThanOrEqual(30);
   });
 
+  test('lets all monitors run every other slot if it can run only three in five', async () => {
+    const { clock, runner, records } = build(async () => {
+      await sleep(clock, 100);
+      return SUCCESS;
+    }, { minQuick: 6, maxQuick: 6 });
+    const scheduler = new Scheduler(clock, {
+      due: (assignment, dueMs) => runner.slot(assignment, dueMs),
+      missed: (assignment, run, reason) => runner.recordMissed(assignment, run, reason),
+    });
+    for (let at = 0; at < 100; at += 1) {
+      scheduler.set(buildAssignment({ interval_ms: 1000, timeout_ms: 1000, phase_ms: (at * 7919) % 1000 }));
+    }
+    scheduler.start();
+    await clock.advance(3000);
+    records.length = 0;
+    await clock.advance(30_000);
+    scheduler.stop();
+    const missedAt = new Set(
+      records.flatMap((each) => (each.missed ? [`${each.monitor_id} ${each.scheduled_at}`] : [])),
+    );
+    expect(missedAt.size / records.length).toBeCloseTo(0.4, 1);
+    const twice = records.filter(
+      (each) => each.missed && missedAt.has(`${each.monitor_id} ${each.scheduled_at + 1000}`),
+    );
+    expect(twice).toEqual([]);
+  });
+
   test('does not blame the target for a failure while the process was stalled', async () => {
     const { clock, runner, records } = build(async (_spec, timeoutMs) => {
       await sleep(clock, timeoutMs);
