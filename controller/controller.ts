@@ -153,7 +153,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...fleet.routes,
       ...incidents.routesOver({
-        notifications: notifications.log, history, unwritten,
+        notifications: notifications.log, history, unwritten, onStatusChanged: notifications.onIncidentStatus,
         notifyOwner: results.notifyOwner.bind(results, 'manualEnds'),
       }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
