@@ -35,7 +35,7 @@ const LINK = /(^|[^\\])\[click\]\(/;
 
 export const VENDORS: Record<Exclude<DestinationType, 'email' | 'webhook'>, Vendor> = {
   slack: {
-    config: (url) => ({ webhook_url: `${url}${HOOK}` }), secrets: [], path: HOOK,
+    config: (url) => ({ webhook_url: `${url}/services/T/B/x` }), secrets: [], path: '/services/T/B/x',
     body: z.strictObject({
       text: textUpTo(40_000), unfurl_links: z.literal(false),
       blocks: z.array(z.discriminatedUnion('type', [
