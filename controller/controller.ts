@@ -154,7 +154,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...fleet.routes,
       ...incidents.routesOver({
-        notifications: notifications.log, history, unwritten,
+        notifications: notifications.log, history, unwritten, onStatusChanged: notifications.onIncidentStatus,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
       ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),

@@ -10,6 +10,9 @@ import {
 } from './delivery.ts';
 import { type DeliveryUpdate, lineOf } from './delivery-rules.ts';
 
+/** Limit per query. */
+const MAX_OPENINGS = 2000;
+
 /** Fields of a `QueuedDelivery`. */
 const QUEUED = {
   monitor_id: 1, probe_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1,
@@ -93,6 +96,13 @@ export class DeliveryStore {
   async settleAll(ids: string[], update: Partial<DeliveryUpdate>): Promise<void> {
     const change = { $set: { ...update, claim: null } };
     await this.#deliveries.updateMany({ _id: { $in: ids }, status: 'pending' }, change);
+  }
+
+  /** Deliveries that belong to one of these incidents and match `only`, oldest first. */
+  async openings(incidentIds: string[], only: Filter<DeliveryDoc>): Promise<DeliveryDoc[]> {
+    if (incidentIds.length === 0) return [];
+    const found = this.#deliveries.find({ incident_id: { $in: incidentIds }, ...only });
+    return found.sort({ created_at: 1, _id: 1 }).limit(MAX_OPENINGS).map(restoreDelivery).toArray();
   }
 
   /** Returns one page, newest first, and the total number of matches. */

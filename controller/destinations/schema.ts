@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { check, queryInt, readOnlyFields, singleLineText, validate } from '../http/input/validation.ts';
 import { ALERT_EVENTS, DEFAULT_EVENTS } from './destination.ts';
-import { sentFields } from './channels/fields.ts';
+import { MASK, secretKind, sentFields } from './channels/fields.ts';
 import { unmasked } from './channels/masks.ts';
 import { channelOf, DESTINATION_TYPES, type DestinationSettings } from './channels/registry.ts';
 
@@ -48,7 +48,8 @@ function fieldsOfAllTypes(): Map<string, z.ZodType> {
   const options = new Map<string, z.ZodType[]>();
   for (const type of DESTINATION_TYPES) {
     for (const [field, schema] of Object.entries(sentFields(channelOf(type).config))) {
-      options.set(field, [...(options.get(field) ?? []), schema]);
+      const mask = secretKind(schema) === 'value' ? [z.literal(MASK)] : [];
+      options.set(field, [...(options.get(field) ?? []), schema, ...mask]);
     }
   }
   return new Map([...options].map(([field, [first, ...others]]) => [field, anyOf([first as z.ZodType, ...others])]));

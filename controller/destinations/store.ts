@@ -9,6 +9,8 @@ import type { DestinationDoc, DestinationFields } from './destination.ts';
 const MAX_LISTED_IN_PROJECT = 1000;
 /** Limits how many destinations receive the probe events of an organization. */
 const MAX_LISTED_IN_ORGANIZATION = 1000;
+/** Limits how many destinations have their alerts repeated. */
+const MAX_LISTED_OF_TYPES = 1000;
 
 type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
@@ -28,6 +30,8 @@ export class DestinationStore {
       { key: { organization_id: 1, project_id: 1, created_at: -1, _id: -1 }, name: 'list' },
       // Finds the destinations of monitors without their own.
       { key: { organization_id: 1, project_id: 1, is_default: 1 }, name: 'defaults' },
+      // Finds destinations whose alerts must be repeated.
+      { key: { type: 1, _id: 1 }, name: 'of_type' },
     ]);
   }
 
@@ -67,6 +71,12 @@ export class DestinationStore {
   ofOrganization(organizationId: string): Promise<DestinationDoc[]> {
     const all = this.#destinations.find({ organization_id: organizationId }).sort({ _id: 1 });
     return all.limit(MAX_LISTED_IN_ORGANIZATION).map(restore).toArray();
+  }
+
+  /** Of all tenants, oldest first. */
+  ofTypes(types: readonly string[]): Promise<DestinationDoc[]> {
+    const all = this.#destinations.find({ type: { $in: types as DestinationSettings['type'][] } }).sort({ _id: 1 });
+    return all.limit(MAX_LISTED_OF_TYPES).map(restore).toArray();
   }
 
   count(tenant: Tenant): Promise<number> {

@@ -2,6 +2,7 @@ import type { Log } from '../../shared/log.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { CommentStore } from './comment-store.ts';
+import type { IncidentDoc } from './incident.ts';
 import type { MonitorSummary, MonitorHistoryReader, NotificationLog } from './ports.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore, VoteStore } from './history-store.ts';
@@ -31,6 +32,8 @@ export interface IncidentDeps {
   events: EventPublisher;
   /** Called after each change of an incident. */
   onChanged(): void;
+  /** Called after a person acknowledged or ended an incident, before the response. */
+  onStatusChanged(incident: IncidentDoc): Promise<void>;
   shardOf(monitorId: string): number;
   /** Makes the owner of the monitor's shard poll immediately for incidents that people have ended. */
   notifyOwner(monitorId: string): void;

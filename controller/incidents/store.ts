@@ -185,6 +185,11 @@ export class IncidentStore {
     return ids.length === 0 ? [] : this.#open({ _id: { $in: ids }, ...ownedBy(tenant) });
   }
 
+  /** Open or acknowledged incidents of a project, latest first. */
+  openOf(tenant: Tenant): Promise<OpenIncident[]> {
+    return this.#open(ownedBy(tenant));
+  }
+
   /** Open or acknowledged incidents created through the API for these monitors, latest first. */
   openManualFor(tenant: Tenant, monitorIds: string[]): Promise<OpenIncident[]> {
     return this.#open({ ...ownedBy(tenant), check_id: { $in: monitorIds }, created_by: { $gt: '' } });

@@ -1,4 +1,5 @@
 import type { Tenant } from '../access/tenant.ts';
+import type { IncidentDoc } from '../incidents/incident.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
@@ -18,6 +19,8 @@ interface IncidentContext {
   notifications: NotificationLog;
   history: MonitorHistoryReader;
   unwritten: Pick<UnwrittenReader, 'read'>;
+  /** Called after a person acknowledged or ended an incident. */
+  onStatusChanged(incident: IncidentDoc): Promise<void>;
   /** Has whoever owns a monitor's shard poll now. */
   notifyOwner(monitorId: string): void;
 }
@@ -52,9 +55,9 @@ export function openIncidents(ports: ControllerPorts, sources: IncidentSources) 
         return outages;
       },
     },
-    routesOver: ({ notifications, history, unwritten, notifyOwner }: IncidentContext) => incidentRoutes({
+    routesOver: ({ notifications, history, unwritten, onStatusChanged, notifyOwner }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, votes, notifications, monitors, history, people, log,
-      events: events.publisher, onChanged, notifyOwner, shardOf: shardMap.of,
+      events: events.publisher, onChanged, onStatusChanged, notifyOwner, shardOf: shardMap.of,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

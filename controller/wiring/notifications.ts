@@ -1,13 +1,16 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
+import { AlertRepeater } from '../delivery/alert-repeater.ts';
 import { CLAIM_MS } from '../delivery/attempt-steps.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
+import { fanOutIncidentEvent } from '../delivery/incident-fan-out.ts';
 import type { RegionNaming } from '../delivery/ports.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
+import type { IncidentDoc } from '../incidents/incident.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
@@ -60,6 +63,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   }, clock, peers);
   const alerts =
     new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: service.wakeOwners });
+  const repeater = new AlertRepeater({ destinations, incidents, deliveries, sending, ownsShard, clock, log });
   return {
     alerts,
     /** A shared probe is the operator's. */
@@ -67,6 +71,14 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
       const owner = notice.probe.organization_id;
       const organizationIds = owner === null ? await accounts.operatorOrganizations() : [owner];
       for (const organizationId of organizationIds) await alerts.fanOutProbeNotice(notice, organizationId);
+    },
+    /** For destinations that track incidents. A failure is logged: the change itself has succeeded. */
+    onIncidentStatus: async (incident: IncidentDoc) => {
+      const event = incident.status === 'acknowledged' ? 'incident.acknowledged' : 'incident.resolved';
+      const deps = { deliveries, queues, clock, notify: service.wakeOwners };
+      await fanOutIncidentEvent(deps, event, incident).catch((error: unknown) => {
+        log.warn({ err: error, incident_id: incident._id }, 'could not queue the new status of an incident');
+      });
     },
     /** The notification log of incidents. */
     log: deliveries,
@@ -93,9 +105,10 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     start: () => {
       service.start();
       failing.start();
+      repeater.start();
     },
     stop: async () => {
-      await Promise.all([failing.stop(), service.stop(STOP_TIMEOUT_MS)]);
+      await Promise.all([failing.stop(), repeater.stop(), service.stop(STOP_TIMEOUT_MS)]);
       await poster.close();
     },
   };

@@ -24,7 +24,9 @@ export async function buildConsole({ root, outdir }) {
     bundle: true, splitting: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022',
     jsx: 'automatic', jsxImportSource: 'preact',
     define: {
-      WORLD: JSON.stringify(await worldMap()), MONITOR_RULES: JSON.stringify(await monitorRules(root)),
+      WORLD: JSON.stringify(await worldMap()),
+      MONITOR_RULES: JSON.stringify((await bundled(root, 'monitor-rules')).monitorRules()),
+      DESTINATION_FORMS: JSON.stringify((await bundled(root, 'destination-forms')).destinationForms()),
     },
     charset: 'utf8', legalComments: 'none', metafile: true, logLevel: 'error',
   });
@@ -73,12 +75,11 @@ async function compress(outdir, name) {
   return { type, tag, bytes: { identity: body.length, gzip: gz.length, br: br.length } };
 }
 
-/** The monitor fields of the API schema, from the current sources. */
-async function monitorRules(root) {
+/** A file of the console's server part, from the current sources: it knows the fields of the API. */
+async function bundled(root, name) {
   const { outputFiles: [{ text }] } = await build({
-    absWorkingDir: root, entryPoints: ['controller/console/monitor-rules.ts'], write: false,
+    absWorkingDir: root, entryPoints: [`controller/console/${name}.ts`], write: false,
     bundle: true, format: 'esm', platform: 'node', logLevel: 'error',
   });
-  const source = await import(`data:text/javascript,${encodeURIComponent(text)}`);
-  return source.monitorRules();
+  return import(`data:text/javascript,${encodeURIComponent(text)}`);
 }

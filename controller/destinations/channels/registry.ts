@@ -42,6 +42,11 @@ export function requestChannel(type: Exclude<DestinationType, 'email'>): Channel
   return CHANNELS[type] as unknown as Channel<object>;
 }
 
+/** Types that have a state for each incident. */
+export const TRACKING_TYPES = DESTINATION_TYPES.filter((type) => type !== 'email' && requestChannel(type).tracksIncidents);
+/** Types that forget alerts which are not repeated. */
+export const REPEATED_TYPES = DESTINATION_TYPES.filter((type) => type !== 'email' && requestChannel(type).isRepeated);
+
 /** The URL that deliveries connect to, and its field; null if it is the vendor's own or there is none. */
 export function addressOf({ type, config }: DestinationSettings): { url: string; field: string } | null {
   const { address } = channelOf(type) as { address?: string };

@@ -26,12 +26,13 @@ export const twilio = defineChannel({
   render: ({ config: { account_sid: sid, auth_token, from, base_url }, content, recipient }) => {
     const { subject, links: [link] } = content;
     const sender: Record<string, string> = /^MG[0-9a-f]{32}$/i.test(from) ? { MessagingServiceSid: from } : { From: from };
-    const body = [fit(subject, { max: MAX_SUBJECT_LENGTH }), ...(link ? [link.url] : [])].join('\n');
+    const text = fit(subject, { max: MAX_SUBJECT_LENGTH });
+    const whole = `${text}\n${link?.url ?? ''}`.trim();
     const path = `/2010-04-01/Accounts/${sid}/Messages.json`;
     const credentials = Buffer.from(`${sid}:${auth_token}`).toString('base64');
     return formRequest(
       below(base_url ?? 'https://api.twilio.com', path),
-      { To: recipient, ...sender, Body: body.slice(0, MAX_BODY_LENGTH) }, { Authorization: `Basic ${credentials}` },
+      { To: recipient, ...sender, Body: whole.length <= MAX_BODY_LENGTH ? whole : text }, { Authorization: `Basic ${credentials}` },
     );
   },
 });

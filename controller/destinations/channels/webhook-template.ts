@@ -29,11 +29,11 @@ const body = z.string().min(1).max(MAX_BODY_LENGTH).superRefine((text, context) 
 export const webhookTemplate = z.strictObject({
   content_type: z.string().max(100)
     .regex(/^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w.+-]+)*$/, 'Must be a media type, such as text/plain')
-    .describe('Default: `application/json`').optional(),
-  body: body.describe(
+    .meta({ title: 'Template: content type', description: 'Default: `application/json`' }).optional(),
+  body: body.meta({ title: 'Template: body', description:
     `Names in double braces are replaced by the fields of the payload, escaped for a JSON string: ${
       TEMPLATE_NAMES.map((name) => `\`{{${name}}}\``).join(', ')}`,
-  ),
+  }),
 }).meta({ title: 'Template', description: 'Sent instead of the payload' });
 
 export function renderTemplate(text: string, payload: object): string {

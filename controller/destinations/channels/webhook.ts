@@ -13,7 +13,7 @@ const JSON_TYPE = 'application/json';
 const config = z.strictObject({
   url: z.string().min(1).max(MAX_URL_LENGTH)
     .meta({ title: 'URL', description: 'Receives a signed request for each alert.' }),
-  method: z.enum(['POST', 'PUT']).default('POST').meta({ title: 'Method' }),
+  method: z.enum(['POST', 'PUT']).meta({ title: 'Method' }).default('POST'),
   // A list, because header names may contain characters that MongoDB field names may not.
   headers: sentHeaders.transform((record) => Object.entries(record).map(([name, value]) => ({ name, value })))
     .default([]),

@@ -23,11 +23,13 @@ export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: 
   if (input.assignee_id !== undefined) await findIncident(deps, ctx, id);
   const assignee = await assigneeOf(deps, ctx, input.assignee_id);
   const { status: to, note } = input;
-  return changeIncident(deps, ctx, id, (seen) => {
+  const changed = await changeIncident(deps, ctx, id, (seen) => {
     refuse(moveRefusal(seen.status, to));
     const move = { to, note, actor: updateActor(ctx.actor), assignee, shardOf: deps.shardOf };
     return moveIncident(seen, move, ctx.now);
   });
+  await deps.onStatusChanged(changed);
+  return changed;
 }
 
 /** Throws the errors of `changeStatus`. */

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { inputOf, KINDS, newDraft } from '../../../controller/console/app/destinations/draft.ts';
+import { inputOf, newDraft, type Kind } from '../../../controller/console/app/destinations/draft.ts';
 import { PATHS } from '../../../controller/console/app/editing/fields.ts';
 import { inputOf as windowInputOf, newWindowDraft } from '../../../controller/console/app/maintenance/window-draft.ts';
 import {
   brandingDraft, brandingInput, settingsDraft, settingsInput, type StatusPage,
 } from '../../../controller/console/app/pages/page-draft.ts';
+import { destinationForms } from '../../../controller/console/destination-forms.ts';
 import { monitorRules } from '../../../controller/console/monitor-rules.ts';
 import { destinationInput } from '../../../controller/destinations/schema.ts';
 import { windowInput } from '../../../controller/maintenance/schema.ts';
@@ -60,12 +61,13 @@ test('users can set everything that the API accepts for a status page', () => {
 });
 
 test('users can set everything that the API accepts for a destination', () => {
-  const bodies = KINDS.map((kind) => inputOf(newDraft(kind)));
+  const forms = destinationForms();
+  const drafts = (Object.keys(forms) as Kind[]).map((kind) => ({ draft: newDraft(kind, forms[kind]), form: forms[kind] }));
+  const bodies = drafts.map(({ draft, form }) => inputOf(draft, form));
   const sent = bodies.flatMap(({ config, ...body }) => [...Object.keys(body), ...Object.keys(config).map((one) => `config.${one}`)]);
   expect(without(writable(destinationInput), sent)).toEqual([]);
   // The type is chosen earlier, and the events have a list of their own.
-  const drafts = KINDS.flatMap((kind) => Object.keys(newDraft(kind)));
-  expect(without(drafts, changedIn('destinations'), ['type'])).toEqual([]);
+  expect(without(drafts.flatMap(({ draft }) => Object.keys(draft)), changedIn('destinations'), ['type'])).toEqual([]);
 });
 
 test('users can set everything that the API accepts for a maintenance window', () => {

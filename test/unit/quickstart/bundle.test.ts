@@ -41,6 +41,7 @@ beforeEach(() => {
   }
   mkdirSync(join(root, 'node_modules'));
   write('controller/console/monitor-rules.ts', 'export const monitorRules = () => ({});');
+  write('controller/console/destination-forms.ts', 'export const destinationForms = () => ({});');
   write('controller/console/app/main.tsx', "import './main.css';\nexport const page = <p>hello</p>;");
   write('controller/console/app/main.css', 'p { margin: 0 }');
   write('controller/console/app/icon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');

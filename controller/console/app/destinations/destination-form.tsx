@@ -6,10 +6,11 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
+import type { FormField } from './form-field.ts';
 import { EVENT_GROUPS, type AlertEvent, type Draft } from './draft.ts';
+import { formText, forms } from './forms.ts';
 
 const MAX_NAME_LENGTH = 100;
-const MAX_URL_LENGTH = 2048;
 
 export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }: {
   initial: Draft; submitLabel: string; error: unknown; isBusy: boolean; onSave: (draft: Draft) => void;
@@ -26,12 +27,15 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
       }}
     >
       <fieldset>
-        <legend>{texts[draft.type]}</legend>
+        <legend>{formText(draft.type)}</legend>
+        <p class="hint">{formText(`${draft.type} help`)}</p>
         <TextField
           label={texts.name} required maxLength={MAX_NAME_LENGTH} value={draft.name} onValue={(name) => set({ name })}
           error={fieldErrors.at('name')}
         />
-        <Target draft={draft} set={set} fieldErrors={fieldErrors} />
+        {forms[draft.type].fields.map((field) => (
+          <ConfigField key={field.name} field={field} draft={draft} set={set} fieldErrors={fieldErrors} />
+        ))}
         <Checkbox
           label={texts.isDefault} hint={texts.isDefaultHint} value={draft.is_default} onValue={(is_default) => set({ is_default })}
         />
@@ -44,37 +48,31 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
   );
 }
 
-/** The fields that differ by type. */
-function Target({ draft, set, fieldErrors }: { draft: Draft; set: (part: Partial<Draft>) => void; fieldErrors: FieldErrors }) {
-  if (draft.type === 'email') {
-    return (
-      <TextArea
-        label={texts.recipients} hint={texts.recipientsHint} required spellcheck={false} rows={3}
-        value={draft.recipients} onValue={(recipients) => set({ recipients })} error={fieldErrors.at('config.to')}
-      />
+/** A field of the type's config. A masked secret stays as it is unless the user replaces it. */
+function ConfigField({ field, draft, set, fieldErrors }: {
+  field: FormField; draft: Draft; set: (part: Partial<Draft>) => void; fieldErrors: FieldErrors;
+}) {
+  const { name, kind, isRequired, options = [] } = field;
+  const key = `${draft.type}.${name}`;
+  const hint = formText(`${key} help`);
+  const common = {
+    label: formText(key), ...(hint === '' ? {} : { hint }), isOptional: !isRequired && kind !== 'select',
+    value: draft.values[name] ?? '', onValue: (value: string) => set({ values: { ...draft.values, [name]: value } }),
+    error: fieldErrors.at(`config.${name}`),
+  };
+  const limits = field.maxLength === undefined ? {} : { maxLength: field.maxLength };
+  const rest = { required: isRequired, spellcheck: false, ...limits };
+  switch (kind) {
+    case 'select': return <SelectField {...common} options={options.map((option) => [option, option] as const)} />;
+    case 'list': case 'headers': case 'area': return (
+      <TextArea {...common} {...rest} rows={3} placeholder={kind === 'headers' ? 'Authorization: Bearer …' : ''} />
     );
+    case 'number': return (
+      <TextField {...common} {...rest} type="number" {...(field.minimum === undefined ? {} : { min: field.minimum, max: field.maximum ?? 1e9 })} />
+    );
+    case 'url': return <TextField {...common} {...rest} type="url" placeholder="https://" />;
+    default: return <TextField {...common} {...rest} autocomplete="off" />;
   }
-  const isSlack = draft.type === 'slack';
-  const address = (
-    <TextField
-      label={isSlack ? texts.slackUrl : texts.url} hint={isSlack ? texts.slackUrlHint : texts.urlHint} type="url" required
-      maxLength={MAX_URL_LENGTH} spellcheck={false} placeholder={isSlack ? 'https://hooks.slack.com/services/…' : 'https://'}
-      value={draft.url} onValue={(url) => set({ url })} error={fieldErrors.at(isSlack ? 'config.webhook_url' : 'config.url')}
-    />
-  );
-  if (isSlack) return address;
-  return (
-    <>
-      {address}
-      <SelectField
-        label={texts.method} value={draft.method} onValue={(method) => set({ method })} options={[['POST', 'POST'], ['PUT', 'PUT']]}
-      />
-      <TextArea
-        label={texts.headers} hint={texts.headersHint} isOptional rows={3} spellcheck={false} placeholder="Authorization: Bearer …"
-        value={draft.headers} onValue={(headers) => set({ headers })} error={fieldErrors.at('config.headers')}
-      />
-    </>
-  );
 }
 
 function Events({ events, onEvents, error }: {

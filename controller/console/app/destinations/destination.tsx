@@ -15,6 +15,7 @@ import { Page } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { draftOf, inputOf, type Destination, type Draft } from './draft.ts';
+import { forms } from './forms.ts';
 import { HealthBadge, HealthNote, LastDelivered } from './health.tsx';
 import { TestAlertButton } from './test-alert.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
@@ -41,7 +42,7 @@ function Detail({ destination }: { destination: Destination }) {
   // Changes by others don't overwrite what the user is entering.
   const [base, setBase] = useState(destination);
   const save = useMutation({
-    mutationFn: (draft: Draft) => unwrap(api.PUT('/api/integrations/{id}', { params: { path: { id } }, body: inputOf(draft) })),
+    mutationFn: (draft: Draft) => unwrap(api.PUT('/api/integrations/{id}', { params: { path: { id } }, body: inputOf(draft, forms[type]) })),
     onSuccess: (changed) => {
       queries.setQueryData(['destinations', id], changed);
       void queries.invalidateQueries({ queryKey: ['destinations', 'list'] });
@@ -60,7 +61,7 @@ function Detail({ destination }: { destination: Destination }) {
         <TestAlertButton id={id} />
       </section>
       <DestinationForm
-        key={base.updated_at} initial={draftOf(base)} submitLabel={shellTexts.save} error={save.error} isBusy={save.isPending}
+        key={base.updated_at} initial={draftOf(base, forms[type])} submitLabel={shellTexts.save} error={save.error} isBusy={save.isPending}
         onSave={(draft) => save.mutate(draft)}
       />
       {type === 'webhook' && <SigningSecret id={id} />}

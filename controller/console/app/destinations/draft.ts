@@ -1,11 +1,10 @@
+import type { DestinationFormRules, FormField } from './form-field.ts';
 import type { components, paths } from '../api/openapi.d.ts';
 
 export type Destination = components['schemas']['Integration'];
 export type DestinationInput = paths['/api/integrations']['post']['requestBody']['content']['application/json'];
 export type Kind = Destination['type'];
 export type AlertEvent = Destination['events'][number];
-
-export const KINDS = ['email', 'slack', 'webhook'] as const satisfies readonly Kind[];
 
 /** Events by topic, in the order of the form. */
 export const EVENT_GROUPS = {
@@ -21,56 +20,79 @@ export const EVENT_GROUPS = {
 /** The API's defaults for a new destination. */
 const DEFAULT_EVENTS: readonly AlertEvent[] = [...EVENT_GROUPS.outages, ...EVENT_GROUPS.warnings.slice(0, 4)];
 
-/** The form's values. Lists are text with one entry per line. */
+/** The form's values. */
 export interface Draft {
   type: Kind;
   name: string;
   enabled: boolean;
   is_default: boolean;
   events: readonly AlertEvent[];
-  /** URL of a webhook or a Slack workspace. */
-  url: string;
-  method: 'POST' | 'PUT';
-  /** One `Name: value` per line. */
-  headers: string;
-  /** Email addresses, separated by newlines or commas. */
-  recipients: string;
+  /** Fields of `config` by path, as text. Lists have one entry per line, headers one `Name: value`. */
+  values: Readonly<Record<string, string>>;
 }
 
-export function newDraft(type: Kind): Draft {
-  return {
-    type, name: '', enabled: true, is_default: true, events: DEFAULT_EVENTS, url: '', method: 'POST', headers: '', recipients: '',
-  };
+type Form = Pick<DestinationFormRules, 'fields'>;
+
+export function newDraft(type: Kind, { fields }: Form): Draft {
+  const values = Object.fromEntries(fields.map(({ name, default: value = '' }) => [name, value]));
+  return { type, name: '', enabled: true, is_default: true, events: DEFAULT_EVENTS, values };
 }
 
-export function draftOf(destination: Destination): Draft {
-  const { type, name, enabled, is_default, events } = destination;
-  const draft = { ...newDraft(type), name, enabled, is_default, events };
-  if (destination.type === 'email') return { ...draft, recipients: destination.config.to.join('\n') };
-  if (destination.type === 'slack') return { ...draft, url: destination.config.webhook_url };
-  const { url, method, headers } = destination.config;
-  return { ...draft, url, method, headers: Object.entries(headers).map((one) => one.join(': ')).join('\n') };
+export function draftOf(destination: Destination, { fields }: Form): Draft {
+  const { type, name, enabled, is_default, events, config } = destination;
+  const values = Object.fromEntries(fields.map((field) => [field.name, textOf(valueAt(config, field.name))]));
+  return { type, name, enabled, is_default, events, values };
 }
 
-/** The request's body. Sends a header line without a colon as a name, so that the API reports it. */
-export function inputOf({ type, name, enabled, is_default, events, url, method, headers, recipients }: Draft): DestinationInput {
-  const common = { name, enabled, is_default, events: [...events] };
-  if (type === 'email') return { ...common, type, config: { to: recipients.split(/[\s,;]+/).filter(Boolean) } };
-  if (type === 'slack') return { ...common, type, config: { webhook_url: url.trim() } };
-  const lines = headers.split('\n').map((line) => line.trim()).filter(Boolean);
-  const pairs = lines.map((line) => {
+/** The request's body. An empty optional field is sent as null, which removes it. */
+export function inputOf({ type, name, enabled, is_default, events, values }: Draft, { fields }: Form): DestinationInput {
+  const config: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = valueOf(field, values[field.name] ?? '');
+    const [outer = '', inner] = field.name.split('.');
+    if (inner === undefined) config[outer] = value;
+    else if (value !== null) config[outer] = { ...config[outer] as object | null, [inner]: value };
+    else config[outer] ??= null;
+  }
+  // The API reports what does not fit the type.
+  return { type, name, enabled, is_default, events: [...events], config } as unknown as DestinationInput;
+}
+
+function valueOf({ kind, isRequired }: FormField, text: string): unknown {
+  const trimmed = text.trim();
+  if (kind === 'list') return trimmed.split(/[\s,;]+/).filter(Boolean);
+  if (kind === 'headers') return headersOf(trimmed);
+  if (trimmed === '') return isRequired ? '' : null;
+  if (kind === 'number') return Number(trimmed);
+  return kind === 'area' ? text : trimmed;
+}
+
+/** A line without a colon is sent as a name, so that the API reports it. */
+function headersOf(text: string): Record<string, string> {
+  return Object.fromEntries(text.split('\n').map((line) => line.trim()).filter(Boolean).map((line) => {
     const [header = '', ...value] = line.split(':');
     return [header.trim(), value.join(':').trim()] as const;
-  });
-  return { ...common, type, config: { url: url.trim(), method, headers: Object.fromEntries(pairs) } };
+  }));
+}
+
+function valueAt(config: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], config);
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.join('\n');
+  if (typeof value === 'object') return Object.entries(value).map((one) => one.join(': ')).join('\n');
+  return String(value);
 }
 
 /** Where it sends to, in one line. */
-export function targetOf(destination: Destination): string {
-  if (destination.type === 'email') return destination.config.to.join(', ');
-  // The path of a Slack URL is a secret.
-  if (destination.type === 'slack') return new URL(destination.config.webhook_url).host;
-  return destination.config.url;
+export function targetOf({ type, config }: Destination): string {
+  if (type === 'webhook' || type === 'email') return type === 'email' ? config.to.join(', ') : config.url;
+  // The path of a chat's URL is a secret.
+  const { url, webhook_url: slackUrl, base_url: server } = config as Record<string, string | undefined>;
+  const address = url ?? slackUrl ?? server;
+  return address === undefined ? '' : new URL(address).host;
 }
 
 /** Failing destinations first, then those with suppressed recipients, then by name. */

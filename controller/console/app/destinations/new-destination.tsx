@@ -5,17 +5,17 @@ import { queries } from '../api/queries.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { href } from '../ui/link.ts';
 import { Page } from '../ui/page.tsx';
-import { Tabs } from '../ui/tabs.tsx';
 import { toast } from '../ui/toast.tsx';
 import { DestinationForm } from './destination-form.tsx';
-import { inputOf, KINDS, newDraft, type Draft } from './draft.ts';
+import { inputOf, newDraft, type Draft } from './draft.ts';
+import { formText, forms, KINDS } from './forms.ts';
 
 /** `?type=` selects the type of destination. */
 export default function NewDestination() {
   const { query, route } = useLocation();
-  const type = KINDS.find((one) => one === query['type']) ?? KINDS[0];
+  const type = KINDS.find((one) => one === query['type']) ?? 'email';
   const create = useMutation({
-    mutationFn: (draft: Draft) => unwrap(api.POST('/api/integrations', { body: inputOf(draft) })),
+    mutationFn: (draft: Draft) => unwrap(api.POST('/api/integrations', { body: inputOf(draft, forms[type]) })),
     onSuccess: ({ integration }) => {
       void queries.invalidateQueries({ queryKey: ['destinations', 'list'] });
       toast(texts.created);
@@ -24,9 +24,13 @@ export default function NewDestination() {
   });
   return (
     <Page title={texts.add} class="form" back={{ to: '/destinations', text: texts.back }}>
-      <Tabs label={texts.kind} current={href(`/destinations/new?type=${type}`)} tabs={KINDS.map((kind) => ({ to: href(`/destinations/new?type=${kind}`), text: texts[kind] }))} />
+      <nav class="destination-kinds" aria-label={texts.kind}>
+        {KINDS.map((kind) => (
+          <a key={kind} href={href(`/destinations/new?type=${kind}`)} aria-current={kind === type ? 'page' : undefined}>{formText(kind)}</a>
+        ))}
+      </nav>
       <DestinationForm
-        key={type} initial={newDraft(type)} submitLabel={texts.create} error={create.error} isBusy={create.isPending}
+        key={type} initial={newDraft(type, forms[type])} submitLabel={texts.create} error={create.error} isBusy={create.isPending}
         onSave={(draft) => create.mutate(draft)}
       />
     </Page>

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/preact-query';
 import { useId } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { canAdministerProject } from '../api/session.ts';
+import { formText } from '../destinations/forms.ts';
 import { groupOptions, useGroups } from '../live/groups.ts';
-import { destinationTexts } from '../texts/destinations.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
 import { FieldError, SelectField } from '../ui/field.tsx';
@@ -63,7 +63,7 @@ export function DestinationsField() {
   });
   if (!canAdministerProject.value) return <p class="hint">{editingTexts.destinationsHidden}</p>;
   const choices = data?.integrations.map(({ id, name, type, is_default: isDefault }) => ({
-    id, text: name, note: [destinationTexts[type], ...isDefault ? [editingTexts.byDefault] : []].join(', '),
+    id, text: name, note: [formText(type), ...isDefault ? [editingTexts.byDefault] : []].join(', '),
   })) ?? [];
   return <Choices path="notification_target_ids" choices={choices} emptyHint={editingTexts.defaultDestinations} />;
 }

@@ -13,7 +13,8 @@ import { useForm } from '../ui/use-form.ts';
 
 type Destination = paths['/api/integrations']['get']['responses']['200']['content']['application/json']['data']['integrations'][number];
 type TestResult = paths['/api/integrations/{id}/test']['post']['responses']['200']['content']['application/json']['data'];
-type Kind = Destination['type'];
+const KINDS = ['email', 'slack', 'webhook'] as const;
+type Kind = (typeof KINDS)[number];
 
 /** The API's field for the address of each type. */
 const FIELDS: Record<Kind, string> = { email: 'config.to', slack: 'config.webhook_url', webhook: 'config.url' };
@@ -46,7 +47,7 @@ export function FirstAlert({ existing }: { existing: Destination | null }) {
       </form>
     );
   }
-  const kinds = (['email', 'slack', 'webhook'] as const).map((each) => [each, welcomeTexts[each]] as const);
+  const kinds = KINDS.map((each) => [each, welcomeTexts[each]] as const);
   return (
     <form onSubmit={create.onSubmit}>
       <div class="fields">
@@ -80,5 +81,5 @@ function settingsOf(kind: Kind, value: string) {
 
 function addressOf(destination: Destination): string {
   if (destination.type === 'email') return destination.config.to.join(', ');
-  return destination.type === 'slack' ? destination.name : destination.config.url;
+  return destination.type === 'webhook' ? destination.config.url : destination.name;
 }

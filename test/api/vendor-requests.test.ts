@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AlertDetails } from '../../controller/destinations/channels/alert.ts';
+import { recipientsOf } from '../../controller/delivery/delivery-rules.ts';
+import { sendAlert } from '../../controller/delivery/senders/send-alert.ts';
+import { channelOf, type DestinationType } from '../../controller/destinations/channels/registry.ts';
+import { type DestinationDoc, DEFAULT_EVENTS } from '../../controller/destinations/destination.ts';
+import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
+import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
+import { systemClock } from '../../shared/time.ts';
+import { startVendor, VENDORS } from '../helpers/vendor-recorder.ts';
+
+const BASE = 'https://watch.example';
+const at = Date.UTC(2026, 2, 1, 3, 14, 15);
+const down: AlertDetails = {
+  id: 'a1', event: 'monitor.down', monitor: { id: 'm1', name: 'Shop', target: 'https://shop.example/cart', type: 'HTTP' },
+  incident: { id: '0199f6c2-0000-7000-8000-000000000001', started_at: at, resolved_at: null },
+  error: { type: 'status_code', message: 'Expected 200, got 503' }, regions: [{ id: 'eu', name: 'Europe', city: 'Dublin' }],
+  last_success: { at: at - 60_000, response_time_ms: 241.4 }, at: at + 5000,
+};
+const named = (name: string, message = name): AlertDetails => ({
+  ...down, monitor: { id: 'm1', name, target: `https://x.example/${name}`, type: 'HTTP' },
+  error: { type: 'keyword_missing', message }, regions: [{ id: 'eu', name, city: name }],
+});
+const up: AlertDetails = { ...down, event: 'monitor.up', incident: { id: 'i1', started_at: at, resolved_at: at + 252_000 }, error: null };
+const probe: AlertDetails = {
+  ...down, event: 'probe.offline', monitor: null, incident: null, error: null,
+  probe: { id: 'p1', name: 'rack 2', since: at, reason: 'It has been silent' },
+};
+const HOSTILE = '@everyone @channel @here @all @room @ada <!channel> <users/all> <@U1> <at>x</at> <b>b</b> [click](https://evil.example) '
+  + '*b* _i_ ~s~ `c` # h > q | "&" \\ 😀';
+const ALERTS: [string, AlertDetails][] = [
+  ['an outage', down], ['a recovery', up], ['a probe', probe], ['a hostile name', named(HOSTILE)],
+  ['a certificate', { ...down, event: 'monitor.ssl_expiring', incident: null, error: null, expiry: { expires_at: at + 864e5 } as never }],
+  ...['&', '<', '"', '\\', '😀', '_', '@', 'ß', '\u0001'].map((one): [string, AlertDetails] => (
+    [`3,000 times ${JSON.stringify(one)}`, named(`x${one.repeat(3000)}`)]
+  )),
+  ['long and hostile texts', named(HOSTILE.repeat(30))],
+];
+
+let poster: HttpPoster;
+beforeAll(() => {
+  const vetting = createAddressVetting({ resolve: async () => [], allowPrivate: true, clock: systemClock });
+  poster = new HttpPoster({ clock: systemClock, vetting });
+});
+afterAll(() => poster.close());
+
+function destinationOf(type: DestinationType, config: object): DestinationDoc {
+  return {
+    _id: 'd', organization_id: 'o', project_id: 'p', created_by: 'u', name: 'Ops', enabled: true, is_default: true,
+    events: DEFAULT_EVENTS, secret: null, revision: 1, created_at: at, updated_at: at, type, config,
+  } as unknown as DestinationDoc;
+}
+
+async function send(destination: DestinationDoc, alert: AlertDetails) {
+  const deps = {
+    poster, clock: systemClock, baseUrl: () => BASE, stopLink: () => '', mailer: { send: () => Promise.reject(new Error('no mail')) },
+    destinations: { ensureSecret: async () => 'whsec_x' },
+  };
+  const context = { attemptId: 'attempt', deliveryId: 'delivery', signal: new AbortController().signal };
+  return Promise.all(recipientsOf(destination).map((recipient) => sendAlert(deps, destination, alert, { ...context, recipient })));
+}
+
+describe.each(Object.entries(VENDORS))('%s', (name, vendor) => {
+  const type = name as DestinationType;
+  const open = async () => {
+    const started = await startVendor(vendor);
+    return { ...started, destination: destinationOf(type, vendor.config(started.receiver.url)) };
+  };
+
+  test('accepts its config', () => {
+    expect(channelOf(type).config.safeParse(vendor.config('https://vendor.example')).error).toBeUndefined();
+  });
+
+  test('receives requests within its documented shape and limits', async () => {
+    const { receiver, violations, bodies, destination } = await open();
+    for (const [what, alert] of ALERTS) {
+      const outcomes = await send(destination, alert);
+      expect(violations, what).toEqual([]);
+      expect(outcomes.map(({ kind }) => kind), what).toEqual(outcomes.map(() => 'sent'));
+      for (const body of bodies().slice(-1)) {
+        for (const text of vendor.texts(body)) expect(text, what).not.toMatch(vendor.forbidden);
+      }
+    }
+    await receiver.close();
+  });
+
+  test('gets the essentials of an alert that is too long', async () => {
+    const { receiver, destination } = await open();
+    await send(destination, named('Shop', 'e'.repeat(5000)));
+    const text = decodeURIComponent(receiver.requests[0]?.body.toString().replaceAll('+', ' ') ?? '');
+    expect(text).toContain('Shop');
+    expect(text).toContain('https://watch.example/api/incidents/');
+    await receiver.close();
+  });
+
+  test('is asked again after its Retry-After, and shows no secret in an error', async () => {
+    const { receiver, destination } = await open();
+    for (const [value, min, max] of [['120', 120_000, 120_000], [new Date(Date.now() + 300_000).toUTCString(), 290_000, 300_000], ['', 0, 0]] as const) {
+      receiver.behave((response) => void response.writeHead(429, value === '' ? {} : { 'retry-after': value }).end());
+      for (const outcome of await send(destination, down)) {
+        expect(outcome).toMatchObject({ kind: 'retry', status: 429 });
+        if (outcome.kind !== 'retry') continue;
+        expect(outcome.retryAfterMs).toBeGreaterThanOrEqual(min);
+        expect(outcome.retryAfterMs).toBeLessThanOrEqual(max);
+      }
+    }
+    const outcomes = [];
+    for (const behaviour of [400, 401, 404, 500, 'close'] as const) {
+      receiver.behave(behaviour);
+      outcomes.push(...await send(destination, down));
+    }
+    await receiver.close();
+    outcomes.push(...await send(destination, down));
+    expect(outcomes.map(({ kind }) => kind)).not.toContain('sent');
+    for (const secret of vendor.secrets) expect(JSON.stringify([outcomes, recipientsOf(destination)])).not.toContain(secret);
+  });
+});
+
+test('PagerDuty gets an incident under one key: trigger, acknowledge, resolve', async () => {
+  const { receiver, bodies } = await startVendor(VENDORS.pagerduty);
+  const destination = destinationOf('pagerduty', VENDORS.pagerduty.config(receiver.url));
+  const resolved = { ...up, incident: { ...down.incident, resolved_at: at } as NonNullable<AlertDetails['incident']> };
+  for (const alert of [down, { ...down, event: 'incident.acknowledged', opened_by: 'monitor.down' } as const, resolved]) await send(destination, alert);
+  expect((bodies() as Record<string, unknown>[]).map(({ event_action, dedup_key }) => [event_action, dedup_key])).toEqual(
+    ['trigger', 'acknowledge', 'resolve'].map((action) => [action, down.incident?.id]),
+  );
+  await receiver.close();
+});
+
+test('Alertmanager gets the same labels when an incident opens and ends', async () => {
+  const { receiver, bodies } = await startVendor(VENDORS.alertmanager);
+  const destination = destinationOf('alertmanager', VENDORS.alertmanager.config(receiver.url));
+  const incident = { ...down.incident, resolved_at: at + 1000 } as NonNullable<AlertDetails['incident']>;
+  for (const alert of [
+    down, { ...down, event: 'monitor.up', incident } as const,
+    { ...down, event: 'incident.resolved', opened_by: 'monitor.down', incident } as const,
+  ]) await send(destination, alert);
+  const [open, ended, endedByHand] = (bodies() as { labels: object; endsAt: string }[][]).flat();
+  expect(ended?.labels).toEqual(open?.labels);
+  expect(endedByHand?.labels).toEqual(open?.labels);
+  expect(Date.parse(open?.endsAt ?? '')).toBeGreaterThan(Date.now() + 600_000);
+  expect([ended?.endsAt, endedByHand?.endsAt]).toEqual([new Date(at + 1000).toISOString(), new Date(at + 1000).toISOString()]);
+  await receiver.close();
+});
