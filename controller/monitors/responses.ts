@@ -14,6 +14,8 @@ export const monitorSettings = {
     regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]),
     /** Consecutive failed rechecks, after the first failure, before a region is down. */
     retries: z.int(),
+    /** Good scheduled checks in a row, after the first, before a region counts as up again. */
+    recoveries: z.int(),
   }),
   ssl_monitoring: z.strictObject({
     enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days,

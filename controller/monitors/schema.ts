@@ -21,6 +21,8 @@ const domainMonitoring = z.strictObject(warnings);
 const confirmationPolicy = z.strictObject({
   regions: z.union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(100)]).optional(),
   retries: z.int().min(0).max(5).optional(),
+  recoveries: z.int().min(0).max(10).optional()
+    .describe('Good scheduled checks in a row, after the first, before a region counts as up again.'),
 });
 /** Parses to Unix ms. */
 const replayInstant = z.union([z.int().min(0), instantInput], {

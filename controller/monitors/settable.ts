@@ -28,7 +28,7 @@ export function settable(
   input: UpdateMonitorInput, current: MonitorDoc | null, required: Required, minIntervalSeconds: number,
 ): Settable {
   refuseForeignFields(required.type, input);
-  const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1 };
+  const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1, recoveries: 0 };
   const sent = { ...input, target: sentTarget(input.target, current, required.type) };
   const own = CHECK_TYPES[required.type].resolve(sent, current, minIntervalSeconds);
   return {

@@ -16,6 +16,8 @@ export interface MonitorConfig {
   timeout_ms: number;
   /** Consecutive failures after the first one before a region is down. */
   retries: number;
+  /** Good scheduled checks in a row, after the first one, before a region is up again. Absent means 0. */
+  recoveries?: number;
   quorum: 'majority' | 'any' | 'all' | number;
   slow_response_threshold_ms: number | null;
   /** Days before expiry at which to warn, in descending order. No warnings if empty. */

@@ -43,7 +43,8 @@ describe('a created monitor', () => {
     expect(rest).toEqual({
       ...minimal, organization_id: tenant.organizationId, created_by: tenant.owner.userId, status: 'active',
       configState: 'active',
-      runtimeStatus: 'unknown', in_maintenance: false, timeout_ms: 10_000, confirmation_policy: { regions: 'majority', retries: 1 },
+      runtimeStatus: 'unknown', in_maintenance: false, timeout_ms: 10_000,
+      confirmation_policy: { regions: 'majority', retries: 1, recoveries: 0 },
       method: 'GET', headers: {}, body: null,
       follow_redirects: true, max_redirects: 5, verify_ssl: true, expected_status: [],
     });
@@ -101,7 +102,7 @@ describe('a created monitor', () => {
   test('reaches the probe and the state machine with the requested settings', async () => {
     const { id } = (await create({
       auth: { type: 'bearer', token: 'abc' }, headers: { A: 'b' },
-      confirmation_policy: { regions: 2, retries: 0 },
+      confirmation_policy: { regions: 2, retries: 0, recoveries: 3 },
     })).data.monitor;
     const doc = await stored(id);
     if (doc === undefined) throw new Error('not stored');
@@ -111,7 +112,8 @@ describe('a created monitor', () => {
       expected_status: [],
     });
     expect(toMonitorConfig(doc)).toMatchObject({
-      monitor_id: id, interval_ms: 60_000, timeout_ms: 10_000, retries: 0, quorum: 2, status: 'active',
+      monitor_id: id, interval_ms: 60_000, timeout_ms: 10_000, retries: 0, recoveries: 3, quorum: 2,
+      status: 'active',
       revision: 1,
     });
     const basic = { ...doc, http: {
@@ -201,6 +203,8 @@ describe('a monitor is rejected', () => {
     [
       { confirmation_policy: { regions: 'most' } }, 'confirmation_policy.regions',
     ], [{ confirmation_policy: { retries: 6 } }, 'confirmation_policy.retries'],
+    [{ confirmation_policy: { recoveries: 11 } }, 'confirmation_policy.recoveries'],
+    [{ confirmation_policy: { recoveries: -1 } }, 'confirmation_policy.recoveries'],
     [{ confirmation_policy: { regions: 0 } }, 'confirmation_policy.regions'],
     [{ monitoring_regions: ['local'], confirmation_policy: { regions: 2 } }, 'confirmation_policy.regions'],
     [{ ssl_monitoring: { check_expiry: true } }, 'ssl_monitoring.enabled'], [

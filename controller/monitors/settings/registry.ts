@@ -96,6 +96,7 @@ export function toMonitorConfig(
     interval_ms: doc.interval_seconds * 1000,
     timeout_ms: timeoutMs(doc),
     retries: doc.confirmation_policy.retries,
+    recoveries: doc.confirmation_policy.recoveries,
     quorum: doc.confirmation_policy.regions,
     slow_response_threshold_ms: doc.http?.slow_response_threshold_ms ?? null,
     tls_warning_days: tls?.enabled && tls.check_expiry ? tls.expiry_warning_days : [],

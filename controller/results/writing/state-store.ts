@@ -97,7 +97,8 @@ export interface StateDoc {
  */
 const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
-  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
+  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, recoveries: 0,
+  quorum: 'majority',
   slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
   domain_warning_days: [], domain_expires_at: null,
   notification_target_ids: [], monitoring_regions: [],

@@ -10,6 +10,7 @@ export const labels = {
   'dns_config.record_entries': 'Records', 'dns_config.dns_server': 'DNS server', 'dns_config.resolution_timeout_ms': 'Resolution timeout',
   heartbeat_interval: 'Expect a ping every', grace_period: 'Grace period', monitoring_regions: 'Regions',
   'confirmation_policy.regions': 'Regions that must agree', 'confirmation_policy.retries': 'Rechecks after a failure',
+  'confirmation_policy.recoveries': 'More good checks before recovery',
   notification_target_ids: 'Send alerts to', 'ssl_monitoring.enabled': 'Warn before the certificate expires',
   'ssl_monitoring.check_validity': 'Warn if the certificate is invalid', 'ssl_monitoring.check_expiry': 'Warn before it expires',
   'ssl_monitoring.expiry_warning_days': 'Days before expiry', 'domain_monitoring.enabled': 'Warn before the domain expires',
@@ -35,7 +36,8 @@ export const hints = {
   'dns_config.record_entries': 'Without values, any record passes. One value per line.',
   'dns_config.dns_server': 'With or without :port. Defaults to the probe’s system resolver.', 'dns_config.resolution_timeout_ms': 'Can’t exceed the timeout.',
   heartbeat_interval: 'How often your job pings its URL.', grace_period: 'How late a ping can be before the monitor goes down.', monitoring_regions: '',
-  'confirmation_policy.regions': '', 'confirmation_policy.retries': 'A region counts as down if these fail too.', notification_target_ids: '',
+  'confirmation_policy.regions': '', 'confirmation_policy.retries': 'A region counts as down if these fail too.',
+  'confirmation_policy.recoveries': 'In a row, after the first. The outage still ends at the first.', notification_target_ids: '',
   'ssl_monitoring.enabled': '', 'ssl_monitoring.check_validity': '', 'ssl_monitoring.check_expiry': '', 'ssl_monitoring.expiry_warning_days': '',
   'domain_monitoring.enabled': 'Registries are queried once a day.', 'domain_monitoring.expiry_warning_days': '', group_id: '', tags: 'Separate with commas.',
 } satisfies Record<keyof typeof labels, string>;
