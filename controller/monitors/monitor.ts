@@ -55,6 +55,8 @@ export interface MonitorDoc extends TypeSettings {
   monitoring_regions: string[];
   notification_target_ids: string[];
   confirmation_policy: CommonSettings['confirmation_policy'];
+  /** A check that succeeds is a failure, and the other way round. */
+  is_inverted: boolean;
   /** See `searchTextOf`. */
   search_text: string;
   created_at: number;

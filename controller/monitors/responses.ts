@@ -9,6 +9,8 @@ const lifecycle = z.enum(['active', 'paused', 'disabled']);
 const days = z.array(z.int());
 
 export const monitorSettings = {
+  /** A check that succeeds is a failure, and the other way round. */
+  is_inverted: z.boolean(),
   confirmation_policy: z.strictObject({
     /** How many of the voting regions must agree. */
     regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]),
@@ -41,6 +43,7 @@ export const allSettings = {
   ssl_monitoring: monitorSettings.ssl_monitoring.nullable(),
   domain_monitoring: monitorSettings.domain_monitoring.nullable(),
   confirmation_policy: monitorSettings.confirmation_policy,
+  is_inverted: monitorSettings.is_inverted,
   notification_target_ids: z.array(z.uuid()),
   tags: z.array(z.string()),
   monitoring_regions: z.array(z.string()).describe('Empty for automatic selection.'),

@@ -54,6 +54,8 @@ const optionalFields = {
   ssl_monitoring: sslMonitoring.nullable().optional(),
   domain_monitoring: domainMonitoring.nullable().optional(),
   confirmation_policy: confirmationPolicy.optional(),
+  is_inverted: z.boolean().optional()
+    .describe('A check that succeeds is a failure, and the other way round. Not for HEARTBEAT.'),
   ...typeFields,
 };
 

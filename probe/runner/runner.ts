@@ -7,6 +7,7 @@ import { missed, type Finding } from '../checks/check.ts';
 import { isSlot, LATE_LIMIT_MS, nextSlot } from '../scheduler/slots.ts';
 import { OnDemandChecks } from './on-demand-checks.ts';
 import { Gate } from './gate.ts';
+import { judged } from './inverted.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
 import {
@@ -155,7 +156,8 @@ export class Runner {
     try {
       const sinceMs = this.#clock.monotonic();
       const found = await this.#check(assignment);
-      const finding = found.outcome === 'failure' ? await this.#attributed(found, sinceMs) : found;
+      const seen = found.outcome === 'failure' ? await this.#attributed(found, sinceMs) : found;
+      const finding = judged(assignment.spec, seen);
       const result = resultOf(assignment, info, finding);
       if (reason === 'confirm') this.#options.observer?.confirmed(assignment, result, finding);
       return result;
@@ -284,7 +286,7 @@ export class Runner {
     const { run } = attempt;
     const isOrphaned = this.#orphaned.delete(attempt);
     if (isOrphaned || !run.isOver) {
-      const finding = this.#withoutOwnFault(attempt, found, tookMs);
+      const finding = judged(run.assignment.spec, this.#withoutOwnFault(attempt, found, tookMs));
       attempt.ended = { finding, tookMs };
       if (isOrphaned) this.#record(attempt, finding);
       else {

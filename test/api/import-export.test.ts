@@ -36,7 +36,7 @@ const DOCUMENT = {
     },
     {
       name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 60,
-      confirmation_policy: { regions: 'any', retries: 0, recoveries: 2 },
+      confirmation_policy: { regions: 'any', retries: 0, recoveries: 2 }, is_inverted: true,
     },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60, group: 'Front' },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 7200, grace_period: 60 },

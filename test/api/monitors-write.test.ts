@@ -45,7 +45,7 @@ describe('a created monitor', () => {
       configState: 'active',
       runtimeStatus: 'unknown', in_maintenance: false, timeout_ms: 10_000,
       confirmation_policy: { regions: 'majority', retries: 1, recoveries: 0 },
-      method: 'GET', headers: {}, body: null,
+      is_inverted: false, method: 'GET', headers: {}, body: null,
       follow_redirects: true, max_redirects: 5, verify_ssl: true, expected_status: [],
     });
     expect((await client.get(`/api/monitors/${id}`)).data).toEqual(response.data);
@@ -218,6 +218,7 @@ describe('a monitor is rejected', () => {
       'icmp_config.packet_count',
     ],
     [{ domain_monitoring: { enabled: 'yes' } }, 'domain_monitoring.enabled'],
+    [{ type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 5, is_inverted: true }, 'is_inverted'],
     [{ keyword_config: {} }, 'keyword_config'], [{ organisation_id: 'x' }, 'organisation_id'],
   ])('for %j: %s', async (change, path) => {
     const response = await create(change);
@@ -399,6 +400,16 @@ describe('a changed monitor', () => {
       name: 'N', interval_seconds: 90, tags: ['x'], revision: 7,
       http: { method: 'HEAD', verify_ssl: false, max_redirects: 1, headers: { A: 'b' } },
     });
+  });
+
+  test('can be inverted, which changes what its probes expect', async () => {
+    expect((await client.patch(path(), { is_inverted: true })).data.monitor.is_inverted).toBe(true);
+    const inverted = await stored(monitor.id);
+    expect(inverted).toMatchObject({ is_inverted: true, check_revision: 2 });
+    expect(toCheckSpec(inverted as NonNullable<typeof inverted>)).toMatchObject({ is_inverted: true });
+    await client.patch(path(), { is_inverted: false });
+    const regular = await stored(monitor.id);
+    expect(toCheckSpec(regular as NonNullable<typeof regular>)).not.toHaveProperty('is_inverted');
   });
 
   test('may keep a region and a destination that were deleted', async () => {

@@ -119,7 +119,8 @@ export function toMonitorConfig(
 export const SPEC_VERSION = 1;
 
 export function toCheckSpec(doc: MonitorDoc): CheckSpec {
-  return CHECK_TYPES[doc.type].toSpec(doc);
+  const spec = CHECK_TYPES[doc.type].toSpec(doc);
+  return doc.is_inverted ? { ...spec, is_inverted: true } : spec;
 }
 
 /**

@@ -59,6 +59,7 @@ export const FIELDS = {
   'confirmation_policy.regions': { types: CHECKED, value: 'majority' },
   'confirmation_policy.retries': { types: CHECKED, value: 1 },
   'confirmation_policy.recoveries': { types: CHECKED, value: 0 },
+  is_inverted: { types: CHECKED, value: false },
   notification_target_ids: { types: TYPES, value: [] },
   'ssl_monitoring.enabled': { types: TLS, value: false },
   'ssl_monitoring.check_validity': { types: TLS, value: true },

@@ -104,7 +104,7 @@ export function CommonSections({ type }: { type: MonitorType }) {
   const isChecked = type !== 'HEARTBEAT';
   return (
     <>
-      {isChecked && <FormSection title={editingTexts.where}><RegionsField /><PolicyField /></FormSection>}
+      {isChecked && <FormSection title={editingTexts.where}><RegionsField /><PolicyField /><AutoCheckbox path="is_inverted" /></FormSection>}
       <FormSection title={editingTexts.alerts}>
         <DestinationsField />
         {['HTTP', 'KEYWORD', 'TCP'].includes(type) && <Warnings setting="ssl_monitoring" />}
