@@ -39,6 +39,7 @@ export const allSettings = {
   status: lifecycle,
   ...typeSettings,
   slow_response_threshold_ms: typeSettings.slow_response_threshold_ms.nullable(),
+  slow_response_action: typeSettings.slow_response_action.nullable(),
   auth: typeSettings.auth.nullable(),
   ssl_monitoring: monitorSettings.ssl_monitoring.nullable(),
   domain_monitoring: monitorSettings.domain_monitoring.nullable(),

@@ -23,8 +23,8 @@ export const restoreMonitor = restoring<MonitorDoc>({
   http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
 }, {
   http: restoring<SettingsOf<'http'>>({
-    body: null, slow_response_threshold_ms: null, auth: null, expected_status_ranges: null, ip_family: null,
-    connect_to: null, assertions: null,
+    body: null, slow_response_threshold_ms: null, slow_response_action: null, auth: null,
+    expected_status_ranges: null, ip_family: null, connect_to: null, assertions: null,
   }),
   tcp: restoring<SettingsOf<'tcp'>>({
     protocol_validation: null, tls: null, send: null, expect: null,

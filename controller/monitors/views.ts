@@ -140,7 +140,8 @@ export function viewSettings<Group extends object>(
     name, type, ...(type === 'HEARTBEAT' ? {} : { target }), interval_seconds, timeout_ms, status, ...group,
     ...settings,
     ...(http && {
-      slow_response_threshold_ms: http.slow_response_threshold_ms, auth: view.auth ?? null,
+      slow_response_threshold_ms: http.slow_response_threshold_ms,
+      slow_response_action: http.slow_response_action, auth: view.auth ?? null,
       body: http.body === null ? '' : view.body,
     }),
     ssl_monitoring, domain_monitoring, confirmation_policy, is_inverted, notification_target_ids, tags,

@@ -351,13 +351,15 @@ export class Runner {
   #withoutOwnFault({ run, stalledBeforeMs }: Attempt, found: Finding, tookMs: number): Finding {
     const timeoutMs = run.assignment.timeout_ms;
     const stalledMs = this.#gate.stalledMs - stalledBeforeMs;
-    const hasResponded = found.outcome === 'success' || found.error?.type === 'status_code';
-    if (found.outcome === 'failure' && !hasResponded) {
+    const isSlow = found.error?.type === 'slow_response';
+    if (found.outcome === 'failure' && !isSlow && found.error?.type !== 'status_code') {
       const isOwn = tookMs > timeoutMs * 1.5 + 500 || stalledMs > timeoutMs * STALLED_SHARE;
       return isOwn ? missed('overload') : found;
     }
     const isResponseTimeValid = stalledMs <= Math.max(STALL_MS, tookMs * STALLED_SHARE);
-    return isResponseTimeValid ? found : { ...found, degraded: false, response_time_ms: null, timings: null };
+    if (isResponseTimeValid) return found;
+    const unmeasured = { ...found, degraded: false, response_time_ms: null, timings: null };
+    return isSlow ? { ...unmeasured, outcome: 'success', error: null } : unmeasured;
   }
 
   /** False if the next slot is due sooner and confirms the failure instead. */

@@ -54,6 +54,8 @@ const request = {
   expected_ranges: z.array(z.object({ first: status, last: status })).optional(),
   /** A success slower than this is `degraded`; null if unset. */
   slow_response_threshold_ms: z.number().nullable(),
+  /** `down`: a slower response is a failure instead. */
+  slow_response_action: z.literal('down').optional(),
   ip_family: z.enum(IP_FAMILIES).optional(),
   /** Connects to this host, and port if given, instead of the URL's. No brackets. */
   connect_to: z.object({ host: z.string().min(1), port: port.optional() }).optional(),

@@ -31,6 +31,7 @@ export const FIELDS = {
   expected_status: { types: WEB, value: [] },
   expected_status_ranges: { types: WEB, value: [] },
   slow_response_threshold_ms: { types: WEB, value: null },
+  slow_response_action: { types: WEB, value: 'degraded' },
   assertions: { types: WEB, value: [] },
   'keyword_config.keywords': { types: ['KEYWORD'], value: [{ text: '', should_contain: true }], isRequired: true },
   'keyword_config.match_mode': { types: ['KEYWORD'], value: 'all' },

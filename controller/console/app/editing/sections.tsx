@@ -75,10 +75,14 @@ function TcpFields() {
 /** An HTTP check's request and the expected response. */
 export function WebSections() {
   const { value: method } = useFormField<string>('method');
+  const { value: threshold } = useFormField<number | null>('slow_response_threshold_ms');
   return (
     <>
       <FormSection title={editingTexts.response}>
-        <div class="fields"><StatusField /><AutoNumberField path="slow_response_threshold_ms" /></div>
+        <div class="fields">
+          <StatusField /><AutoNumberField path="slow_response_threshold_ms" />
+          {threshold !== null && <AutoSelectField path="slow_response_action" texts={{ degraded: editingTexts.slowDegrades, down: editingTexts.slowFails }} />}
+        </div>
         <AssertionsField />
       </FormSection>
       <FormSection title={editingTexts.request}>

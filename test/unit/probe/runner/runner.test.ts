@@ -448,6 +448,28 @@ describe('the runner', () => {
     ]);
   });
 
+  test('fails no slow target whose response came while the process was stalled', async () => {
+    const slow: Finding = {
+      ...SUCCESS, outcome: 'failure', response_time_ms: 3500, error: { type: 'slow_response', message: 'Slow' },
+    };
+    const { clock, runner, records } = build(async () => {
+      await sleep(clock, 1500);
+      return slow;
+    });
+    const check = async (stalledMs: number) => {
+      runner.slot(buildAssignment({ timeout_ms: 10_000, retries: 0 }), clock.now());
+      await clock.advance(1000);
+      clock.stalledMs += stalledMs;
+      await clock.advance(1000);
+    };
+    await check(4000);
+    await check(0);
+    expect(records).toMatchObject([
+      { outcome: 'success', status_code: 200, response_time_ms: null, error: null },
+      { outcome: 'failure', status_code: 200, response_time_ms: 3500, error: slow.error },
+    ]);
+  });
+
   test('runs orders in addition to the schedule, with a limit, and records no slots for them', async () => {
     const { clock, runner, records } = build(async () => {
       await sleep(clock, 100);

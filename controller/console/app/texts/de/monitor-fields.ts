@@ -4,7 +4,7 @@ import type { FieldLabels } from '../monitor-fields.ts';
 const german: Translation<FieldLabels> = {
   name: 'Name', target: 'Ziel', interval_seconds: 'Prüfen alle', timeout_ms: 'Zeitlimit', method: 'Methode', headers: 'Header', body: 'Inhalt',
   auth: 'Authentifizierung', expected_status: 'Erlaubte Statuscodes', expected_status_ranges: 'Erlaubte Statuscode-Bereiche',
-  slow_response_threshold_ms: 'Langsam ab', assertions: 'Bedingungen',
+  slow_response_threshold_ms: 'Langsam ab', slow_response_action: 'Eine langsame Antwort', assertions: 'Bedingungen',
   'keyword_config.keywords': 'Stichwörter', 'keyword_config.match_mode': 'Bestanden mit', 'keyword_config.case_sensitive': 'Groß- und Kleinschreibung beachten',
   follow_redirects: 'Weiterleitungen folgen', max_redirects: 'Maximale Weiterleitungen', verify_ssl: 'Zertifikat prüfen', ip_family: 'IP-Version',
   connect_to: 'Verbinden mit', 'tcp_config.port': 'Port', 'tcp_config.protocol': 'Protokoll',

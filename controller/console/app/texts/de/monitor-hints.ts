@@ -6,7 +6,7 @@ const german: Translation<FieldHints> = {
   interval_seconds: 'In jeder Region.', timeout_ms: 'Höchstens so lang wie das Intervall.', method: '',
   headers: 'Werden mit jeder Anfrage gesendet.', body: '', auth: 'Ergänzt den Header Authorization.',
   expected_status: 'Codes, Bereiche und Klassen, durch Kommas getrennt. Leer lassen, um jeden Erfolgsstatus zu akzeptieren.', expected_status_ranges: '',
-  slow_response_threshold_ms: 'Langsamere Antworten setzen den Monitor auf „Eingeschränkt“.',
+  slow_response_threshold_ms: '', slow_response_action: '',
   assertions: 'Alle müssen zutreffen. JSON-Pfade sehen so aus: $.order.id.', 'keyword_config.keywords': '',
   'keyword_config.match_mode': '', 'keyword_config.case_sensitive': '', follow_redirects: '', max_redirects: '',
   verify_ssl: 'Wenn aus, schlägt die Prüfung bei einem ungültigen Zertifikat nicht fehl.', ip_family: 'Welche Adressen des Hosts verwendet werden.',

@@ -1,7 +1,7 @@
 export const labels = {
   name: 'Name', target: 'Target', interval_seconds: 'Check every', timeout_ms: 'Timeout', method: 'Method', headers: 'Headers', body: 'Body',
   auth: 'Authentication', expected_status: 'Accepted status codes', expected_status_ranges: 'Accepted status code ranges',
-  slow_response_threshold_ms: 'Slow response threshold', assertions: 'Assertions',
+  slow_response_threshold_ms: 'Slow response threshold', slow_response_action: 'A slow response', assertions: 'Assertions',
   'keyword_config.keywords': 'Keywords', 'keyword_config.match_mode': 'Match', 'keyword_config.case_sensitive': 'Case-sensitive',
   follow_redirects: 'Follow redirects', max_redirects: 'Maximum redirects', verify_ssl: 'Verify the certificate', ip_family: 'IP version',
   connect_to: 'Connect to', 'tcp_config.port': 'Port', 'tcp_config.protocol': 'Protocol',
@@ -23,7 +23,7 @@ export const hints = {
   interval_seconds: 'In each region.', timeout_ms: 'Can’t exceed the interval.', method: '',
   headers: 'Sent with every request.', body: '', auth: 'Adds the Authorization header.',
   expected_status: 'Codes, ranges and classes, separated by commas. Leave empty to accept any success status.', expected_status_ranges: '',
-  slow_response_threshold_ms: 'Slower responses mark the monitor as degraded.',
+  slow_response_threshold_ms: '', slow_response_action: '',
   assertions: 'All must pass. JSON paths look like $.order.id.', 'keyword_config.keywords': '',
   'keyword_config.match_mode': '', 'keyword_config.case_sensitive': '', follow_redirects: '', max_redirects: '',
   verify_ssl: 'When off, an invalid certificate doesn’t fail the check.', ip_family: 'Which of the host’s addresses to connect to.',
