@@ -16,7 +16,7 @@ export interface RegionName {
 export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions' | 'last_success' | 'votes'> {
   event: Alert['event'] | ProbeEvent;
   /** Null for an alert about a probe. */
-  monitor: { id: string; name: string; target: string; type: string } | null;
+  monitor: { id: string; name: string; target: string; type: string; runbook_url?: string | null } | null;
   /** `since`: start of the outage or quarantine. `reason`: null when it has ended. */
   probe?: { id: string; name: string; since: number; reason: string | null };
   regions: RegionName[];

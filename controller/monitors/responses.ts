@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { ALERT_SEVERITIES } from '../verdicts/monitor-config.ts';
 import { typeResponseFields } from './settings/registry.ts';
 
 const unixSeconds = z.int();
@@ -11,6 +12,8 @@ const days = z.array(z.int());
 export const monitorSettings = {
   /** A check that succeeds is a failure, and the other way round. */
   is_inverted: z.boolean(),
+  runbook_url: z.string().optional(),
+  alert_severity: z.enum(ALERT_SEVERITIES).optional(),
   confirmation_policy: z.strictObject({
     /** How many of the voting regions must agree. */
     regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]),
@@ -45,6 +48,8 @@ export const allSettings = {
   domain_monitoring: monitorSettings.domain_monitoring.nullable(),
   confirmation_policy: monitorSettings.confirmation_policy,
   is_inverted: monitorSettings.is_inverted,
+  runbook_url: monitorSettings.runbook_url.nullable(),
+  alert_severity: monitorSettings.alert_severity.nullable(),
   notification_target_ids: z.array(z.uuid()),
   tags: z.array(z.string()),
   monitoring_regions: z.array(z.string()).describe('Empty for automatic selection.'),

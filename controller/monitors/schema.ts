@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { MAX_URL_LENGTH, parsedUrl } from '../../shared/net-guard.ts';
 import {
   instantInput, queryInt, readOnlyFields, uuidParam, singleLineText, nonBlankText,
 } from '../http/input/validation.ts';
+import { ALERT_SEVERITIES } from '../verdicts/monitor-config.ts';
 import { KEEPS_STORED_VALUE } from './settings/sent-settings.ts';
 import { MAX_INTERVAL_SECONDS } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';
@@ -42,6 +44,9 @@ const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a regi
 
 const target = nonBlankText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
 
+const runbookUrl = nonBlankText(MAX_URL_LENGTH, `Must be at most ${MAX_URL_LENGTH} characters`, 'Must not be empty')
+  .trim().refine((text) => /^https?:$/.test(parsedUrl(text)?.protocol ?? ''), 'Must be an http or https URL');
+
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms')
     .max(60_000, 'Timeout must be at most 60000 ms').meta({ 'x-unit': 'ms' }).nullable().optional()
@@ -56,6 +61,10 @@ const optionalFields = {
   confirmation_policy: confirmationPolicy.optional(),
   is_inverted: z.boolean().optional()
     .describe('A check that succeeds is a failure, and the other way round. Not for HEARTBEAT.'),
+  runbook_url: runbookUrl.nullable().optional()
+    .describe('An http or https address that alerts and incidents link to.'),
+  alert_severity: z.enum(ALERT_SEVERITIES).nullable().optional()
+    .describe('The severity of its incidents. Default, also for null: by the type of the failure.'),
   ...typeFields,
 };
 

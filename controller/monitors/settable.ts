@@ -14,7 +14,7 @@ export type Settable = TypeSettings & Pick<
   MonitorDoc,
   | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'group_id'
   | 'notification_target_ids' | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
-  | 'is_inverted'
+  | 'is_inverted' | 'runbook_url' | 'alert_severity'
 >;
 
 type Required = Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>;
@@ -52,6 +52,8 @@ export function settable(
     ),
     confirmation_policy: { ...policy, ...input.confirmation_policy },
     is_inverted,
+    runbook_url: input.runbook_url === undefined ? (current?.runbook_url ?? null) : input.runbook_url,
+    alert_severity: input.alert_severity === undefined ? (current?.alert_severity ?? null) : input.alert_severity,
   };
 }
 

@@ -20,6 +20,7 @@ export const restoreShare = restoring<Share>({ group_id: null });
 /** Restores null fields that the database omits. */
 export const restoreMonitor = restoring<MonitorDoc>({
   timeout_ms: null, group_id: null, deleted_at: null, ssl_monitoring: null, domain_monitoring: null,
+  runbook_url: null, alert_severity: null,
   http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
 }, {
   http: restoring<SettingsOf<'http'>>({

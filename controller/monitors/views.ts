@@ -115,6 +115,7 @@ function viewFields<More>(
     ...more,
     ssl_monitoring: doc.ssl_monitoring ?? undefined,
     domain_monitoring: doc.domain_monitoring ?? undefined,
+    runbook_url: doc.runbook_url ?? undefined, alert_severity: doc.alert_severity ?? undefined,
     group_id: doc.group_id ?? undefined,
     notification_target_ids: targets.length === 0 ? undefined : targets,
     last_heartbeat_at: toSeconds(type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
@@ -135,7 +136,7 @@ export function viewSettings<Group extends object>(
   const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...settings } = view;
   const { name, type, target, interval_seconds, timeout_ms, status, http, ssl_monitoring } = doc;
   const { domain_monitoring, confirmation_policy, is_inverted, notification_target_ids } = doc;
-  const { tags, monitoring_regions } = doc;
+  const { runbook_url, alert_severity, tags, monitoring_regions } = doc;
   return {
     name, type, ...(type === 'HEARTBEAT' ? {} : { target }), interval_seconds, timeout_ms, status, ...group,
     ...settings,
@@ -144,8 +145,8 @@ export function viewSettings<Group extends object>(
       slow_response_action: http.slow_response_action, auth: view.auth ?? null,
       body: http.body === null ? '' : view.body,
     }),
-    ssl_monitoring, domain_monitoring, confirmation_policy, is_inverted, notification_target_ids, tags,
-    monitoring_regions,
+    ssl_monitoring, domain_monitoring, confirmation_policy, is_inverted, runbook_url, alert_severity,
+    notification_target_ids, tags, monitoring_regions,
   };
 }
 

@@ -21,7 +21,7 @@ const DOCUMENT = {
     {
       ...http, group: 'Checkout', tags: ['prod'], monitoring_regions: ['eu-west'], headers: { A: 'b' },
       auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 900,
-      slow_response_action: 'down',
+      slow_response_action: 'down', runbook_url: 'https://wiki.example/', alert_severity: 'major',
     },
     {
       name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60,

@@ -219,6 +219,8 @@ describe('a monitor is rejected', () => {
     ],
     [{ domain_monitoring: { enabled: 'yes' } }, 'domain_monitoring.enabled'],
     [{ type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 5, is_inverted: true }, 'is_inverted'],
+    [{ runbook_url: 'javascript:alert(1)' }, 'runbook_url'], [{ runbook_url: 'wiki' }, 'runbook_url'],
+    [{ runbook_url: ' ' }, 'runbook_url'], [{ alert_severity: 'minor' }, 'alert_severity'],
     [{ keyword_config: {} }, 'keyword_config'], [{ organisation_id: 'x' }, 'organisation_id'],
   ])('for %j: %s', async (change, path) => {
     const response = await create(change);
@@ -410,6 +412,18 @@ describe('a changed monitor', () => {
     await client.patch(path(), { is_inverted: false });
     const regular = await stored(monitor.id);
     expect(toCheckSpec(regular as NonNullable<typeof regular>)).not.toHaveProperty('is_inverted');
+  });
+
+  test('has a runbook and a severity of its incidents, until they are removed', async () => {
+    const alerting = { runbook_url: 'https://wiki.example/shop?down#steps', alert_severity: 'major' };
+    expect((await client.patch(path(), alerting)).data.monitor).toMatchObject(alerting);
+    const doc = await stored(monitor.id);
+    expect(toMonitorConfig(doc as NonNullable<typeof doc>)).toMatchObject(alerting);
+    expect(doc?.check_revision).toBe(1);
+    const removed = await client.put(path(), { runbook_url: null, alert_severity: null });
+    expect(removed.data.monitor).not.toHaveProperty('runbook_url');
+    expect(removed.data.monitor).not.toHaveProperty('alert_severity');
+    expect(await stored(monitor.id)).toMatchObject({ runbook_url: null, alert_severity: null });
   });
 
   test('may keep a region and a destination that were deleted', async () => {

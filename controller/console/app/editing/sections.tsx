@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { editingTexts } from '../texts/editing.ts';
+import { incidentTexts } from '../texts/incidents.ts';
 import { AssertionsField, KeywordsField, RecordsField } from './response-fields.tsx';
 import { AutoTextArea, AutoCheckbox, AutoListField, AutoNumberField, AutoSelectField, AutoTextField } from './auto-field.tsx';
 import { DestinationsField, GroupField, PolicyField, RegionsField } from './choices.tsx';
@@ -111,6 +112,10 @@ export function CommonSections({ type }: { type: MonitorType }) {
       {isChecked && <FormSection title={editingTexts.where}><RegionsField /><PolicyField /><AutoCheckbox path="is_inverted" /></FormSection>}
       <FormSection title={editingTexts.alerts}>
         <DestinationsField />
+        <div class="fields">
+          <AutoSelectField path="alert_severity" noneLabel={editingTexts.severityByType} texts={{ critical: incidentTexts.critical, major: incidentTexts.major, warning: incidentTexts.warning }} />
+          <AutoTextField path="runbook_url" placeholder="https://wiki.example.com/shop-is-down" />
+        </div>
         {['HTTP', 'KEYWORD', 'TCP'].includes(type) && <Warnings setting="ssl_monitoring" />}
         {isChecked && <Warnings setting="domain_monitoring" />}
       </FormSection>

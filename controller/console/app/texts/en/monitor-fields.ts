@@ -11,7 +11,8 @@ export const labels = {
   heartbeat_interval: 'Expect a ping every', grace_period: 'Grace period', monitoring_regions: 'Regions',
   'confirmation_policy.regions': 'Regions that must agree', 'confirmation_policy.retries': 'Rechecks after a failure',
   'confirmation_policy.recoveries': 'More good checks before recovery',
-  is_inverted: 'Expect the check to fail', notification_target_ids: 'Send alerts to', 'ssl_monitoring.enabled': 'Warn before the certificate expires',
+  is_inverted: 'Expect the check to fail', notification_target_ids: 'Send alerts to',
+  alert_severity: 'Severity of incidents', runbook_url: 'Runbook', 'ssl_monitoring.enabled': 'Warn before the certificate expires',
   'ssl_monitoring.check_validity': 'Warn if the certificate is invalid', 'ssl_monitoring.check_expiry': 'Warn before it expires',
   'ssl_monitoring.expiry_warning_days': 'Days before expiry', 'domain_monitoring.enabled': 'Warn before the domain expires',
   'domain_monitoring.expiry_warning_days': 'Days before expiry', group_id: 'Group', tags: 'Tags',
@@ -39,6 +40,7 @@ export const hints = {
   'confirmation_policy.regions': '', 'confirmation_policy.retries': 'A region counts as down if these fail too.',
   'confirmation_policy.recoveries': 'In a row, after the first. The outage still ends at the first.',
   is_inverted: 'The monitor is down while the target responds as configured.', notification_target_ids: '',
+  alert_severity: '', runbook_url: 'Alerts and incidents link to this address.',
   'ssl_monitoring.enabled': '', 'ssl_monitoring.check_validity': '', 'ssl_monitoring.check_expiry': '', 'ssl_monitoring.expiry_warning_days': '',
   'domain_monitoring.enabled': 'Registries are queried once a day.', 'domain_monitoring.expiry_warning_days': '', group_id: '', tags: 'Separate with commas.',
 } satisfies Record<keyof typeof labels, string>;
