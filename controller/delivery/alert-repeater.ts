@@ -1,5 +1,6 @@
-import { newId, shardOf } from '../../shared/ids.ts';
+import { newId } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
+import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Tenant } from '../access/tenant.ts';
 import { incidentState } from '../destinations/channels/incident-state.ts';
@@ -20,6 +21,7 @@ interface RepeaterDeps {
   deliveries: Pick<DeliveryStore, 'openings'>;
   sending: SendDeps;
   ownsShard(shard: number): boolean;
+  shardMap: ShardMap;
   clock: Clock;
   log: Log;
 }
@@ -51,9 +53,9 @@ export class AlertRepeater {
   }
 
   async repeat(): Promise<void> {
-    const { destinations, ownsShard } = this.#deps;
+    const { destinations, ownsShard, shardMap } = this.#deps;
     const all = await destinations.ofTypes(REPEATED_TYPES);
-    const own = all.filter(({ _id, enabled }) => enabled && ownsShard(shardOf(_id)));
+    const own = all.filter(({ _id, enabled }) => enabled && ownsShard(shardMap.of(_id)));
     await Promise.all(own.map((destination) => this.#repeatTo(destination)));
   }
 

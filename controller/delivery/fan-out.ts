@@ -77,18 +77,18 @@ export class FanOut implements AlertsPort {
 }
 
 function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
-  const { id, event, incident, error, at, expiry, problem, flapping, reopened, votes } = alert;
+  const { id, event, incident, error, severity, at, expiry, problem, flapping, reopened, votes } = alert;
   const { last_success = null } = alert;
-  const { monitor_id, name, target, type } = alert.monitor;
+  const { monitor_id, name, target, type, runbook_url = null } = alert.monitor;
   return {
-    id, event, monitor: { id: monitor_id, name, target, type }, incident, error,
+    id, event, monitor: { id: monitor_id, name, target, type, runbook_url }, incident, error,
     regions: regions.named(alert.regions), last_success, at,
     ...(votes ? { votes: {
       down: regions.named(votes.down), up: regions.named(votes.up),
       rechecking: regions.named(votes.rechecking), silent: regions.named(votes.silent),
     } } : {}),
     ...(expiry ? { expiry } : {}), ...(problem ? { problem } : {}), ...(flapping ? { flapping } : {}),
-    ...(reopened ? { reopened } : {}),
+    ...(reopened ? { reopened } : {}), ...(severity ? { severity } : {}),
   };
 }
 

@@ -27,6 +27,8 @@ export interface IncidentDoc {
   description: string | null;
   status_page_update: string | null;
   error_message: string;
+  /** That of the monitor when it opened. */
+  runbook_url: string | null;
   affected_regions: string[];
   affected_monitor_ids: string[];
   failure_count: number;

@@ -131,7 +131,7 @@ export function incidentFromInput(
     _id, ...ownedBy(tenant), created_by: authorOf(actor),
     check_id, monitor_name: monitor?.name ?? null, check_type: monitor?.type ?? null,
     severity, type, source, title, description, status_page_update, error_message,
-    affected_regions, affected_monitor_ids, failure_count, started_at,
+    runbook_url: null, affected_regions, affected_monitor_ids, failure_count, started_at,
     ...INITIAL_FIELDS, notification_channels: [], created_at: now, updated_at: now,
     search_text: searchText(title, monitor?.name ?? '', error_message),
     pending_updates: [{ _id: derivedId(_id, 'update', 'created'), ...ownedBy(tenant), ...opening }],
@@ -142,14 +142,14 @@ export function incidentFromInput(
 export function incidentFromOpening(opening: IncidentOpening, now: number): IncidentDoc {
   const { id, severity, type, affected_regions, failure_count, started_at, late } = opening;
   const { maintenance_until } = opening;
-  const { organization_id, project_id, monitor_id, name, type: check_type } = opening.monitor;
+  const { organization_id, project_id, monitor_id, name, type: check_type, runbook_url = null } = opening.monitor;
   const title = late ? `${name} was down`.slice(0, MAX_TITLE_LENGTH) : titleOf(type, name);
   const error_message = (opening.error_message || type).slice(0, MAX_ERROR_LENGTH);
   return {
     _id: id, organization_id, project_id, created_by: null,
     check_id: monitor_id, monitor_name: name, check_type,
     severity, type, source: 'system', title, description: null, status_page_update: null, error_message,
-    affected_regions, affected_monitor_ids: [monitor_id], failure_count, started_at,
+    runbook_url, affected_regions, affected_monitor_ids: [monitor_id], failure_count, started_at,
     ...(late ? { late } : {}), ...(maintenance_until === undefined ? {} : { maintenance_until }),
     ...INITIAL_FIELDS,
     notification_channels: [], created_at: now, updated_at: now,

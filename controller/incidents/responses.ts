@@ -28,6 +28,7 @@ export const incidentView = z
     description: text,
     status_page_update: text,
     error_message: z.string(),
+    runbook_url: text.describe('That of the monitor when the incident opened'),
     affected_regions: z.array(z.string()),
     affected_monitor_ids: z.array(z.string()),
     failure_count: z.int().describe('Failed results since the outage started'),

@@ -1,6 +1,7 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
 import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
+import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import type { monitorSettings } from './responses.ts';
 import { CONCEALED } from './settings/sent-settings.ts';
 import type { FieldsOf, TypeSettings } from './settings/registry.ts';
@@ -55,6 +56,11 @@ export interface MonitorDoc extends TypeSettings {
   monitoring_regions: string[];
   notification_target_ids: string[];
   confirmation_policy: CommonSettings['confirmation_policy'];
+  /** A check that succeeds is a failure, and the other way round. */
+  is_inverted: boolean;
+  runbook_url: string | null;
+  /** Severity of its incidents; null for the one of the failure's type. */
+  alert_severity: NonNullable<MonitorConfig['alert_severity']> | null;
   /** See `searchTextOf`. */
   search_text: string;
   created_at: number;

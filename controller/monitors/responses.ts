@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { ALERT_SEVERITIES } from '../verdicts/monitor-config.ts';
 import { typeResponseFields } from './settings/registry.ts';
 
 const unixSeconds = z.int();
@@ -9,11 +10,17 @@ const lifecycle = z.enum(['active', 'paused', 'disabled']);
 const days = z.array(z.int());
 
 export const monitorSettings = {
+  /** A check that succeeds is a failure, and the other way round. */
+  is_inverted: z.boolean(),
+  runbook_url: z.string().optional(),
+  alert_severity: z.enum(ALERT_SEVERITIES).optional(),
   confirmation_policy: z.strictObject({
     /** How many of the voting regions must agree. */
     regions: z.union([z.enum(['majority', 'any', 'all']), z.int()]),
     /** Consecutive failed rechecks, after the first failure, before a region is down. */
     retries: z.int(),
+    /** Good scheduled checks in a row, after the first, before a region counts as up again. */
+    recoveries: z.int(),
   }),
   ssl_monitoring: z.strictObject({
     enabled: z.boolean(), check_expiry: z.boolean(), check_validity: z.boolean(), expiry_warning_days: days,
@@ -35,10 +42,14 @@ export const allSettings = {
   status: lifecycle,
   ...typeSettings,
   slow_response_threshold_ms: typeSettings.slow_response_threshold_ms.nullable(),
+  slow_response_action: typeSettings.slow_response_action.nullable(),
   auth: typeSettings.auth.nullable(),
   ssl_monitoring: monitorSettings.ssl_monitoring.nullable(),
   domain_monitoring: monitorSettings.domain_monitoring.nullable(),
   confirmation_policy: monitorSettings.confirmation_policy,
+  is_inverted: monitorSettings.is_inverted,
+  runbook_url: monitorSettings.runbook_url.nullable(),
+  alert_severity: monitorSettings.alert_severity.nullable(),
   notification_target_ids: z.array(z.uuid()),
   tags: z.array(z.string()),
   monitoring_regions: z.array(z.string()).describe('Empty for automatic selection.'),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { MAX_URL_LENGTH, parsedUrl } from '../../shared/net-guard.ts';
 import {
   instantInput, queryInt, readOnlyFields, uuidParam, singleLineText, nonBlankText,
 } from '../http/input/validation.ts';
+import { ALERT_SEVERITIES } from '../verdicts/monitor-config.ts';
 import { KEEPS_STORED_VALUE } from './settings/sent-settings.ts';
 import { MAX_INTERVAL_SECONDS } from './settings/heartbeat.ts';
 import { typeFields } from './settings/registry.ts';
@@ -21,6 +23,8 @@ const domainMonitoring = z.strictObject(warnings);
 const confirmationPolicy = z.strictObject({
   regions: z.union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(100)]).optional(),
   retries: z.int().min(0).max(5).optional(),
+  recoveries: z.int().min(0).max(10).optional()
+    .describe('Good scheduled checks in a row, after the first, before a region counts as up again.'),
 });
 /** Parses to Unix ms. */
 const replayInstant = z.union([z.int().min(0), instantInput], {
@@ -40,6 +44,9 @@ const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a regi
 
 const target = nonBlankText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
 
+const runbookUrl = nonBlankText(MAX_URL_LENGTH, `Must be at most ${MAX_URL_LENGTH} characters`, 'Must not be empty')
+  .trim().refine((text) => /^https?:$/.test(parsedUrl(text)?.protocol ?? ''), 'Must be an http or https URL');
+
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms')
     .max(60_000, 'Timeout must be at most 60000 ms').meta({ 'x-unit': 'ms' }).nullable().optional()
@@ -52,6 +59,12 @@ const optionalFields = {
   ssl_monitoring: sslMonitoring.nullable().optional(),
   domain_monitoring: domainMonitoring.nullable().optional(),
   confirmation_policy: confirmationPolicy.optional(),
+  is_inverted: z.boolean().optional()
+    .describe('A check that succeeds is a failure, and the other way round. Not for HEARTBEAT.'),
+  runbook_url: runbookUrl.nullable().optional()
+    .describe('An http or https address that alerts and incidents link to.'),
+  alert_severity: z.enum(ALERT_SEVERITIES).nullable().optional()
+    .describe('The severity of its incidents. Default, also for null: by the type of the failure.'),
   ...typeFields,
 };
 

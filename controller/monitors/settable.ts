@@ -14,6 +14,7 @@ export type Settable = TypeSettings & Pick<
   MonitorDoc,
   | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'group_id'
   | 'notification_target_ids' | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
+  | 'is_inverted' | 'runbook_url' | 'alert_severity'
 >;
 
 type Required = Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>;
@@ -28,7 +29,11 @@ export function settable(
   input: UpdateMonitorInput, current: MonitorDoc | null, required: Required, minIntervalSeconds: number,
 ): Settable {
   refuseForeignFields(required.type, input);
-  const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1 };
+  const { is_inverted = current?.is_inverted ?? false } = input;
+  if (is_inverted && required.type === 'HEARTBEAT') {
+    throw fieldError('is_inverted', 'Does not apply to HEARTBEAT monitors');
+  }
+  const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1, recoveries: 0 };
   const sent = { ...input, target: sentTarget(input.target, current, required.type) };
   const own = CHECK_TYPES[required.type].resolve(sent, current, minIntervalSeconds);
   return {
@@ -46,6 +51,9 @@ export function settable(
       'domain_monitoring', input.domain_monitoring, current?.domain_monitoring, DOMAIN_DEFAULTS,
     ),
     confirmation_policy: { ...policy, ...input.confirmation_policy },
+    is_inverted,
+    runbook_url: input.runbook_url === undefined ? (current?.runbook_url ?? null) : input.runbook_url,
+    alert_severity: input.alert_severity === undefined ? (current?.alert_severity ?? null) : input.alert_severity,
   };
 }
 

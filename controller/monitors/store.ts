@@ -20,11 +20,12 @@ export const restoreShare = restoring<Share>({ group_id: null });
 /** Restores null fields that the database omits. */
 export const restoreMonitor = restoring<MonitorDoc>({
   timeout_ms: null, group_id: null, deleted_at: null, ssl_monitoring: null, domain_monitoring: null,
+  runbook_url: null, alert_severity: null,
   http: null, keyword: null, tcp: null, dns: null, icmp: null, heartbeat: null,
 }, {
   http: restoring<SettingsOf<'http'>>({
-    body: null, slow_response_threshold_ms: null, auth: null, expected_status_ranges: null, ip_family: null,
-    connect_to: null, assertions: null,
+    body: null, slow_response_threshold_ms: null, slow_response_action: null, auth: null,
+    expected_status_ranges: null, ip_family: null, connect_to: null, assertions: null,
   }),
   tcp: restoring<SettingsOf<'tcp'>>({
     protocol_validation: null, tls: null, send: null, expect: null,

@@ -104,17 +104,18 @@ function viewFields<More>(
   doc: MonitorDoc, live: MonitorLive | null, role: ProjectRole, more: More,
 ): Omit<MonitorView, 'runtimeStatus' | 'in_maintenance'> & More {
   const { _id: id, organization_id, created_by, name, type, interval_seconds, status } = doc;
-  const { confirmation_policy, notification_target_ids: targets } = doc;
+  const { confirmation_policy, is_inverted, notification_target_ids: targets } = doc;
   return {
     id, organization_id, created_by, name, type,
     target: shownTarget(doc, role), interval_seconds, status, configState: status,
     created_at: Math.floor(doc.created_at / 1000),
     updated_at: Math.floor(doc.updated_at / 1000),
     timeout_ms: timeoutMs(doc),
-    confirmation_policy,
+    confirmation_policy, is_inverted,
     ...more,
     ssl_monitoring: doc.ssl_monitoring ?? undefined,
     domain_monitoring: doc.domain_monitoring ?? undefined,
+    runbook_url: doc.runbook_url ?? undefined, alert_severity: doc.alert_severity ?? undefined,
     group_id: doc.group_id ?? undefined,
     notification_target_ids: targets.length === 0 ? undefined : targets,
     last_heartbeat_at: toSeconds(type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
@@ -134,15 +135,18 @@ export function viewSettings<Group extends object>(
   const view = CHECK_TYPES[doc.type].view(doc, isConcealed) as TypeView;
   const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...settings } = view;
   const { name, type, target, interval_seconds, timeout_ms, status, http, ssl_monitoring } = doc;
-  const { domain_monitoring, confirmation_policy, notification_target_ids, tags, monitoring_regions } = doc;
+  const { domain_monitoring, confirmation_policy, is_inverted, notification_target_ids } = doc;
+  const { runbook_url, alert_severity, tags, monitoring_regions } = doc;
   return {
     name, type, ...(type === 'HEARTBEAT' ? {} : { target }), interval_seconds, timeout_ms, status, ...group,
     ...settings,
     ...(http && {
-      slow_response_threshold_ms: http.slow_response_threshold_ms, auth: view.auth ?? null,
+      slow_response_threshold_ms: http.slow_response_threshold_ms,
+      slow_response_action: http.slow_response_action, auth: view.auth ?? null,
       body: http.body === null ? '' : view.body,
     }),
-    ssl_monitoring, domain_monitoring, confirmation_policy, notification_target_ids, tags, monitoring_regions,
+    ssl_monitoring, domain_monitoring, confirmation_policy, is_inverted, runbook_url, alert_severity,
+    notification_target_ids, tags, monitoring_regions,
   };
 }
 

@@ -86,6 +86,8 @@ export interface Alert {
   monitor: MonitorConfig;
   incident: { id: string; started_at: number; resolved_at: number | null } | null;
   error: CheckError | null;
+  /** The severity of the incident; absent without one. */
+  severity?: Severity;
   regions: string[];
   /**
    * The last successful check, Unix ms; its response time is null if unknown. Absent if no check caused the

@@ -16,6 +16,8 @@ export interface MonitorConfig {
   timeout_ms: number;
   /** Consecutive failures after the first one before a region is down. */
   retries: number;
+  /** Good scheduled checks in a row, after the first one, before a region is up again. Absent means 0. */
+  recoveries?: number;
   quorum: 'majority' | 'any' | 'all' | number;
   slow_response_threshold_ms: number | null;
   /** Days before expiry at which to warn, in descending order. No warnings if empty. */
@@ -26,6 +28,10 @@ export interface MonitorConfig {
   /** When its domain's registration expires, Unix ms; null if unknown. */
   domain_expires_at: number | null;
   notification_target_ids: string[];
+  /** Where people read what to do; null or absent if unset. */
+  runbook_url?: string | null;
+  /** Severity of its incidents; null or absent for the one of the failure's type. */
+  alert_severity?: (typeof ALERT_SEVERITIES)[number] | null;
   /** The selected regions; empty if the choice is automatic. */
   monitoring_regions: string[];
   /** The regions whose probes have the monitor, sorted; null or absent if unknown. */
@@ -56,3 +62,6 @@ export type RuntimeStatus = 'up' | 'down' | 'degraded' | 'paused' | 'unknown';
 export type RegionStatus = Exclude<RuntimeStatus, 'paused'>;
 
 export type Severity = 'critical' | 'major' | 'minor' | 'warning';
+
+/** Severities that users can choose for the incidents of a monitor. */
+export const ALERT_SEVERITIES = ['critical', 'major', 'warning'] as const satisfies readonly Severity[];

@@ -6,7 +6,7 @@ import { heartbeatAfterConfig, applyOverdue, applyPing, applyUnmonitored, startC
 import { reportLateOutages } from './status/late-outage-rules.ts';
 import { beginMaintenance, endMaintenance, mergeMaintenance } from './time-accounting/maintenance-rules.ts';
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
-import type { MonitorItem, MonitorState, Outage, ResultItem } from './monitor-state.ts';
+import type { MonitorItem, MonitorState, Outage, RegionState, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import {
   alertSlow, applyNoData, countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes,
@@ -128,10 +128,18 @@ function applyResult(step: MonitorStep, item: ResultItem): void {
     step.state = withResult(accounted, result, regions, outage);
     return;
   }
-  const updated = { ...regions, [name]: afterResult(region, item, config.retries) };
-  const counted = isSuccess ? outage : countFailure(outage);
-  step.state = withResult(accountGap(step.state, at), result, updated, counted);
-  decide(step, at, isSuccess ? 'check succeeded' : 'check failed');
+  const after = afterResult(region, item, config);
+  const counted = isSuccess ? withRecovery(outage, region, after) : countFailure(outage);
+  step.state = withResult(accountGap(step.state, at), result, { ...regions, [name]: after }, counted);
+  const recoveredAt = isSuccess && counted !== outage ? counted?.recovered_at : undefined;
+  decide(step, recoveredAt ?? at, isSuccess ? 'check succeeded' : 'check failed');
+}
+
+/** The outage after a region that needed several successes is up again, as of the first of them. */
+function withRecovery(outage: Outage | null, before: RegionState, after: RegionState): Outage | null {
+  const since = after.verdict === 'up' ? before.recovery?.since : undefined;
+  if (outage === null || since === undefined || since <= outage.started_at) return outage;
+  return { ...outage, recovered_at: Math.max(since, outage.recovered_at ?? 0) };
 }
 
 /** True for a result in time that represents its slot, unlike a recheck. */

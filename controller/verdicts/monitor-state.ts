@@ -24,10 +24,18 @@ export interface RegionState {
   reason: string | null;
   /** The failure that confirmed the current outage; absent without one. */
   down_at?: number;
+  /** Set while the region is down and its latest checks succeeded. */
+  recovery?: Recovery;
   /** The alert that this region is down, while the monitor is not, was emitted. */
   is_alerted?: true;
   /** The latest ended outages, oldest first, until all regions have reported past them. */
   ended?: RegionOutage[];
+}
+
+/** Successes since `since`, the start of the first one (Unix ms). `goods` counts scheduled ones after it. */
+export interface Recovery {
+  since: number;
+  goods: number;
 }
 
 /** An outage as seen by one region: from the failure that confirmed it until the next success. */
@@ -69,6 +77,8 @@ export interface Outage {
   severity: Severity;
   /** When a person resolved or closed its incident, Unix ms; absent otherwise. */
   ended_at?: number;
+  /** The latest first success of a region that counts as up again after more of them, Unix ms. */
+  recovered_at?: number;
   /** Its incident opened because the outage continued after a person ended the previous one. */
   reopened?: true;
 }

@@ -53,7 +53,7 @@ export class MonitorStep {
     const { type, message } = error ?? { type: 'connection_error', message: 'The check failed' };
     return {
       incident_id: this.id(kind), started_at: startedAt, failure_count: failures, type, message,
-      severity: SEVERITY[type],
+      severity: this.state.config.alert_severity ?? SEVERITY[type],
     };
   }
 
@@ -107,11 +107,11 @@ export class MonitorStep {
 
   /** Alerts of an outage's start (`resolvedAt` null) or end. */
   alertOutage(event: AlertEvent, outage: Outage, regions: string[], resolvedAt: number | null): void {
-    const { incident_id: id, started_at, type, message } = outage;
+    const { incident_id: id, started_at, type, message, severity } = outage;
     const { last_success_at: at, last_success_ms: ms } = this.state;
     const votes = event === 'monitor.down' ? summaryOf(castVotes(this.state)) : null;
     this.alert(event, {
-      incident: { id, started_at, resolved_at: resolvedAt }, error: { type, message }, regions,
+      incident: { id, started_at, resolved_at: resolvedAt }, error: { type, message }, severity, regions,
       ...(votes ? { votes } : {}), ...(event === 'monitor.down' && outage.reopened ? { reopened: true } : {}),
       last_success: at === null ? null : { at, response_time_ms: ms }, at: resolvedAt ?? started_at,
     });

@@ -63,7 +63,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   }, clock, peers);
   const alerts =
     new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: service.wakeOwners });
-  const repeater = new AlertRepeater({ destinations, incidents, deliveries, sending, ownsShard, clock, log });
+  const repeater = new AlertRepeater({ destinations, incidents, deliveries, sending, ownsShard, shardMap, clock, log });
   return {
     alerts,
     /** A shared probe is the operator's. */

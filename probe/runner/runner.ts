@@ -7,6 +7,7 @@ import { missed, type Finding } from '../checks/check.ts';
 import { isSlot, LATE_LIMIT_MS, nextSlot, type SlotRun } from '../scheduler/slots.ts';
 import { OnDemandChecks } from './on-demand-checks.ts';
 import { Gate } from './gate.ts';
+import { judged } from './inverted.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { missedResult, resultOf } from './result.ts';
 import {
@@ -164,7 +165,8 @@ export class Runner {
     try {
       const sinceMs = this.#clock.monotonic();
       const found = await this.#check(assignment);
-      const finding = found.outcome === 'failure' ? await this.#attributed(found, sinceMs) : found;
+      const seen = found.outcome === 'failure' ? await this.#attributed(found, sinceMs) : found;
+      const finding = judged(assignment.spec, seen);
       const result = resultOf(assignment, info, finding);
       if (reason === 'confirm') this.#options.observer?.confirmed(assignment, result, finding);
       return result;
@@ -298,7 +300,7 @@ export class Runner {
     const { run } = attempt;
     const isOrphaned = this.#orphaned.delete(attempt);
     if (isOrphaned || !run.isOver) {
-      const finding = this.#withoutOwnFault(attempt, found, tookMs);
+      const finding = judged(run.assignment.spec, this.#withoutOwnFault(attempt, found, tookMs));
       attempt.ended = { finding, tookMs };
       if (isOrphaned) this.#record(attempt, finding);
       else {
@@ -365,13 +367,15 @@ export class Runner {
   #withoutOwnFault({ run, stalledBeforeMs }: Attempt, found: Finding, tookMs: number): Finding {
     const timeoutMs = run.assignment.timeout_ms;
     const stalledMs = this.#gate.stalledMs - stalledBeforeMs;
-    const hasResponded = found.outcome === 'success' || found.error?.type === 'status_code';
-    if (found.outcome === 'failure' && !hasResponded) {
+    const isSlow = found.error?.type === 'slow_response';
+    if (found.outcome === 'failure' && !isSlow && found.error?.type !== 'status_code') {
       const isOwn = tookMs > timeoutMs * 1.5 + 500 || stalledMs > timeoutMs * STALLED_SHARE;
       return isOwn ? missed('overload') : found;
     }
     const isResponseTimeValid = stalledMs <= Math.max(STALL_MS, tookMs * STALLED_SHARE);
-    return isResponseTimeValid ? found : { ...found, degraded: false, response_time_ms: null, timings: null };
+    if (isResponseTimeValid) return found;
+    const unmeasured = { ...found, degraded: false, response_time_ms: null, timings: null };
+    return isSlow ? { ...unmeasured, outcome: 'success', error: null } : unmeasured;
   }
 
   /** False if the next slot is due sooner and confirms the failure instead. */

@@ -11,6 +11,12 @@ export type IpFamily = (typeof IP_FAMILIES)[number];
 
 const port = z.int().min(1).max(65_535);
 
+/** Fields of the spec of every type. */
+const anyCheck = {
+  /** The check must fail: the probe swaps success and failure. Omitted if not. */
+  is_inverted: z.literal(true).optional(),
+};
+
 export const ASSERTION_SOURCES = ['header', 'json', 'body'] as const;
 export const COMPARISONS = [
   'equals', 'not_equals', 'contains', 'not_contains', 'greater_than', 'less_than', 'exists', 'absent',
@@ -34,6 +40,7 @@ const status = z.int().min(100).max(599);
  * omitted at their default.
  */
 const request = {
+  ...anyCheck,
   url: z.string(),
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
   headers: z.record(z.string(), z.string()),
@@ -47,6 +54,8 @@ const request = {
   expected_ranges: z.array(z.object({ first: status, last: status })).optional(),
   /** A success slower than this is `degraded`; null if unset. */
   slow_response_threshold_ms: z.number().nullable(),
+  /** `down`: a slower response is a failure instead. */
+  slow_response_action: z.literal('down').optional(),
   ip_family: z.enum(IP_FAMILIES).optional(),
   /** Connects to this host, and port if given, instead of the URL's. No brackets. */
   connect_to: z.object({ host: z.string().min(1), port: port.optional() }).optional(),
@@ -92,6 +101,7 @@ export function defaultTls(protocol: TcpProtocol, port: number): (typeof TCP_TLS
 /** A TCP connection check. `host` is an ASCII name or an address without brackets. */
 export const tcpSpec = z.object({
   type: z.literal('TCP'),
+  ...anyCheck,
   host: z.string().min(1),
   port,
   protocol: z.enum(TCP_PROTOCOLS),
@@ -111,6 +121,7 @@ export const DNS_MATCHES = ['exact', 'contains', 'any'] as const;
 /** DNS queries for a name: ASCII without a trailing dot; for an address, its name under `arpa`. */
 export const dnsSpec = z.object({
   type: z.literal('DNS'),
+  ...anyCheck,
   name: z.string().min(1),
   record_entries: z.array(z.object({
     type: z.enum(DNS_RECORD_TYPES),
@@ -128,6 +139,7 @@ export type DnsSpec = z.infer<typeof dnsSpec>;
 /** Echo requests to a host. The limits keep a probe from flooding it. */
 export const icmpSpec = z.object({
   type: z.literal('ICMP'),
+  ...anyCheck,
   host: z.string().min(1),
   packet_count: z.int().min(1).max(10),
   /** Bytes of data in each packet. */

@@ -21,6 +21,7 @@ const DOCUMENT = {
     {
       ...http, group: 'Checkout', tags: ['prod'], monitoring_regions: ['eu-west'], headers: { A: 'b' },
       auth: { type: 'bearer', token: 't' }, slow_response_threshold_ms: 900,
+      slow_response_action: 'down', runbook_url: 'https://wiki.example/', alert_severity: 'major',
     },
     {
       name: 'Words', type: 'KEYWORD', target: 'https://shop.example/', interval_seconds: 60,
@@ -36,7 +37,7 @@ const DOCUMENT = {
     },
     {
       name: 'Ping', type: 'ICMP', target: 'shop.example', interval_seconds: 60,
-      confirmation_policy: { regions: 'any', retries: 0 },
+      confirmation_policy: { regions: 'any', retries: 0, recoveries: 2 }, is_inverted: true,
     },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60, group: 'Front' },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 7200, grace_period: 60 },

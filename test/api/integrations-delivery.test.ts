@@ -85,7 +85,7 @@ describe('an alert', () => {
       .toHaveLength(1);
     expect(payload(request)).toMatchObject({
       version: '1', event: 'monitor.down',
-      monitor: { id: monitor.monitor_id, name: 'Shop', url: 'https://shop.example/', type: 'HTTP' },
+      monitor: { id: monitor.monitor_id, name: 'Shop', url: 'https://shop.example/', type: 'HTTP', runbook_url: null },
       incident: { id: incidentId, started_at: startedAt, resolved_at: null },
     });
     const secret = (await rig.destinations.findById(destination._id))?.secret as string;

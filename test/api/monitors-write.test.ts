@@ -43,8 +43,9 @@ describe('a created monitor', () => {
     expect(rest).toEqual({
       ...minimal, organization_id: tenant.organizationId, created_by: tenant.owner.userId, status: 'active',
       configState: 'active',
-      runtimeStatus: 'unknown', in_maintenance: false, timeout_ms: 10_000, confirmation_policy: { regions: 'majority', retries: 1 },
-      method: 'GET', headers: {}, body: null,
+      runtimeStatus: 'unknown', in_maintenance: false, timeout_ms: 10_000,
+      confirmation_policy: { regions: 'majority', retries: 1, recoveries: 0 },
+      is_inverted: false, method: 'GET', headers: {}, body: null,
       follow_redirects: true, max_redirects: 5, verify_ssl: true, expected_status: [],
     });
     expect((await client.get(`/api/monitors/${id}`)).data).toEqual(response.data);
@@ -101,7 +102,7 @@ describe('a created monitor', () => {
   test('reaches the probe and the state machine with the requested settings', async () => {
     const { id } = (await create({
       auth: { type: 'bearer', token: 'abc' }, headers: { A: 'b' },
-      confirmation_policy: { regions: 2, retries: 0 },
+      confirmation_policy: { regions: 2, retries: 0, recoveries: 3 },
     })).data.monitor;
     const doc = await stored(id);
     if (doc === undefined) throw new Error('not stored');
@@ -111,7 +112,8 @@ describe('a created monitor', () => {
       expected_status: [],
     });
     expect(toMonitorConfig(doc)).toMatchObject({
-      monitor_id: id, interval_ms: 60_000, timeout_ms: 10_000, retries: 0, quorum: 2, status: 'active',
+      monitor_id: id, interval_ms: 60_000, timeout_ms: 10_000, retries: 0, recoveries: 3, quorum: 2,
+      status: 'active',
       revision: 1,
     });
     const basic = { ...doc, http: {
@@ -201,6 +203,8 @@ describe('a monitor is rejected', () => {
     [
       { confirmation_policy: { regions: 'most' } }, 'confirmation_policy.regions',
     ], [{ confirmation_policy: { retries: 6 } }, 'confirmation_policy.retries'],
+    [{ confirmation_policy: { recoveries: 11 } }, 'confirmation_policy.recoveries'],
+    [{ confirmation_policy: { recoveries: -1 } }, 'confirmation_policy.recoveries'],
     [{ confirmation_policy: { regions: 0 } }, 'confirmation_policy.regions'],
     [{ monitoring_regions: ['local'], confirmation_policy: { regions: 2 } }, 'confirmation_policy.regions'],
     [{ ssl_monitoring: { check_expiry: true } }, 'ssl_monitoring.enabled'], [
@@ -214,6 +218,9 @@ describe('a monitor is rejected', () => {
       'icmp_config.packet_count',
     ],
     [{ domain_monitoring: { enabled: 'yes' } }, 'domain_monitoring.enabled'],
+    [{ type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 5, is_inverted: true }, 'is_inverted'],
+    [{ runbook_url: 'javascript:alert(1)' }, 'runbook_url'], [{ runbook_url: 'wiki' }, 'runbook_url'],
+    [{ runbook_url: ' ' }, 'runbook_url'], [{ alert_severity: 'minor' }, 'alert_severity'],
     [{ keyword_config: {} }, 'keyword_config'], [{ organisation_id: 'x' }, 'organisation_id'],
   ])('for %j: %s', async (change, path) => {
     const response = await create(change);
@@ -395,6 +402,28 @@ describe('a changed monitor', () => {
       name: 'N', interval_seconds: 90, tags: ['x'], revision: 7,
       http: { method: 'HEAD', verify_ssl: false, max_redirects: 1, headers: { A: 'b' } },
     });
+  });
+
+  test('can be inverted, which changes what its probes expect', async () => {
+    expect((await client.patch(path(), { is_inverted: true })).data.monitor.is_inverted).toBe(true);
+    const inverted = await stored(monitor.id);
+    expect(inverted).toMatchObject({ is_inverted: true, check_revision: 2 });
+    expect(toCheckSpec(inverted as NonNullable<typeof inverted>)).toMatchObject({ is_inverted: true });
+    await client.patch(path(), { is_inverted: false });
+    const regular = await stored(monitor.id);
+    expect(toCheckSpec(regular as NonNullable<typeof regular>)).not.toHaveProperty('is_inverted');
+  });
+
+  test('has a runbook and a severity of its incidents, until they are removed', async () => {
+    const alerting = { runbook_url: 'https://wiki.example/shop?down#steps', alert_severity: 'major' };
+    expect((await client.patch(path(), alerting)).data.monitor).toMatchObject(alerting);
+    const doc = await stored(monitor.id);
+    expect(toMonitorConfig(doc as NonNullable<typeof doc>)).toMatchObject(alerting);
+    expect(doc?.check_revision).toBe(1);
+    const removed = await client.put(path(), { runbook_url: null, alert_severity: null });
+    expect(removed.data.monitor).not.toHaveProperty('runbook_url');
+    expect(removed.data.monitor).not.toHaveProperty('alert_severity');
+    expect(await stored(monitor.id)).toMatchObject({ runbook_url: null, alert_severity: null });
   });
 
   test('may keep a region and a destination that were deleted', async () => {

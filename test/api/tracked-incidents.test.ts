@@ -6,6 +6,7 @@ import { createLog } from '../../shared/log.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { until } from '../helpers/until.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 
 let rig: DeliveryRig;
 let receiver: Receiver;
@@ -64,7 +65,9 @@ test('an alert stays in Alertmanager for as long as its incident is open', async
   const { attempt: { sending } } = rig.stores();
   const log = createLog('test', 'silent');
   let isOwner = true;
-  const repeater = new AlertRepeater({ destinations, deliveries, incidents, sending, clock, log, ownsShard: () => isOwner });
+  const repeater = new AlertRepeater({
+    destinations, deliveries, incidents, sending, clock, log, shardMap, ownsShard: () => isOwner,
+  });
   rig.clock.warp(30 * 60_000);
   await repeater.repeat();
   const [[first], [again]] = bodies() as [[{ labels: object; endsAt: string }], [{ labels: object; endsAt: string }]];

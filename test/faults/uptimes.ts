@@ -56,7 +56,7 @@ function boundsOf(
   if (rows.length === 0) return null;
   if (rows.every(({ outcome }) => outcome === 'success')) return { min: 100, max: 100 };
   if (regions > 1 || rows.length < results.length || hasGap(rows, intervalMs)) return null;
-  const ends = [paused.from, paused.until].map((end) => uptimeByResults(rows, retries, end) ?? NaN);
+  const ends = [paused.from, paused.until].map((end) => uptimeByResults(rows, { retries }, end) ?? NaN);
   return { min: Math.min(...ends), max: Math.max(...ends) };
 }
 

@@ -10,15 +10,24 @@ export interface Span {
   column: typeof UP | typeof DEGRADED | typeof DOWN;
 }
 
-type Row = Pick<CheckResult, 'started_at' | 'outcome' | 'degraded'>;
+type Row = Pick<CheckResult, 'started_at' | 'outcome' | 'degraded' | 'reason'>;
+
+interface Policy {
+  retries: number;
+  recoveries?: number;
+}
 
 /**
  * The statuses of a monitor in one region according to its results only, up to its last result or `until`. A status
- * lasts until the next result; an outage starts with its first failure. The results must have no gaps.
+ * lasts until the next result; an outage starts with its first failure and ends with the first success that enough
+ * scheduled ones follow. The results must have no gaps.
  */
-export function spansByResults(rows: readonly Row[], retries: number, until?: number): Span[] {
+export function spansByResults(
+  rows: readonly Row[], { retries, recoveries = 0 }: Policy, until?: number,
+): Span[] {
   const spans: Span[] = [];
   let fails = 0;
+  let recovery: { from: number; goods: number } | null = null;
   let firstFailure = 0;
   let column: Span['column'] | null = null;
   let since = 0;
@@ -27,10 +36,19 @@ export function spansByResults(rows: readonly Row[], retries: number, until?: nu
     if (column !== null) spans.push({ from: since, until: at, column });
     since = at;
     if (row.outcome === 'success') {
+      const status = row.degraded ? DEGRADED : UP;
+      if (column === DOWN) {
+        if (recovery === null) recovery = { from: at, goods: 0 };
+        else if (row.reason === 'schedule') recovery.goods += 1;
+        if (recovery.goods < recoveries) continue;
+        for (const span of spans) if (span.from >= recovery.from) span.column = status;
+      }
+      recovery = null;
       fails = 0;
-      column = row.degraded ? DEGRADED : UP;
+      column = status;
       continue;
     }
+    recovery = null;
     fails += 1;
     if (fails === 1) firstFailure = at;
     if (fails <= retries || column === DOWN) continue;
@@ -42,9 +60,9 @@ export function spansByResults(rows: readonly Row[], retries: number, until?: nu
 }
 
 /** Share of the time not down, in percent; null for no time. */
-export function uptimeByResults(rows: readonly Row[], retries: number, until: number): number | null {
+export function uptimeByResults(rows: readonly Row[], policy: Policy, until: number): number | null {
   let [monitored, down] = [0, 0];
-  for (const { from, until: end, column } of spansByResults(rows, retries, until)) {
+  for (const { from, until: end, column } of spansByResults(rows, policy, until)) {
     monitored += end - from;
     if (column === DOWN) down += end - from;
   }

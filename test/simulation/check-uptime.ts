@@ -60,7 +60,7 @@ function wholeHours(config: MonitorConfig, rows: StoredResult[]): number[] {
 /** Ms up, degraded and down, by hour. */
 function timesOf(config: MonitorConfig, rows: StoredResult[]): Map<number, HourTimes> {
   const times = new Map<number, HourTimes>();
-  for (const { from, until, column: of } of spansByResults(rows, config.retries)) {
+  for (const { from, until, column: of } of spansByResults(rows, config)) {
     for (let hour = from - (from % HOUR_MS); hour < until; hour += HOUR_MS) {
       const previous = times.get(hour) ?? [0, 0, 0];
       previous[of] += Math.min(until, hour + HOUR_MS) - Math.max(from, hour);

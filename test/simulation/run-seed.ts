@@ -48,7 +48,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedReport> {
   const world = new World({ controllers: 2 + (options.seed % 2), regions: REGIONS, ...options });
   const untilMs = START_MS + chaosMinutes * MINUTE_MS;
   const chaos = new Chaos(world, level);
-  plan(world, chaos, untilMs);
+  plan(world, chaos, untilMs, options.seed);
   world.start();
   await world.run(20_000);
   chaos.start();
@@ -73,7 +73,7 @@ export async function settle(world: World): Promise<void> {
   await world.run(15_000);
 }
 
-function plan(world: World, chaos: Chaos, untilMs: number): void {
+function plan(world: World, chaos: Chaos, untilMs: number, seed: number): void {
   const random = world.random.fork();
   const create = (overrides: Parameters<World['createMonitor']>[0]): void => {
     const { monitor_id: id } =
@@ -81,9 +81,14 @@ function plan(world: World, chaos: Chaos, untilMs: number): void {
     world.targets.plan(id, outages(random, untilMs));
   };
   const domain_expires_at = START_MS + 7 * DAY_MS + MINUTE_MS;
+  const recoveries = (factor: number) => Math.floor(seed / factor) % 3;
   create({ interval_ms: MINUTE_MS, domain_warning_days: [30, 7], domain_expires_at });
-  create({ interval_ms: MINUTE_MS, monitoring_regions: [random.pick(REGIONS)], quorum: 'any' });
-  create({ interval_ms: 30_000, monitoring_regions: REGIONS.slice(0, 2), quorum: 'all' });
+  create({
+    interval_ms: MINUTE_MS, monitoring_regions: [random.pick(REGIONS)], quorum: 'any', recoveries: recoveries(1),
+  });
+  create({
+    interval_ms: 30_000, monitoring_regions: REGIONS.slice(0, 2), quorum: 'all', recoveries: recoveries(3),
+  });
   const jobs = new Random(random.int(0, 2 ** 31));
   for (const intervalMs of [20_000, MINUTE_MS, 5 * MINUTE_MS]) {
     const heartbeat = { interval_ms: intervalMs, grace_ms: Math.max(15_000, intervalMs / 4) };

@@ -327,7 +327,7 @@ export async function pausedBeforeItsResults(): Promise<SeedReport & { accounted
   const reference = referenceOf(world.db, SHARD);
   const rows = (rowsOf(world, reference.state, false).get(id) ?? []).filter((row) => row.started_at < pausedAt);
   const wanted: HourTimes = [0, 0, 0];
-  for (const { from, until, column } of spansByResults(rows, retries, pausedAt)) wanted[column] += until - from;
+  for (const { from, until, column } of spansByResults(rows, { retries }, pausedAt)) wanted[column] += until - from;
   const [accounted = [0, 0, 0]] = Object.values(reference.state.monitors.get(id)?.state.accounted ?? {});
   return { ...found, accounted, wanted };
 }

@@ -104,13 +104,14 @@ export function plainText({ headline, facts, links }: AlertContent): string {
 }
 
 function factsOf(alert: AlertDetails): AlertContent['facts'] {
-  const { monitor, probe, error, incident, regions, votes, expiry, flapping, reopened, at } = alert;
+  const { monitor, probe, error, severity, incident, regions, votes, expiry, flapping, reopened, at } = alert;
   const isOver = outageMs(alert) !== null;
   const facts: AlertContent['facts'] = [];
   const add = (label: string, text: string) => void facts.push({ label, text });
   if (monitor) add('Target', `${redactedTarget(monitor)} (${monitor.type})`);
   if (probe?.reason) add('Reason', probe.reason);
   if (error) add('Error', `${error.message} (${error.type})`);
+  if (severity && !isOver) add('Severity', severity);
   if (regions.length > 0) add('Regions', regions.map(regionText).join(', '));
   if (votes) add('Votes', votesText(votes));
   if (incident) add(isOver ? 'Started' : 'Since', utc(incident.started_at));
@@ -165,6 +166,7 @@ function linksOf({ incident, monitor, probe }: AlertDetails, baseUrl: string): A
   return [
     ...(incident ? [link('Incident', `incidents/${incident.id}`)] : []),
     ...(monitor ? [link('Monitor', `monitors/${monitor.id}`)] : []),
+    ...(monitor?.runbook_url ? [{ label: 'Runbook', url: monitor.runbook_url }] : []),
     ...(probe ? [link('Probe', `probes/${probe.id}`)] : []),
   ];
 }

@@ -17,7 +17,7 @@ export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions
   /** Of an `IncidentEvent`: the event with which the incident began. */
   opened_by?: Alert['event'];
   /** Null for an alert about a probe. */
-  monitor: { id: string; name: string; target: string; type: string } | null;
+  monitor: { id: string; name: string; target: string; type: string; runbook_url?: string | null } | null;
   /** `since`: start of the outage or quarantine. `reason`: null when it has ended. */
   probe?: { id: string; name: string; since: number; reason: string | null };
   regions: RegionName[];

@@ -6,8 +6,8 @@ const MAX_PLACEHOLDERS = 100;
 /** The fields of the payload. Those that an alert does not have become empty, numbers `null`. */
 const PAYLOAD_FIELDS = {
   text: [
-    'version', 'event', 'subject', 'message', 'monitor.id', 'monitor.name', 'monitor.url', 'monitor.type', 'incident.id',
-    'probe.id', 'probe.name', 'probe.region', 'probe.reason',
+    'version', 'event', 'subject', 'message', 'monitor.id', 'monitor.name', 'monitor.url', 'monitor.type',
+    'monitor.runbook_url', 'incident.id', 'probe.id', 'probe.name', 'probe.region', 'probe.reason',
   ],
   number: ['timestamp', 'incident.started_at', 'incident.resolved_at', 'probe.since'],
 } as const;

@@ -73,8 +73,8 @@ export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: 
 }
 
 function viewMonitor(monitor: NonNullable<AlertDetails['monitor']>) {
-  const { id, name, type } = monitor;
-  return { id, name, url: redactedTarget(monitor), type };
+  const { id, name, type, runbook_url = null } = monitor;
+  return { id, name, url: redactedTarget(monitor), type, runbook_url };
 }
 
 /**

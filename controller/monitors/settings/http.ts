@@ -21,6 +21,7 @@ const request = z.strictObject({
   /** Accepted status codes; empty means 200 to 299. */
   expected_status: z.array(z.int()),
 });
+const slowResponseAction = z.enum(['degraded', 'down']);
 const shownAuth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('basic'), username: z.string(), password: z.string() }),
   z.strictObject({ type: z.literal('bearer'), token: z.string() }),
@@ -29,6 +30,7 @@ const shownAuth = z.discriminatedUnion('type', [
 export const httpResponseFields = {
   ...request.partial().shape,
   slow_response_threshold_ms: z.int().optional(),
+  slow_response_action: slowResponseAction.optional(),
   auth: shownAuth.optional(),
   ...expectationResponseFields,
 };
@@ -36,12 +38,15 @@ export const httpResponseFields = {
 /** The request of an HTTP or KEYWORD monitor. Defaults are filled in when the monitor is created. */
 export type HttpSettings = z.infer<typeof request> & HttpExpectations & {
   slow_response_threshold_ms: number | null;
+  /** Null means `degraded`. */
+  slow_response_action: z.infer<typeof slowResponseAction> | null;
   auth: HttpAuth | null;
 };
 
 export const HTTP_DEFAULTS: HttpSettings = {
   method: 'GET', headers: {}, body: null, follow_redirects: true, max_redirects: 5, verify_ssl: true,
-  expected_status: [], slow_response_threshold_ms: null, auth: null, ...NO_EXPECTATIONS,
+  expected_status: [], slow_response_threshold_ms: null, slow_response_action: null, auth: null,
+  ...NO_EXPECTATIONS,
 };
 
 const headers = z.record(z.string(), headerValue(MAX_VALUE_LENGTH)).superRefine((value, check) => {
@@ -72,6 +77,8 @@ const flatFields = {
   verify_ssl: z.boolean().optional(),
   expected_status: codes,
   slow_response_threshold_ms: z.int().min(1).max(60_000).meta({ 'x-unit': 'ms' }).nullable().optional(),
+  slow_response_action: slowResponseAction.nullable().optional().describe('What a response slower than the '
+    + 'threshold means: the monitor is degraded, or the check has failed. Default, also for null: `degraded`.'),
   auth: sentAuth.nullable().optional(),
   expected_status_codes: codes,
   ...expectationFields,
@@ -92,10 +99,11 @@ export const httpType: CheckType<HttpInput, HttpOwn> = {
   },
   view: ({ http }, isConcealed) => {
     const stored = http ?? HTTP_DEFAULTS;
-    const { slow_response_threshold_ms: threshold, auth, ...settings } =
+    const { slow_response_threshold_ms: threshold, slow_response_action: action, auth, ...settings } =
       isConcealed ? concealed(stored) : stored;
     return {
-      slow_response_threshold_ms: threshold ?? undefined, auth: auth ?? undefined, ...settings,
+      slow_response_threshold_ms: threshold ?? undefined, slow_response_action: action ?? undefined,
+      auth: auth ?? undefined, ...settings,
       ...viewExpectations(stored),
     };
   },
@@ -148,10 +156,12 @@ export function resolveHttpSettings(
 /** The request as probes send it, with the authorization as a header. */
 export function requestSpec({ target, http }: { target: string } & HttpOwn): Omit<HttpSpec, 'type'> {
   const { auth, headers: sent, ...settings } = http ?? HTTP_DEFAULTS;
-  const { expected_status_ranges, ip_family, connect_to, assertions, ...plain } = settings;
+  const { expected_status_ranges, ip_family, connect_to, assertions, ...request } = settings;
+  const { slow_response_action, ...plain } = request;
   const authorized = auth === null ? sent : { ...sent, authorization: authorization(auth) };
   const expected = expectationSpec({ expected_status_ranges, ip_family, connect_to, assertions });
-  return { url: target, ...plain, headers: authorized, ...expected };
+  const failing = slow_response_action === 'down' ? { slow_response_action } : {};
+  return { url: target, ...plain, headers: authorized, ...expected, ...failing };
 }
 
 function authorization(auth: HttpAuth): string {

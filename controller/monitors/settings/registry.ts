@@ -87,15 +87,16 @@ export function toMonitorConfig(
   doc: MonitorDoc, expiry?: DomainExpiry, maintenance: MaintenanceRange[] = [],
 ): MonitorConfig {
   const { _id: monitor_id, organization_id, project_id, revision, check_revision, name, target, type } = doc;
-  const { notification_target_ids, monitoring_regions } = doc;
+  const { notification_target_ids, monitoring_regions, runbook_url, alert_severity } = doc;
   const { ssl_monitoring: tls, domain_monitoring: domain, heartbeat } = doc;
   return {
     monitor_id, organization_id, project_id, revision, check_revision, name, target, type,
-    notification_target_ids, monitoring_regions,
+    notification_target_ids, runbook_url, alert_severity, monitoring_regions,
     status: doc.deleted_at === null ? doc.status : 'deleted',
     interval_ms: doc.interval_seconds * 1000,
     timeout_ms: timeoutMs(doc),
     retries: doc.confirmation_policy.retries,
+    recoveries: doc.confirmation_policy.recoveries,
     quorum: doc.confirmation_policy.regions,
     slow_response_threshold_ms: doc.http?.slow_response_threshold_ms ?? null,
     tls_warning_days: tls?.enabled && tls.check_expiry ? tls.expiry_warning_days : [],
@@ -118,7 +119,8 @@ export function toMonitorConfig(
 export const SPEC_VERSION = 1;
 
 export function toCheckSpec(doc: MonitorDoc): CheckSpec {
-  return CHECK_TYPES[doc.type].toSpec(doc);
+  const spec = CHECK_TYPES[doc.type].toSpec(doc);
+  return doc.is_inverted ? { ...spec, is_inverted: true } : spec;
 }
 
 /**

@@ -34,9 +34,10 @@ export async function simulatePolicy(
   const oldest = Math.max(from, doc.created_at, ctx.now - raw_results_days * DAY_MS);
   const rows = oldest >= until ? [] : await newestFirst(deps, id, oldest, until);
   const since = rows.at(-1)?.started_at ?? null;
-  const { regions: quorum, retries } = { ...doc.confirmation_policy, ...confirmation_policy };
+  const { regions: quorum, retries, recoveries } = { ...doc.confirmation_policy, ...confirmation_policy };
   const present = await deps.runner.assignedOf(doc);
-  const replay = new Replay({ ...toMonitorConfig(doc), quorum, retries, ...present }, since ?? from);
+  const policy = { quorum, retries, recoveries };
+  const replay = new Replay({ ...toMonitorConfig(doc), ...policy, ...present }, since ?? from);
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     replay.add(rows[at] as StoredResult);
     if (at % BATCH_SIZE === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -97,10 +97,11 @@ export interface StateDoc {
  */
 const BLANK_CONFIG: MonitorConfig = {
   monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
-  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, quorum: 'majority',
+  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, recoveries: 0,
+  quorum: 'majority',
   slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
   domain_warning_days: [], domain_expires_at: null,
-  notification_target_ids: [], monitoring_regions: [],
+  notification_target_ids: [], runbook_url: null, alert_severity: null, monitoring_regions: [],
   assigned: null, domains: null, heartbeat: null, maintenance: [], changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
@@ -125,6 +126,7 @@ type LastSuccess = NonNullable<Alert['last_success']>;
 const restoreIncident = restoring<AlertIncident>({ resolved_at: null });
 const restoreConfig = restoring<MonitorConfig>({
   slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null, assigned: null, domains: null,
+  runbook_url: null, alert_severity: null,
 });
 
 /** Nulls within the fields of a state; `BLANK_STATE` has the fields themselves. */

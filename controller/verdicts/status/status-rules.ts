@@ -114,7 +114,8 @@ export function alertSlow(step: MonitorStep): void {
 }
 
 function startSlowOutage(step: MonitorStep): void {
-  const { config: { retries, slow_response_threshold_ms: threshold }, since } = step.state;
+  const { config, since } = step.state;
+  const { retries, slow_response_threshold_ms: threshold } = config;
   const slowRegions = Object.entries(step.state.regions).filter(([, { slows }]) => slows > retries);
   if (slowRegions.length === 0) return;
   const regions = slowRegions.map(([name]) => name);
@@ -122,7 +123,8 @@ function startSlowOutage(step: MonitorStep): void {
   const thresholdText = threshold === null ? '' : `, slower than ${threshold} ms`;
   const slow: Outage = {
     incident_id: step.id('slow'), started_at: since, failure_count: 1,
-    type: 'slow_response', severity: 'warning', message: `Response took ${Math.round(slowest)} ms${thresholdText}`,
+    type: 'slow_response', severity: config.alert_severity ?? 'warning',
+    message: `Response took ${Math.round(slowest)} ms${thresholdText}`,
   };
   step.open(slow, regions);
   step.alertOutage('monitor.slow_response', slow, regions, null);

@@ -57,7 +57,17 @@ export function accountHour(state: MonitorState, until: number): MonitorState {
   const lastAt = lastResultAt(state);
   const isUndecided = lastAt > 0 && columnOf(state.status) !== null;
   const end = isUndecided ? Math.min(until, lastAt + state.config.interval_ms) : until;
-  return accountUntil(accountGap(state, until), end);
+  return accountUntil(accountGap(state, until), Math.min(end, recoveringSince(state, until)));
+}
+
+/** The first success of a region that may yet count as up from then on, up to an hour ago; else Infinity. */
+function recoveringSince({ regions }: MonitorState, until: number): number {
+  let first = Infinity;
+  for (const name in regions) {
+    const since = regions[name]?.recovery?.since ?? 0;
+    if (since > until - HOUR_MS) first = Math.min(first, since);
+  }
+  return first;
 }
 
 /** Accounts a silence that ends at `until`. Returns `state` itself if there was none. */

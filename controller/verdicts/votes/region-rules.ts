@@ -1,6 +1,6 @@
 import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig, RegionStatus } from '../monitor-config.ts';
-import type { RegionOutage, RegionState, ResultItem, MonitorState } from '../monitor-state.ts';
+import type { MonitorState, Recovery, RegionOutage, RegionState, ResultItem } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 import { isAssigned } from './quorum-rules.ts';
 
@@ -17,24 +17,37 @@ export function isOfCurrentCheck(config: MonitorConfig, result: CheckResult): bo
   return config.status === 'active' && result.assignment_rev >= config.check_revision;
 }
 
-/** The region after a result that counts. */
-export function afterResult(region: RegionState, item: ResultItem, retries: number): RegionState {
+type Policy = Pick<MonitorConfig, 'retries' | 'recoveries'>;
+
+/** The region after a result that counts. While it recovers, it keeps its last failure. */
+export function afterResult(region: RegionState, item: ResultItem, policy: Policy): RegionState {
   const { result, probe_id, engine } = item;
+  const { retries, recoveries = 0 } = policy;
   const at = result.started_at;
   const isSuccess = result.outcome === 'success';
-  const fails = isSuccess ? 0 : region.fails + 1;
+  const recovery = isSuccess && region.verdict === 'down' ? recoveryAfter(region.recovery, result) : undefined;
+  const isRecovering = recovery !== undefined && recovery.goods < recoveries;
+  const isUp = isSuccess && !isRecovering;
+  const fails = isUp ? 0 : isRecovering ? region.fails : region.fails + 1;
   const isSlow = isSuccess && result.degraded;
-  const verdict = isSuccess ? 'up' : fails > retries ? 'down' : region.verdict;
+  const verdict = isUp ? 'up' : fails > retries ? 'down' : region.verdict;
   const downAt = region.verdict === 'down' ? region.down_at : at;
-  const ended = isSuccess ? endedBy(region, at) : region.ended;
+  const ended = isUp ? endedBy(region, recovery?.since ?? at) : region.ended;
   return {
     verdict, degraded: isSlow, slows: isSlow ? region.slows + 1 : 0, fails,
-    first_fail_at: isSuccess ? null : (region.first_fail_at ?? at),
+    first_fail_at: isUp ? null : (region.first_fail_at ?? at),
     last_at: at, response_time_ms: result.response_time_ms, status_code: result.status_code,
-    error: result.error, probe_id, engine, reason: null,
+    error: isRecovering ? region.error : result.error, probe_id, engine, reason: null,
     ...(verdict === 'down' && downAt !== undefined ? { down_at: downAt } : {}),
+    ...(isRecovering ? { recovery } : {}),
     ...(verdict === 'down' && region.is_alerted ? { is_alerted: true as const } : {}), ...(ended ? { ended } : {}),
   };
+}
+
+/** Only scheduled checks count after the first success, because others follow each other within seconds. */
+function recoveryAfter(before: Recovery | undefined, { started_at: at, reason }: CheckResult): Recovery {
+  if (before === undefined) return { since: at, goods: 0 };
+  return reason === 'schedule' ? { since: before.since, goods: before.goods + 1 } : before;
 }
 
 /** The region's ended outages after a success at `until`. */
@@ -46,7 +59,7 @@ function endedBy(region: RegionState, until: number): RegionOutage[] | undefined
 
 /** A region that lost its vote. If it was in an outage, the end of that is unknown. */
 export function withoutVote(before: RegionState, reason: string): RegionState {
-  const { down_at: _unknown, is_alerted: _alerted, ...region } = before;
+  const { down_at: _unknown, is_alerted: _alerted, recovery: _recovery, ...region } = before;
   return { ...region, verdict: 'unknown', fails: 0, first_fail_at: null, reason };
 }
 

@@ -159,8 +159,13 @@ export class HttpRun implements ObservedResponse {
   #success(status: number): Finding {
     const known = this.#known();
     const threshold = this.#spec.slow_response_threshold_ms;
+    const isSlow = threshold !== null && known.response_time_ms > threshold;
+    if (isSlow && this.#spec.slow_response_action === 'down') {
+      const tookMs = Math.round(known.response_time_ms);
+      return this.#fail('slow_response', 'response', `Response took ${tookMs} ms, slower than ${threshold} ms`);
+    }
     return {
-      outcome: 'success', degraded: threshold !== null && known.response_time_ms > threshold,
+      outcome: 'success', degraded: isSlow,
       response_time_ms: known.response_time_ms, status_code: status, error: null, missed: null,
       timings: known.timings, remote_address: known.remote_address, tls: known.tls, detail: null,
       observed: this,

@@ -208,6 +208,18 @@ describe('the text of an alert', () => {
     expect(linesOf(hostile)).toHaveLength(8);
   });
 
+  test('shows the severity of an outage and links to the runbook', () => {
+    const runbook_url = 'https://wiki.example/shop?a=1&b="2"';
+    const alert = { ...down, severity: 'major' as const, monitor: { ...down.monitor, runbook_url } };
+    expect(linesOf(alert)).toContain('Severity: major');
+    expect(linesOf(alert).at(-1)).toBe(`Runbook: ${runbook_url}`);
+    expect(linesOf({ ...alert, event: 'monitor.up', incident: over })).not.toContain('Severity: major');
+    expect(alertMail(FRAME, alertContent(alert, BASE)).html)
+      .toContain('<a href="https://wiki.example/shop?a=1&#38;b=&#34;2&#34;">Runbook</a>');
+    expect(JSON.stringify(slackMessage(alertContent(alert, BASE)))).toContain('|Runbook>');
+    expect(webhookPayload(alert, 42, BASE).monitor).toMatchObject({ runbook_url });
+  });
+
   test('has a maximum length', () => {
     const content = alertContent({ ...down, error: { type: 'timeout', message: '😀'.repeat(5000) } }, BASE);
     expect(content.subject.length).toBeLessThanOrEqual(200);
@@ -221,7 +233,7 @@ describe('the body of a webhook', () => {
     const content = alertContent(down, BASE);
     expect(webhookPayload(down, 42, BASE)).toEqual({
       version: '1', event: 'monitor.down', timestamp: 42,
-      monitor: { id: 'm1', name: 'Shop', url: 'https://shop.example/cart', type: 'HTTP' },
+      monitor: { id: 'm1', name: 'Shop', url: 'https://shop.example/cart', type: 'HTTP', runbook_url: null },
       incident: { id: 'i1', started_at: at, resolved_at: null },
       subject: content.subject, message: plainText(content),
     });

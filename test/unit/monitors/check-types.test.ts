@@ -296,6 +296,7 @@ describe('accepted settings', () => {
   const http = {
     method: maybe(fc.constantFrom('GET', 'POST', 'PUT')), verify_ssl: maybe(fc.boolean()),
     slow_response_threshold_ms: maybe(fc.integer({ min: 1, max: 60_000 })),
+    slow_response_action: maybe(fc.constantFrom('degraded', 'down')),
     expected_status_ranges: maybe(fc.array(fc.constantFrom('200-299', '404-404'), { maxLength: 3 })),
     ip_family: maybe(fc.constantFrom('any', 'ipv4', 'ipv6', null)),
     connect_to: maybe(fc.constantFrom('a.example', '[::1]:80', '192.0.2.1', null)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import type { MonitorEffect } from '../../../controller/verdicts/monitor-state.ts';
 import { HOUR } from '../results/build.ts';
 import { MonitorRun } from './build.ts';
@@ -27,16 +28,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const scripts = fc.record({
   quorum: fc.constantFrom('any' as const, 'all' as const, 'majority' as const, 2),
   retries: fc.integer({ min: 0, max: 2 }),
+  recoveries: fc.integer({ min: 0, max: 3 }),
   steps: fc.array(step, { maxLength: 120 }),
 });
 
 function play(
-  script: { quorum: 'any' | 'all' | 'majority' | number; retries: number; steps: Step[] },
+  { steps, ...policy }: Pick<MonitorConfig, 'quorum' | 'retries' | 'recoveries'> & { steps: Step[] },
   check: (run: MonitorRun) => void,
 ): MonitorRun {
-  const run = new MonitorRun({ quorum: script.quorum, retries: script.retries });
+  const run = new MonitorRun(policy);
   let now = 100;
-  for (const each of script.steps) {
+  for (const each of steps) {
     if ('gap' in each) now += each.gap;
     if (each.kind === 'result') {
       run.result(

@@ -44,6 +44,15 @@ describe('replayed results', () => {
     expect(replayed({ quorum: 'any', retries: 5 }, two, 201)).toEqual([]);
   });
 
+  test('end an outage at the first success after which enough others followed', () => {
+    const rows = resultsOf(30, { paris: [5, 10] })
+      .map(([at, region, isUp]): [number, string, boolean] => [at, region, isUp && !(region === 'paris' && at === 123)]);
+    const ends = [0, 1, 2].map((recoveries) => replayed({ quorum: 'any', recoveries }, rows, 301));
+    expect(ends.map((incidents) => incidents.map(({ from, until }) => [from, until]))).toEqual([
+      [[53, 103], [123, 133]], [[53, 103], [123, 133]], [[53, 133]],
+    ]);
+  });
+
   test('leave an ongoing outage open', () => {
     const rows = resultsOf(20, { paris: [15, 20], dallas: [15, 20] });
     expect(replayed({ quorum: 'majority' }, rows, 201)).toMatchObject([{ until: null }]);

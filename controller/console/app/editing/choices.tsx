@@ -97,6 +97,7 @@ export function PolicyField() {
           onValue={(text: string) => set(/^\d+$/.test(text) ? Number(text) : text as Quorum)}
         />
         <AutoNumberField path="confirmation_policy.retries" />
+        <AutoNumberField path="confirmation_policy.recoveries" />
       </div>
       <p class="note" role="status">{editingTexts.policy(quorum, required, selectedRegions.length, (retries ?? 0) + 1)}</p>
     </>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { editingTexts } from '../texts/editing.ts';
+import { incidentTexts } from '../texts/incidents.ts';
 import { AssertionsField, KeywordsField, RecordsField } from './response-fields.tsx';
 import { AutoTextArea, AutoCheckbox, AutoListField, AutoNumberField, AutoSelectField, AutoTextField } from './auto-field.tsx';
 import { DestinationsField, GroupField, PolicyField, RegionsField } from './choices.tsx';
@@ -75,10 +76,14 @@ function TcpFields() {
 /** An HTTP check's request and the expected response. */
 export function WebSections() {
   const { value: method } = useFormField<string>('method');
+  const { value: threshold } = useFormField<number | null>('slow_response_threshold_ms');
   return (
     <>
       <FormSection title={editingTexts.response}>
-        <div class="fields"><StatusField /><AutoNumberField path="slow_response_threshold_ms" /></div>
+        <div class="fields">
+          <StatusField /><AutoNumberField path="slow_response_threshold_ms" />
+          {threshold !== null && <AutoSelectField path="slow_response_action" texts={{ degraded: editingTexts.slowDegrades, down: editingTexts.slowFails }} />}
+        </div>
         <AssertionsField />
       </FormSection>
       <FormSection title={editingTexts.request}>
@@ -104,9 +109,13 @@ export function CommonSections({ type }: { type: MonitorType }) {
   const isChecked = type !== 'HEARTBEAT';
   return (
     <>
-      {isChecked && <FormSection title={editingTexts.where}><RegionsField /><PolicyField /></FormSection>}
+      {isChecked && <FormSection title={editingTexts.where}><RegionsField /><PolicyField /><AutoCheckbox path="is_inverted" /></FormSection>}
       <FormSection title={editingTexts.alerts}>
         <DestinationsField />
+        <div class="fields">
+          <AutoSelectField path="alert_severity" noneLabel={editingTexts.severityByType} texts={{ critical: incidentTexts.critical, major: incidentTexts.major, warning: incidentTexts.warning }} />
+          <AutoTextField path="runbook_url" placeholder="https://wiki.example.com/shop-is-down" />
+        </div>
         {['HTTP', 'KEYWORD', 'TCP'].includes(type) && <Warnings setting="ssl_monitoring" />}
         {isChecked && <Warnings setting="domain_monitoring" />}
       </FormSection>

@@ -54,6 +54,7 @@ function Detail({ incident }: { incident: FullIncident }) {
           <section class="card" aria-label={texts.error}>
             <p class="incident-error">{incident.error_message}</p>
             {incident.description !== null && <p>{incident.description}</p>}
+            {incident.runbook_url !== null && <p><a href={incident.runbook_url} target="_blank" rel="noopener noreferrer">{texts.runbook}</a></p>}
             {!isOver(incident) && incident.source === 'system' && <p class="hint">{texts.autoResolveHint}</p>}
           </section>
           <Section title={texts.votes}><Votes id={id} /></Section>

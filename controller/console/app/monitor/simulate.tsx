@@ -19,17 +19,19 @@ type Named = (typeof NAMED)[number];
 export function Simulate({ monitor: { id, confirmation_policy: policy } }: { monitor: Monitor }) {
   const [regions, setRegions] = useState(String(policy.regions));
   const [retries, setRetries] = useState<number | null>(policy.retries);
+  const [recoveries, setRecoveries] = useState<number | null>(policy.recoveries);
   const [days, setDays] = useState<number | null>(7);
   const replay = useMutation({
     mutationFn: () => unwrap(api.POST('/api/monitors/{id}/simulate', {
       params: { path: { id } },
       body: {
-        confirmation_policy: { regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions), retries: retries ?? 0 },
+        confirmation_policy: {
+          regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions), retries: retries ?? 0, recoveries: recoveries ?? 0,
+        },
         from: new Date(Date.now() - (days ?? 1) * DAY_MS).toISOString(),
       },
     })),
   });
-  const { minimum: min = 0, maximum: max = 0 } = rules['confirmation_policy.retries'] ?? {};
   const options = [
     ['majority', historyTexts.majority], ['any', historyTexts.any], ['all', historyTexts.all],
     ...[2, 3, 4, 5].map((count) => [String(count), historyTexts.regionsAgree(count)] as const),
@@ -46,7 +48,8 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
         <p>{historyTexts.policyText}</p>
         <div class="fields">
           <SelectField label={historyTexts.regions} value={regions} onValue={setRegions} options={options} />
-          <NumberField label={historyTexts.retries} value={retries} onValue={setRetries} min={min} max={max} required />
+          <NumberField label={historyTexts.retries} value={retries} onValue={setRetries} {...limitsOf('retries')} required />
+          <NumberField label={historyTexts.recoveries} value={recoveries} onValue={setRecoveries} {...limitsOf('recoveries')} required />
           <NumberField label={historyTexts.days} value={days} onValue={setDays} min={1} max={MAX_DAYS} required />
         </div>
         <ErrorNote error={replay.error} />
@@ -55,6 +58,11 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
       <div aria-live="polite">{replay.data !== undefined && <SimulationResult simulation={replay.data} />}</div>
     </Section>
   );
+}
+
+function limitsOf(setting: 'retries' | 'recoveries') {
+  const { minimum: min = 0, maximum: max = 0 } = rules[`confirmation_policy.${setting}`] ?? {};
+  return { min, max };
 }
 
 function SimulationResult({ simulation: { since, incidents, actual } }: { simulation: Simulation }) {

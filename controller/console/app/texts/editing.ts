@@ -20,7 +20,7 @@ const english = {
   equals: 'equals', not_equals: 'does not equal', not_contains: 'does not contain', greater_than: 'is greater than',
   less_than: 'is less than', exists: 'exists', absent: 'does not exist',
   addRecord: 'Add record', recordType: 'Type', match: 'Comparison', matchAll: 'contains all of', matchExact: 'is exactly', matchAny: 'contains any of',
-  expected: 'Values, one per line', generic: 'any (generic)', defaultTls: 'default for the port', anyFamily: 'IPv4 or IPv6',
+  expected: 'Values, one per line', slowDegrades: 'makes the monitor degraded', slowFails: 'is a failure', severityByType: 'by the type of the failure', generic: 'any (generic)', defaultTls: 'default for the port', anyFamily: 'IPv4 or IPv6',
   automatic: 'No regions selected. Farwatch chooses them automatically.', noProbe: 'no probe online', byDefault: 'default',
   defaultDestinations: 'None selected. Alerts go to the default destinations.', destinationsHidden: 'Project admins choose where alerts go.',
   noGroup: 'No group', majority: 'majority', anyRegion: 'any region', allRegions: 'all regions', regionsOf: (count: number) => `${count} regions`,

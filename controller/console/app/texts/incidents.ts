@@ -14,7 +14,7 @@ const english = {
   acknowledge: 'Acknowledge', resolve: 'Resolve', close: 'Close permanently', assign: 'Assign', assignee: 'Assigned to',
   note: 'Note for the timeline',
   stillDown: 'If the monitor is still down in 5 minutes, a new incident opens and sends alerts.', acknowledgedBy: (name: string) => `Acknowledged by ${name}`,
-  autoResolveHint: 'Resolves automatically when the target recovers.', monitor: 'Monitor', error: 'Error',
+  autoResolveHint: 'Resolves automatically when the target recovers.', runbook: 'Open the runbook', monitor: 'Monitor', error: 'Error',
   regions: 'Regions', failures: 'Failed checks', started: 'Started', ended: 'Ended',
   late: 'Detected from results that arrived after the outage ended. No alerts were sent.',
   inMaintenance: 'Started during a maintenance window.', votes: 'Votes by region', votesDown: 'When it started', votesUp: 'When it ended',

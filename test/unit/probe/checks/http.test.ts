@@ -56,6 +56,18 @@ describe('an HTTP check', () => {
     ).toMatchObject({ outcome: 'success', degraded: true });
   });
 
+  test('fails when a slower response counts as a failure', async () => {
+    const server = await serve((socket) => void setTimeout(() => socket.end(OK), 60));
+    const slow = { slow_response_threshold_ms: 40, slow_response_action: 'down' as const };
+    const finding = await check({ url: `http://127.0.0.1:${server.port}`, ...slow });
+    expect(finding).toMatchObject({
+      outcome: 'failure', degraded: false, status_code: 200, response_time_ms: expect.any(Number) as number,
+      error: { type: 'slow_response', message: expect.stringMatching(/^Response took \d+ ms, slower than 40 ms$/) as string },
+    });
+    const url = `http://127.0.0.1:${server.port}`;
+    expect((await check({ url, ...slow, slow_response_threshold_ms: 5000 })).outcome).toBe('success');
+  });
+
   test.each([
     [503, [], 'Expected 200-299, got 503'],
     [200, [503], 'Expected 503, got 200'],

@@ -83,6 +83,35 @@ describe('the runner', () => {
     ]);
   });
 
+  test('expects an inverted monitor to fail, with its own faults left out of account', async () => {
+    let isCutOff = false;
+    let found: Finding = TIMEOUT;
+    const { clock, runner, records } = build(async () => found, {}, async () => isCutOff);
+    const monitor = buildAssignment({ retries: 1, spec: buildHttpSpec({ is_inverted: true }) });
+    const slot = async (finding: Finding): Promise<void> => {
+      found = finding;
+      runner.slot(monitor, clock.now());
+      await clock.advance(10_000);
+    };
+    await slot({ ...TIMEOUT, response_time_ms: 50 });
+    await slot({ ...FAILURE, status_code: 503, response_time_ms: 50 });
+    isCutOff = true;
+    await slot(TIMEOUT);
+    isCutOff = false;
+    await slot({ ...SUCCESS, degraded: true, response_time_ms: 50 });
+    await slot({ ...SUCCESS, outcome: 'failure', error: { type: 'slow_response', message: 'Slow' } });
+    await slot(TIMEOUT);
+    expect(outcomes(records)).toEqual([
+      'success 1 schedule', 'success 1 schedule', 'missed 1 schedule', 'failure 1 schedule !',
+      'failure 2 confirm !', 'failure 1 schedule !', 'success 1 schedule !',
+    ]);
+    expect(records.map(({ response_time_ms: ms }) => ms).slice(0, 4)).toEqual([null, 50, null, 50]);
+    expect(records[3]).toMatchObject({ degraded: false, status_code: 200, error: {
+      type: 'connection_error', message: 'Expected the target to be down, but it responded',
+    } });
+    expect(await runner.order(monitor, 'manual')).toMatchObject({ outcome: 'success' });
+  });
+
   test('records a check\'s result with its times', async () => {
     const { clock, runner, records } = build(async () => SUCCESS);
     const monitor = buildAssignment();
@@ -443,6 +472,28 @@ describe('the runner', () => {
     expect(records).toMatchObject([
       { outcome: 'success', status_code: 200, response_time_ms: null, degraded: false, timings: null },
       { outcome: 'success', status_code: 200, response_time_ms: 1500, degraded: false, timings: { first_byte: 1500 } },
+    ]);
+  });
+
+  test('fails no slow target whose response came while the process was stalled', async () => {
+    const slow: Finding = {
+      ...SUCCESS, outcome: 'failure', response_time_ms: 3500, error: { type: 'slow_response', message: 'Slow' },
+    };
+    const { clock, runner, records } = build(async () => {
+      await sleep(clock, 1500);
+      return slow;
+    });
+    const check = async (stalledMs: number) => {
+      runner.slot(buildAssignment({ timeout_ms: 10_000, retries: 0 }), clock.now());
+      await clock.advance(1000);
+      clock.stalledMs += stalledMs;
+      await clock.advance(1000);
+    };
+    await check(4000);
+    await check(0);
+    expect(records).toMatchObject([
+      { outcome: 'success', status_code: 200, response_time_ms: null, error: null },
+      { outcome: 'failure', status_code: 200, response_time_ms: 3500, error: slow.error },
     ]);
   });
 

@@ -30,6 +30,15 @@ describe('a period of slow responses', () => {
     expect(run.state.slow).toBeNull();
   });
 
+  test('opens an incident of the monitor\'s own severity, like an outage', () => {
+    const run = slowRun({ retries: 0, alert_severity: 'major' });
+    run.result(60, slow);
+    run.result(120, { outcome: 'failure', error: { type: 'timeout', message: 'No response' } });
+    const severities = run.effects.flatMap((effect) => (effect.kind === 'open' ? effect.opening.severity
+      : effect.kind === 'alert' ? effect.alert.severity : []));
+    expect(severities).toEqual(['major', 'major', 'major', 'major']);
+  });
+
   test('of one response opens no incident', () => {
     const run = slowRun();
     run.result(60, slow);

@@ -23,7 +23,7 @@ const german: Translation<EditingTexts> = {
   equals: 'ist', not_equals: 'ist nicht', not_contains: 'enthält nicht', greater_than: 'ist größer als',
   less_than: 'ist kleiner als', exists: 'ist vorhanden', absent: 'fehlt',
   addRecord: 'Eintrag hinzufügen', recordType: 'Typ', match: 'Vergleich', matchAll: 'enthält alle', matchExact: 'ist genau', matchAny: 'enthält mindestens eines',
-  expected: 'Werte, einer pro Zeile', generic: 'beliebig (generic)', defaultTls: 'Standard für den Port', anyFamily: 'IPv4 oder IPv6',
+  expected: 'Werte, einer pro Zeile', slowDegrades: 'schränkt den Monitor ein', slowFails: 'ist ein Fehler', severityByType: 'nach Art des Fehlers', generic: 'beliebig (generic)', defaultTls: 'Standard für den Port', anyFamily: 'IPv4 oder IPv6',
   automatic: 'Keine Regionen ausgewählt. Farwatch wählt sie automatisch.', noProbe: 'keine Probe online', byDefault: 'Standard',
   defaultDestinations: 'Keine ausgewählt. Alarme gehen an die Standardziele.', destinationsHidden: 'Wohin Alarme gehen, legen die Admins des Projekts fest.',
   noGroup: 'Keine Gruppe', majority: 'Mehrheit', anyRegion: 'eine beliebige Region', allRegions: 'alle Regionen', regionsOf: (count) => `${count} Regionen`,

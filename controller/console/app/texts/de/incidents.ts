@@ -15,7 +15,7 @@ const german: Translation<IncidentTexts> = {
   acknowledge: 'Bestätigen', resolve: 'Beheben', close: 'Endgültig schließen', assign: 'Zuweisen', assignee: 'Zugewiesen an',
   note: 'Notiz für den Verlauf',
   stillDown: 'Wenn der Monitor in 5 Minuten noch ausgefallen ist, wird ein neuer Vorfall eröffnet, der Alarme sendet.', acknowledgedBy: (name) => `Bestätigt von ${name}`,
-  autoResolveHint: 'Wird automatisch als behoben markiert, sobald das Ziel wieder erreichbar ist.', monitor: 'Monitor', error: 'Fehler',
+  autoResolveHint: 'Wird automatisch als behoben markiert, sobald das Ziel wieder erreichbar ist.', runbook: 'Handbuch öffnen', monitor: 'Monitor', error: 'Fehler',
   regions: 'Regionen', failures: 'Fehlgeschlagene Prüfungen', started: 'Beginn', ended: 'Ende',
   late: 'Aus Ergebnissen erkannt, die erst nach dem Ausfall eintrafen. Es wurde kein Alarm gesendet.',
   inMaintenance: 'Begann während eines Wartungsfensters.', votes: 'Stimmen der Regionen', votesDown: 'Zu Beginn', votesUp: 'Am Ende',
