@@ -47,13 +47,13 @@ interface Obstacle {
 export async function obstacleTo(
   suppressions: Suppressions, delivery: DeliveryDoc, destination: DestinationDoc | null, now: number,
 ): Promise<Obstacle | null> {
-  const { channel, recipient, organization_id, created_at, error_message } = delivery;
+  const { channel, recipient, organization_id, created_at, error_message, held } = delivery;
   const change = destinationChange(delivery, destination);
   if (change !== null) return { reason: change, isFailure: false };
   if (channel === 'email' && (await suppressions.isStopped(organization_id, recipient))) {
     return { reason: STOPPED, isFailure: true };
   }
-  if (now - created_at <= MAX_PENDING_MS) return null;
+  if (now - Math.max(created_at, held?.until ?? 0) <= MAX_PENDING_MS) return null;
   return { reason: error_message ?? 'it could not be sent within 24 hours', isFailure: true };
 }
 

@@ -7,22 +7,29 @@ import { retryWhileClaimed, type ClaimedDelivery, obstacleTo, recordHealth } fro
 import type { CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
 import type { DigestClaimStore } from './digests/claim-store.ts';
+import type { MailWindowStore } from './digests/window-store.ts';
 import type { DestinationReader, Suppressions } from './ports.ts';
 import type { AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import { abandoned, afterAttempt, afterDeferral, recipientsOf } from './delivery-rules.ts';
+import { endIfObsolete, moveToDigest, scheduleReminder } from './holding.ts';
 import { sendAlert, type SendDeps } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 
 export interface AttemptDeps {
   /** Limits how many queues and attempts start at once. The clock of an attempt starts with `work`. */
   runInTurn<T>(work: () => Promise<T>): Promise<T>;
-  deliveries: Pick<DeliveryStore, 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll'>;
+  deliveries: Pick<DeliveryStore,
+    'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll' | 'discard' | 'insertAbsent'>;
   digests: Pick<DigestClaimStore, 'claim' | 'release'>;
   claims: WorkClaims;
   health: Pick<QueueStore, 'recordFailure' | 'recordReached'>;
   destinations: Pick<DestinationReader, 'findById'>;
+  queues: Pick<QueueStore, 'wake'>;
+  windows: Pick<MailWindowStore, 'admit'>;
   incidents: {
+    /** Null if it was deleted. */
+    findById(incidentId: string): Promise<{ status: string } | null>;
     /** Records that a notification of the incident was delivered. */
     markNotified(incidentId: string, channel: string): Promise<void>;
   };
@@ -82,6 +89,9 @@ async function attemptClaimed(
     if (destination !== null && isFailure) await recordHealth(deps, destination, recipient, failure);
     return { kind: 'dropped' };
   }
+  if (await endIfObsolete(deps, claimed)) return { kind: 'dropped' };
+  const digestDueAt = await moveToDigest(deps, claimed);
+  if (digestDueAt !== null) return { kind: 'again', readyAt: digestDueAt };
   const { digest_id, digest_at = 0 } = delivery;
   if (digest_id !== undefined) return attemptDigest(deps, claimed, { digest_id, digest_at }, signal);
   const context = { attemptId: newId(clock.now()), deliveryId: id, recipient, signal };
@@ -104,6 +114,7 @@ async function attemptClaimed(
   const isClaimHeld = await retryWhileClaimed(clock, claimed, signal, async () => {
     // Before settling: a crash in between repeats both writes, while the other order could lose this one.
     if (outcome.kind === 'sent' && incident_id !== null) await incidents.markNotified(incident_id, channel);
+    if (outcome.kind === 'sent') await scheduleReminder(deps, destination, delivery);
     return deliveries.settle(id, token, update);
   });
   await recordHealth(deps, destination, recipient, outcome);

@@ -22,11 +22,15 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
 /** Error text for suppressed addresses, in the log and in the destination's health. */
 export const STOPPED = 'the owner of the address stopped alert emails from this organization';
 
-/** Deliveries on one line are sent in order. A line is a monitor or probe, and a recipient if there are several. */
+/**
+ * Deliveries on one line are sent in order. A line is a monitor or probe, and a recipient if there are several.
+ * Delayed outages and reminders have lines of their own, so that nothing waits behind them.
+ */
 export function lineOf(
-  delivery: Pick<DeliveryDoc, 'monitor_id' | 'probe_id' | 'channel' | 'recipient'>,
+  delivery: Pick<DeliveryDoc, '_id' | 'monitor_id' | 'probe_id' | 'channel' | 'recipient' | 'held'>,
 ): string {
-  const { monitor_id, probe_id, channel, recipient } = delivery;
+  const { _id, monitor_id, probe_id, channel, recipient, held } = delivery;
+  if (held?.while === 'open') return _id;
   const about = monitor_id ?? probe_id ?? '';
   return hasRecipients(channel) ? `${about} ${recipient}` : about;
 }
@@ -92,6 +96,11 @@ export function afterDeferral(
 ) {
   const next_attempt_at = now + Math.round(spreadMs(backoffMs(deferrals + 1, DEFERRAL), JITTER, random));
   return { deferrals: deferrals + 1, next_attempt_at, error_message: reason, updated_at: now };
+}
+
+/** For a delivery that is not sent on purpose. The log says why. */
+export function suppressed(reason: string, now: number) {
+  return { status: 'suppressed' as const, next_attempt_at: null, error_message: reason, updated_at: now };
 }
 
 /** Fails a delivery without an attempt. */

@@ -2,7 +2,7 @@ import type { AlertDetails } from '../destinations/channels/alert.ts';
 import type { DestinationType } from '../destinations/channels/registry.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'bounced'] as const;
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'bounced', 'suppressed'] as const;
 
 /**
  * A document of `deliveries`: one alert to one recipient, and also its entry in the notification log. `_id`
@@ -33,6 +33,10 @@ export interface DeliveryDoc {
   digest_id?: string;
   /** When the digest is due. */
   digest_at?: number;
+  /** Why its first attempt waits; absent if it does not. */
+  held?: Hold;
+  /** Of a reminder: its number, from 1. */
+  reminder?: number;
   /** Not attempted before then; null unless pending. */
   next_attempt_at: number | null;
   /** Held by the current attempt. Nobody else may start one until the claim is released or expires. */
@@ -44,6 +48,15 @@ export interface DeliveryDoc {
   error_message: string | null;
   created_at: number;
   updated_at: number;
+}
+
+/**
+ * Until when a delivery is held, Unix ms. Then it is sent only while its incident is `ongoing`, or still `open`,
+ * which means unacknowledged; `always` for what has no incident or ends one.
+ */
+export interface Hold {
+  until: number;
+  while: 'ongoing' | 'open' | 'always';
 }
 
 /** Selects a page of the notification log; `page` counts from 1. */

@@ -1,7 +1,9 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { AlertDetails } from '../destinations/channels/alert.ts';
+import { incidentState } from '../destinations/channels/incident-state.ts';
 import { hasRecipients } from '../destinations/channels/registry.ts';
+import { matchesFilter } from '../destinations/conditions.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import type { AlertsPort, Alert } from '../verdicts/effect.ts';
@@ -9,12 +11,15 @@ import type { DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
 import type { DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
-import { MAX_RETRIES, recipientsOf, subscribed } from './delivery-rules.ts';
+import { MAX_RETRIES, recipientsOf, subscribed, suppressed } from './delivery-rules.ts';
+import { holdOf, outageOf } from './holding-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
 interface FanOutDeps {
-  destinations: Pick<DestinationReader, 'named' | 'defaults' | 'ofOrganization'>;
-  deliveries: Pick<DeliveryStore, 'insertAbsent'>;
+  destinations: Pick<DestinationReader, 'named' | 'defaults' | 'ofOrganization' | 'findById'>;
+  deliveries: Pick<DeliveryStore, 'insertAbsent' | 'openings' | 'suppressHeld'>;
+  /** Null for a monitor that was deleted. */
+  groupingOf(monitorId: string): Promise<{ tags: string[]; groupIds: string[] } | null>;
   queues: Pick<QueueStore, 'wake'>;
   windows: Pick<MailWindowStore, 'admit'>;
   regions: RegionNaming;
@@ -34,14 +39,40 @@ export class FanOut implements AlertsPort {
 
   async fanOut(alert: Alert): Promise<void> {
     const details = alertDetails(alert, this.#deps.regions);
-    await this.#queue(details, subscribed(await this.#destinationsOf(alert), alert));
+    const matching = await this.#matching(alert, await this.#destinationsOf(alert));
+    const outage = outageOf(alert);
+    const destinations = outage === null || alert.incident === null ? matching : [
+      ...await this.#toldOf(alert.incident.id),
+      // They chose to hear only of recoveries.
+      ...matching.filter(({ events }) => !events.includes(outage)),
+    ];
+    await this.#queue(details, subscribed(destinations, alert));
+  }
+
+  /** The destinations to which the outage was sent. Ends what is still held. */
+  async #toldOf(incidentId: string): Promise<DestinationDoc[]> {
+    const { deliveries, destinations, clock } = this.#deps;
+    await deliveries.suppressHeld(incidentId, suppressed('the incident ended first', clock.now()));
+    const ids = (await deliveries.openings([incidentId], {})).map((one) => one.destination_id);
+    const told = await Promise.all([...new Set(ids)].map((id) => destinations.findById(id)));
+    return told.filter((one) => one !== null);
+  }
+
+  async #matching({ monitor, severity = 'warning' }: Alert, all: DestinationDoc[]): Promise<DestinationDoc[]> {
+    if (all.every(({ filter }) => !filter)) return all;
+    const grouping = await this.#deps.groupingOf(monitor.monitor_id) ?? { tags: [], groupIds: [] };
+    const filtered = { monitorId: monitor.monitor_id, severity, ...grouping };
+    return all.filter(({ filter }) => matchesFilter(filter, filtered));
   }
 
   /** Queues the notice for all destinations of the organization that subscribe to its event. */
   async fanOutProbeNotice(notice: ProbeNotice, organizationId: string): Promise<void> {
     const { clock, destinations, regions } = this.#deps;
     const details = probeDetails(notice, regions, clock.now());
-    await this.#queue(details, subscribed(await destinations.ofOrganization(organizationId), notice));
+    const filtered = { monitorId: null, tags: [], groupIds: [], severity: incidentState(details).severity };
+    const matching = (await destinations.ofOrganization(organizationId))
+      .filter(({ filter }) => matchesFilter(filter, filtered));
+    await this.#queue(details, subscribed(matching, notice));
   }
 
   async #queue(details: AlertDetails, destinations: DestinationDoc[]): Promise<void> {
@@ -61,7 +92,8 @@ export class FanOut implements AlertsPort {
   /** Moves an email beyond the hourly limit of its address into a digest. */
   async #withDigestPlace(delivery: DeliveryDoc, now: number): Promise<DeliveryDoc> {
     const { _id, channel, organization_id: organizationId, recipient: address } = delivery;
-    if (channel !== 'email') return delivery;
+    // What is held gets its place when it is due.
+    if (channel !== 'email' || delivery.status !== 'pending' || delivery.held) return delivery;
     const place = await this.#deps.windows.admit({ organizationId, address }, _id, now);
     return place === null ? delivery : { ...delivery, ...place, next_attempt_at: place.digest_at };
   }
@@ -109,11 +141,15 @@ function newDeliveries(
   const { _id: destination_id, organization_id, project_id, type: channel } = destination;
   const [monitor_id, incident_id] = [alert.monitor?.id ?? null, alert.incident?.id ?? null];
   const probe = alert.probe ? { probe_id: alert.probe.id } : {};
+  const hold = holdOf(destination, alert, now);
+  const start = hold === 'never' ? suppressed('outside the hours of the integration', now) : {
+    status: 'pending' as const, next_attempt_at: hold?.until ?? now, error_message: null, updated_at: now,
+    ...(hold ? { held: hold } : {}),
+  };
   return recipientsOf(destination).map((recipient) => ({
     _id: derivedId(alert.id, destination_id, ...(hasRecipients(channel) ? [recipient] : [])),
     organization_id, project_id, destination_id, monitor_id, incident_id, alert, channel, recipient,
-    status: 'pending', attempts: 0, retry_count: 0, max_retries: MAX_RETRIES,
-    next_attempt_at: now, claim: null, queued_at: queuedAt,
-    delivered_at: null, last_retry_at: null, error_message: null, created_at: now, updated_at: now, ...probe,
+    attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, claim: null, queued_at: queuedAt, delivered_at: null,
+    last_retry_at: null, created_at: now, ...start, ...probe,
   }));
 }

@@ -6,16 +6,16 @@ import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { each, removeOlder, restoring } from '../platform/mongo/documents.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 import {
-  DELIVERY_STATUSES, type DeliveryDoc, type LogQuery, type QueuedDelivery,
+  DELIVERY_STATUSES, type DeliveryDoc, type DigestPlace, type LogQuery, type QueuedDelivery,
 } from './delivery.ts';
-import { type DeliveryUpdate, lineOf } from './delivery-rules.ts';
+import { type DeliveryUpdate, lineOf, type suppressed } from './delivery-rules.ts';
 
 /** Limit per query. */
 const MAX_OPENINGS = 2000;
 
 /** Fields of a `QueuedDelivery`. */
 const QUEUED = {
-  monitor_id: 1, probe_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1,
+  monitor_id: 1, probe_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1, held: 1,
 } as const;
 
 /** Collection `deliveries`: pending deliveries and the notification log. */
@@ -55,9 +55,10 @@ export class DeliveryStore {
     const oldest = all.sort({ queued_at: 1, _id: 1 }).limit(limit);
     const found = await oldest.project<Pick<DeliveryDoc, '_id' | keyof typeof QUEUED>>(QUEUED).toArray();
     return found.map((doc) => {
-      const digest = doc.digest_at === undefined ? {} : { notBefore: doc.digest_at };
+      const notBefore = doc.digest_at ?? doc.held?.until;
+      const waiting = notBefore === undefined ? {} : { notBefore };
       const claimed = doc.claim ? { claim: doc.claim } : {};
-      return { id: doc._id, line: lineOf(doc), readyAt: doc.next_attempt_at ?? 0, ...claimed, ...digest };
+      return { id: doc._id, line: lineOf(doc), readyAt: doc.next_attempt_at ?? 0, ...claimed, ...waiting };
     });
   }
 
@@ -76,7 +77,7 @@ export class DeliveryStore {
   }
 
   /** Records the outcome of an attempt. Does nothing and returns false if the claim was lost. */
-  async settle(id: string, token: string, update: Partial<DeliveryUpdate>): Promise<boolean> {
+  async settle(id: string, token: string, update: Partial<DeliveryUpdate & DigestPlace>): Promise<boolean> {
     const change = { $set: { ...update, claim: null } };
     return (await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, change)).matchedCount === 1;
   }
@@ -98,11 +99,29 @@ export class DeliveryStore {
     await this.#deliveries.updateMany({ _id: { $in: ids }, status: 'pending' }, change);
   }
 
-  /** Deliveries that belong to one of these incidents and match `only`, oldest first. */
+  /** What was sent about these incidents and matches `only`, without reminders. Oldest first. */
   async openings(incidentIds: string[], only: Filter<DeliveryDoc>): Promise<DeliveryDoc[]> {
     if (incidentIds.length === 0) return [];
-    const found = this.#deliveries.find({ incident_id: { $in: incidentIds }, ...only });
+    const sent: Filter<DeliveryDoc> = {
+      incident_id: { $in: incidentIds }, status: { $ne: 'suppressed' }, reminder: { $exists: false },
+      $or: [{ held: { $exists: false } }, { attempts: { $gt: 0 } }],
+    };
+    const found = this.#deliveries.find({ ...sent, ...only });
     return found.sort({ created_at: 1, _id: 1 }).limit(MAX_OPENINGS).map(restoreDelivery).toArray();
+  }
+
+  /** Ends the held outages of an incident that no attempt has claimed, and removes its reminders. */
+  async suppressHeld(incidentId: string, update: ReturnType<typeof suppressed>): Promise<void> {
+    const held: Filter<DeliveryDoc> = {
+      incident_id: incidentId, status: 'pending', attempts: 0, claim: null, 'held.while': { $in: ['ongoing', 'open'] },
+    };
+    await this.#deliveries.deleteMany({ ...held, reminder: { $exists: true } });
+    await this.#deliveries.updateMany(held, { $set: update });
+  }
+
+  /** Removes a claimed delivery. */
+  async discard(id: string, token: string): Promise<void> {
+    await this.#deliveries.deleteOne({ _id: id, 'claim.token': token });
   }
 
   /** Returns one page, newest first, and the total number of matches. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { AlertEvent } from '../verdicts/effect.ts';
 import type { DestinationSettings } from './channels/registry.ts';
+import type { Conditions } from './conditions.ts';
 
 export const ALERT_EVENTS = [
   'monitor.down', 'monitor.up', 'monitor.ssl_expiring', 'monitor.domain_expiring', 'monitor.slow_response',
@@ -18,7 +19,7 @@ const OPT_IN: readonly DestinationEvent[] = [
 
 export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => !OPT_IN.includes(event));
 
-export interface DestinationFields {
+export interface DestinationFields extends Conditions {
   _id: string;
   organization_id: string;
   project_id: string;

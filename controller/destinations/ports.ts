@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Tenant } from '../access/tenant.ts';
 import type { deliveryView, health, sampleResponse } from './responses.ts';
 import type { DestinationDoc } from './destination.ts';
 
@@ -24,6 +25,14 @@ export interface DestinationHealth
   extends Omit<HealthView, 'failing_since' | 'last_delivered_at' | 'suppressed_recipients'> {
   failing_since: number | null;
   last_delivered_at: number | null;
+}
+
+/** Finds what filters refer to. */
+export interface FilterTargets {
+  /** Those of `ids` that are groups of the project. */
+  groups(tenant: Tenant, ids: string[]): Promise<ReadonlyMap<string, unknown>>;
+  /** Those of `ids` that are monitors of the project. */
+  monitors(tenant: Tenant, ids: string[]): Promise<ReadonlyMap<string, unknown>>;
 }
 
 export interface StoppedAddresses {

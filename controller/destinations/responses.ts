@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ALERT_EVENTS } from './destination.ts';
 import { readFields } from './channels/fields.ts';
 import { channelOf } from './channels/registry.ts';
+import { conditionViews } from './conditions.ts';
 import { byType } from './schema.ts';
 
 const instant = z.string().meta({ format: 'date-time' });
@@ -28,6 +29,7 @@ const fields = {
   enabled: z.boolean(),
   is_default: z.boolean().describe('Used by monitors without their own destinations'),
   events: z.array(z.enum(ALERT_EVENTS)),
+  ...conditionViews,
   health: health.describe('Outcome of the latest deliveries; read-only'),
   created_at: instant,
   updated_at: instant,
@@ -49,7 +51,7 @@ export const deliveryView = z.strictObject({
   monitor_id: z.string().nullable(),
   incident_id: z.string().nullable(),
   recipient: z.string().describe('As shown in the log'),
-  status: z.enum(['pending', 'delivered', 'failed', 'bounced']),
+  status: z.enum(['pending', 'delivered', 'failed', 'bounced', 'suppressed']),
   error_message: z.string().nullable(),
   retry_count: z.int(),
   max_retries: z.int(),

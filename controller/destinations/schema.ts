@@ -4,6 +4,7 @@ import { ALERT_EVENTS, DEFAULT_EVENTS } from './destination.ts';
 import { MASK, secretKind, sentFields } from './channels/fields.ts';
 import { unmasked } from './channels/masks.ts';
 import { channelOf, DESTINATION_TYPES, type DestinationSettings } from './channels/registry.ts';
+import { conditionInputs } from './conditions.ts';
 
 export const deliveriesQuery = z.strictObject({ limit: queryInt({ min: 1, max: 100, fallback: 50 }) });
 
@@ -22,6 +23,7 @@ const common = {
   is_default: z.boolean().describe('Used by monitors without their own destinations')
     .default(false),
   events: events.default(DEFAULT_EVENTS),
+  ...conditionInputs,
   ...readOnly,
 };
 
@@ -75,6 +77,7 @@ export const destinationChangeInput = z.strictObject({
   enabled: z.boolean().optional(),
   is_default: z.boolean().optional(),
   events: events.optional(),
+  ...conditionInputs,
   config: sentConfig.describe('The fields to change, by the destination\'s type').optional(),
   ...readOnly,
 });

@@ -3,6 +3,7 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
 import type { DestinationSettings } from './channels/registry.ts';
+import type { Conditions } from './conditions.ts';
 import type { DestinationDoc, DestinationFields } from './destination.ts';
 
 /** Far more destinations than a project may create. */
@@ -12,10 +13,12 @@ const MAX_LISTED_IN_ORGANIZATION = 1000;
 /** Limits how many destinations have their alerts repeated. */
 const MAX_LISTED_OF_TYPES = 1000;
 
-type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events'>>
+type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events' | keyof Conditions>>
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
 
-const restore = restoring<DestinationDoc>({ secret: null });
+const restore = restoring<DestinationDoc>({
+  secret: null, filter: null, hours: null, delay_minutes: null, reminder_minutes: null,
+});
 
 export class DestinationStore {
   readonly #destinations: Collection<DestinationDoc>;

@@ -6,9 +6,10 @@ import { authorOf } from '../http/routing/authorize.ts';
 import { fieldError } from '../http/input/validation.ts';
 import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
 import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
+import { CONDITION_FIELDS, type AlertFilter } from './conditions.ts';
 import { addressOf, channelOf, foreignVendor, type DestinationSettings } from './channels/registry.ts';
 import { newSigningSecret, type DestinationDoc } from './destination.ts';
-import type { DeliveryPort, DestinationHealth, StoppedAddresses, UrlVetting } from './ports.ts';
+import type { DeliveryPort, DestinationHealth, FilterTargets, StoppedAddresses, UrlVetting } from './ports.ts';
 import {
   changedSettings, checkNewSecrets, withoutNulls, type DestinationChangeInput, type DestinationInput,
 } from './schema.ts';
@@ -21,6 +22,7 @@ export interface DestinationDeps {
   deliveries: DeliveryPort;
   testMails: UseLimits;
   suppressions: StoppedAddresses;
+  targets: FilterTargets;
 }
 
 export interface DestinationWithHealth {
@@ -58,11 +60,11 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_DESTINATIONS_IN_PROJECT } });
   }
   checkNewSecrets(input);
-  await rejectForbiddenAddress(deps, ctx, input);
+  await Promise.all([rejectForbiddenAddress(deps, ctx, input), rejectUnknownTargets(deps, ctx, input.filter)]);
   const { name, enabled, is_default, events, type } = input;
   const destination = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
-    name, enabled, is_default, events, type, config: withoutNulls(input.config), secret: null,
+    name, enabled, is_default, events, ...conditionsOf(input), type, config: withoutNulls(input.config), secret: null,
     revision: 1, created_at: ctx.now, updated_at: ctx.now,
     // The compiler cannot see that type and config match.
   } as DestinationDoc;
@@ -79,7 +81,10 @@ export async function changeDestination(
 ) {
   const { type, config, name, enabled, is_default, events } = input;
   const fields = Object.entries({ name, enabled, is_default, events });
-  const changedFields = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  const changedFields = {
+    ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)), ...conditionsOf(input),
+  };
+  await rejectUnknownTargets(deps, ctx, input.filter);
   return retryOnConflict('The integration is', async () => {
     const seen = await find(deps, ctx, id);
     const isOtherType = type !== undefined && type !== seen.type;
@@ -177,6 +182,24 @@ async function requireWebhook(deps: DestinationDeps, ctx: ProjectContext, id: st
   const { type } = await find(deps, ctx, id);
   const message = `Only webhooks are signed; integrations of type ${type} have no secret`;
   if (type !== 'webhook') throw new AppError('VALIDATION_FAILED', message);
+}
+
+/** Those that the request contains. */
+function conditionsOf(input: DestinationChangeInput) {
+  const given = CONDITION_FIELDS.filter((field) => input[field] !== undefined);
+  return Object.fromEntries(given.map((field) => [field, input[field]]));
+}
+
+/** Throws RESOURCE_NOT_FOUND for a group or monitor that is not in the project. */
+async function rejectUnknownTargets(
+  { targets }: DestinationDeps, { tenant }: ProjectContext, filter: AlertFilter | null | undefined,
+) {
+  const { group_ids = [], monitor_ids = [] } = filter ?? {};
+  const [groups, monitors] = await Promise.all([
+    targets.groups(tenant, group_ids), targets.monitors(tenant, monitor_ids),
+  ]);
+  if (group_ids.some((id) => !groups.has(id))) throw notFound('Group');
+  if (monitor_ids.some((id) => !monitors.has(id))) throw notFound('Monitor');
 }
 
 async function rejectForbiddenAddress(

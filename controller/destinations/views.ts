@@ -17,9 +17,10 @@ type DestinationView = z.input<typeof destinationView>;
 export function viewDestination(shown: DestinationWithHealth): DestinationView {
   const { destination, health = UNUSED, suppressed } = shown;
   const { _id, organization_id, project_id, created_by, name, enabled, is_default, events } = destination;
+  const { filter = null, hours = null, delay_minutes = null, reminder_minutes = null } = destination;
   return {
     id: _id, organization_id, project_id, created_by, name, enabled, is_default, events,
-    ...viewSettings(destination),
+    filter, hours, delay_minutes, reminder_minutes, ...viewSettings(destination),
     health: {
       suppressed_recipients: suppressed,
       ...health,

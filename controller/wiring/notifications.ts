@@ -10,6 +10,7 @@ import type { RegionNaming } from '../delivery/ports.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
+import { pathOf } from '../groups/tree-rules.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
@@ -38,7 +39,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const { baseUrl } = ports;
   const { mailer, regions, accounts } = sources;
   const { incidents, destinations, testMails, suppressions, deliveries, deliveryQueues: queues } = stores;
-  const { mailWindows: windows, digestClaims: digests } = stores;
+  const { mailWindows: windows, digestClaims: digests, groups, monitors } = stores;
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
   const tokens = new RecipientTokens(accounts.linkKeys);
@@ -48,7 +49,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const service = new DeliveryService({
     attempt: {
       deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
-      destinations, incidents, suppressions, sending, clock, random,
+      destinations, incidents, queues, windows, suppressions, sending, clock, random,
       onFailing: ({ _id }, reason) => {
         log.warn({ destination_id: _id, reason }, 'a destination started failing');
         failing.triggerWithinInterval();
@@ -61,8 +62,15 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     const shards = shardMap.all.filter(ownsShard);
     return shards.length === 0 ? Promise.resolve(0) : queues.countFailing(shards);
   }, clock, peers);
+  const groupingOf = async (monitorId: string) => {
+    const [monitor] = await monitors.findByIds([monitorId]);
+    if (!monitor) return null;
+    const { tags, group_id, organization_id: organizationId, project_id: projectId } = monitor;
+    const edges = group_id ? await groups.edges({ organizationId, projectId }) : [];
+    return { tags, groupIds: pathOf(edges, group_id ?? '').map(({ _id }) => _id) };
+  };
   const alerts =
-    new FanOut({ destinations, deliveries, queues, windows, clock, regions, notify: service.wakeOwners });
+    new FanOut({ destinations, deliveries, queues, windows, clock, regions, groupingOf, notify: service.wakeOwners });
   const repeater = new AlertRepeater({ destinations, incidents, deliveries, sending, ownsShard, shardMap, clock, log });
   return {
     alerts,
@@ -86,6 +94,10 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     routes: [
       ...destinationRoutes({
         destinations, vetting, testMails, suppressions,
+        targets: {
+          groups: (tenant, ids) => groups.names(tenant, ids),
+          monitors: (tenant, ids) => monitors.summaries(tenant, ids),
+        },
         deliveries: {
           sendSample: (destination, stopped) => sendSample(sending, destination, stopped),
           health: (ids) => queues.health(ids),

@@ -50,6 +50,8 @@ export interface ControllerChange {
   mailer?: Pick<Mailer, 'send'>;
   /** By default, links lead nowhere. */
   stopLink?(organizationId: string, address: string): string;
+  /** By default, no monitor has tags or a group. */
+  groupingOf?(monitorId: string): Promise<{ tags: string[]; groupIds: string[] }>;
   /** By default, one that allows private addresses. */
   poster?: Poster;
 }
@@ -115,6 +117,7 @@ export class DeliveryRig {
     });
     const alerts = new FanOut({
       destinations, deliveries, queues, windows: this.windows, clock,
+      groupingOf: change.groupingOf ?? (async () => null),
       regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) },
       notify: service.wakeOwners,
     });
@@ -137,7 +140,7 @@ export class DeliveryRig {
     return {
       attempt: {
         deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
-        destinations, incidents, suppressions, clock, random: Math.random,
+        queues, windows: this.windows, destinations, incidents, suppressions, clock, random: Math.random,
         sending, onFailing: () => undefined,
       },
       deliveries, queues,

@@ -89,7 +89,7 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
   const why = expiry ?? alert.problem?.message ?? shortError(alert.error) ?? alert.probe?.reason;
   const summary = durationMs === null ? (why ?? statement) : event;
   return {
-    subject: clip(oneLine(`[${mark}] ${name} — ${summary}`), MAX_SUBJECT_LENGTH),
+    subject: clip(oneLine(`[${alert.reminder ? `STILL ${mark}` : mark}] ${name} — ${summary}`), MAX_SUBJECT_LENGTH),
     headline: clip(oneLine(found === undefined ? `${name} ${event}.` : `${name}: ${found}.`), MAX_FACT_LENGTH),
     facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), MAX_FACT_LENGTH) })),
     links: linksOf(alert, baseUrl),

@@ -16,6 +16,8 @@ export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions
   event: Alert['event'] | ProbeEvent | IncidentEvent;
   /** Of an `IncidentEvent`: the event with which the incident began. */
   opened_by?: Alert['event'];
+  /** Of a reminder: its number, from 1. */
+  reminder?: number;
   /** Null for an alert about a probe. */
   monitor: { id: string; name: string; target: string; type: string; runbook_url?: string | null } | null;
   /** `since`: start of the outage or quarantine. `reason`: null when it has ended. */

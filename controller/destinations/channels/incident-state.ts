@@ -8,7 +8,7 @@ export interface IncidentState {
   kind: string;
   /** `once`: an event without an end. */
   state: 'open' | 'acknowledged' | 'over' | 'once';
-  severity: 'critical' | 'warning' | 'info';
+  severity: 'critical' | 'warning';
 }
 
 /** Events that end what another event began. */

@@ -73,7 +73,7 @@ test('an email destination has one recipient per address, a Slack destination it
 
 test('deliveries of a monitor are sent in order, and emails in order for each recipient', () => {
   const line = (channel: 'email' | 'webhook', recipient: string) => {
-    return lineOf({ monitor_id: 'm', channel, recipient });
+    return lineOf({ _id: 'd', monitor_id: 'm', channel, recipient });
   };
   expect(line('email', 'a@b.example')).not.toBe(line('email', 'c@d.example'));
   expect(line('webhook', 'https://old.example')).toBe(line('webhook', 'https://new.example'));

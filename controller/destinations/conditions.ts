@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { singleLineText, timeZoneInput, uuidParam } from '../http/input/validation.ts';
+import type { Severity } from '../verdicts/monitor-config.ts';
+import type { Hours } from './hours.ts';
+
+/** Only alerts that match every list given. */
+export interface AlertFilter {
+  /** Any one of them. */
+  tags?: string[];
+  /** Includes subgroups. */
+  group_ids?: string[];
+  monitor_ids?: string[];
+  severities?: Severity[];
+}
+
+/** Which alerts a destination receives, and when. Each is null or absent if unset. */
+export interface Conditions {
+  filter?: AlertFilter | null;
+  hours?: Hours | null;
+  /** An outage is sent only if it is still open and unacknowledged then. */
+  delay_minutes?: number | null;
+  /** An outage is sent again at this interval, while it is open and unacknowledged. */
+  reminder_minutes?: number | null;
+}
+
+export const CONDITION_FIELDS = ['filter', 'hours', 'delay_minutes', 'reminder_minutes'] as const;
+
+const MAX_LISTED = 100;
+const MAX_MINUTES = 1440;
+const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const satisfies readonly Severity[];
+
+const list = <T extends z.ZodType>(item: T) => (
+  z.array(item).min(1, 'Leave the list out instead of sending an empty one').max(MAX_LISTED)
+    .transform((all) => [...new Set(all)]).optional()
+);
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 08:00');
+
+const filter = z.strictObject({
+  tags: list(singleLineText(50)).describe('Monitors with any of these tags'),
+  group_ids: list(uuidParam).describe('Monitors in these groups or their subgroups'),
+  monitor_ids: list(uuidParam),
+  severities: list(z.enum(SEVERITIES)),
+}).describe('Only alerts that match every list given');
+
+const hours = z.strictObject({
+  timezone: timeZoneInput,
+  days: z.array(z.int().min(1).max(7)).min(1, 'At least one day is required').max(7)
+    .transform((days) => [...new Set(days)].sort()).describe('1 is Monday, 7 is Sunday'),
+  from: timeOfDay,
+  to: timeOfDay.describe('Before `from` if the hours run past midnight'),
+  outside: z.enum(['hold', 'drop'])
+    .describe('`hold`: sent at the next opening if the monitor is still down. `drop`: not sent'),
+}).refine(({ from, to }) => from !== to, { path: ['to'], message: 'Must differ from the start' })
+  .describe('When alerts may be sent. Recoveries wait for the next opening');
+
+/** Of requests. Null removes a condition. */
+export const conditionInputs = {
+  filter: filter.nullable().optional(),
+  hours: hours.nullable().optional(),
+  delay_minutes: z.int().min(0).max(MAX_MINUTES).nullable().optional()
+    .describe('Outages are sent only if they are still open and unacknowledged after this time'),
+  reminder_minutes: z.int().min(5).max(MAX_MINUTES).nullable().optional()
+    .describe('Outages are sent again at this interval while they are open and unacknowledged, at most 50 times'),
+};
+
+/** Of responses: null if unset. */
+export const conditionViews = {
+  filter: filter.nullable(), hours: hours.nullable(), delay_minutes: z.int().nullable(),
+  reminder_minutes: z.int().nullable(),
+};
+
+/** What a filter needs to know of an alert. */
+export interface FilteredAlert {
+  /** Null for an alert about a probe. */
+  monitorId: string | null;
+  tags: string[];
+  /** The monitor's group and the groups above it. */
+  groupIds: string[];
+  severity: Severity;
+}
+
+export function matchesFilter(filter: AlertFilter | null | undefined, alert: FilteredAlert): boolean {
+  if (!filter) return true;
+  const { tags, group_ids, monitor_ids, severities } = filter;
+  return (tags === undefined || tags.some((tag) => alert.tags.includes(tag)))
+    && (group_ids === undefined || group_ids.some((id) => alert.groupIds.includes(id)))
+    && (monitor_ids === undefined || (alert.monitorId !== null && monitor_ids.includes(alert.monitorId)))
+    && (severities === undefined || severities.includes(alert.severity));
+}
