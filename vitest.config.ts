@@ -26,7 +26,7 @@ class LongestFirst extends BaseSequencer {
  * One project per kind of test; `npm run verify` runs `unit`, `npm test` runs them all. `workers` is how many
  * files run side by side: two where they compute, more where they wait for timers of real processes.
  */
-const project = (name: string, workers: number) => ({
+const project = (name: string, workers: number, setup: string[] = []) => ({
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
@@ -36,11 +36,14 @@ const project = (name: string, workers: number) => ({
     maxWorkers: workers,
     // A process loads the product's modules once for all its files.
     isolate: false,
-    setupFiles: ['test/helpers/property-seed.ts', 'test/helpers/null-free-file.ts'],
+    setupFiles: ['test/helpers/property-seed.ts', 'test/helpers/null-free-file.ts', ...setup],
   },
 });
 
-const browser = project('browser', 2);
+/** Computes more than it waits. */
+const computing = (name: string) => project(name, 2, ['test/helpers/low-priority.ts']);
+
+const browser = computing('browser');
 Object.assign(browser.test, {
   globalSetup: 'test/browser/console-setup.ts', expect: { poll: { timeout: 60_000, interval: 25 } },
 });
@@ -56,11 +59,11 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
     projects: [
-      project('unit', 2),
-      project('simulation', 2),
-      project('store', 2),
+      computing('unit'),
+      computing('simulation'),
+      computing('store'),
       project('bus', 3),
-      project('api', 2),
+      computing('api'),
       project('faults', 6),
       project('e2e', 4),
       // All of them may install packages, and most of their time is that.

@@ -36,6 +36,7 @@ if (needs(NULL_FREE)) {
   process.env.TEST_SEED ||= String(randomInt(1e6));
   say(`TEST_SEED=${process.env.TEST_SEED} selects the test files that run on a database without nulls`);
 }
+if (needs(['faults'])) process.env.TEST_BESIDE_FAULTS = 'yes';
 const progress = new Progress(Object.fromEntries(steps.map((name) => [name, SECONDS[name]])));
 progress.open();
 conclude(await runSteps(QUEUES.map((queue) => queue.filter((name) => steps.includes(name))), progress));

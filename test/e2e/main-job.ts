@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ApiSession } from '../helpers/api-session.ts';
-import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
-import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
-import { startTarget, type Target } from '../helpers/target.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { Load } from '../faults/load.ts';
+import type { ApiSession } from '../helpers/api-session.ts';
+import type { ReceivedRequest, Receiver } from '../helpers/receiver.ts';
+import type { Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 import { passTime } from '../helpers/pass-time.ts';
 
@@ -22,23 +22,16 @@ interface IncidentView {
 
 const KEY = 'canary-of-the-shop';
 
-describe('from a clean directory to an alert and back', () => {
-  let farwatch: Farwatch;
+/** From an account without monitors to an alert and back. */
+export function mainJob(on: { readonly load: Load }): void {
   let target: Target;
   let receiver: Receiver;
   let session: ApiSession;
   let monitor: MonitorView;
   let secret = '';
 
-  beforeAll(async () => {
-    [farwatch, target, receiver] = await Promise.all([
-      startFarwatch({ env: { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true' } }),
-      startTarget(), startReceiver(),
-    ]);
-    session = await new ApiSession(farwatch.url).begin();
-  });
-  afterAll(async () => {
-    await Promise.all([farwatch.stop(), target.close(), receiver.close()]);
+  beforeAll(() => {
+    ({ target, receiver, session } = on.load);
   });
 
   const read = async (): Promise<MonitorView> =>
@@ -51,11 +44,10 @@ describe('from a clean directory to an alert and back', () => {
     receiver.requests.filter((request) => request.headers['x-service-event'] === event);
 
   test('a new monitor is checked immediately and is up', async () => {
-    const config = { url: `${receiver.url}/hook`, method: 'POST' };
-    const { integration } = await session.ok<{ integration: { id: string } }>('POST', '/api/integrations',
-      { name: 'On call', type: 'webhook', is_default: true, config });
+    const { integrations: [integration] } =
+      await session.ok<{ integrations: { id: string }[] }>('GET', '/api/integrations');
     secret = (await session.ok<{ secret: string }>(
-      'GET', `/api/integrations/${integration.id}/secret`,
+      'GET', `/api/integrations/${integration?.id}/secret`,
     )).secret;
     ({ monitor } = await session.ok<{ monitor: MonitorView }>('POST', '/api/monitors',
       { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 2, headers: { 'X-Api-Key': KEY } }));
@@ -195,7 +187,7 @@ describe('from a clean directory to an alert and back', () => {
     page('<p>Welcome back</p>');
     await becomes('up');
   });
-});
+}
 
 function expectSigned(request: ReceivedRequest, secret: string): void {
   const timestamp = String(request.headers['x-service-timestamp']);
