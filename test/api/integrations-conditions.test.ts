@@ -62,6 +62,10 @@ async function startOutage(change: Parameters<DeliveryRig['controller']>[0] = {}
 
 const passed = (ms: number) => rig.clock.warp(ms);
 const received = (count: number) => until(() => receiver.requests.length >= count, { what: `${count} requests` });
+const reminderQueued = (incidentId: string) => until(
+  async () => (await rig.log(incidentId)).some(({ status, reminder }) => status === 'pending' && reminder),
+  { what: 'a queued reminder' },
+);
 const suppressed = (incidentId: string) => until(
   async () => (await rig.log(incidentId)).some(({ status }) => status === 'suppressed'), { what: 'a suppressed alert' },
 );
@@ -178,13 +182,13 @@ describe('reminders', () => {
     const { incidentId, acknowledge, end } = await startOutage();
     await received(1);
     for (const count of [2, 3]) {
-      await until(async () => (await rig.log(incidentId)).some(({ status }) => status === 'pending'));
+      await reminderQueued(incidentId);
       passed(30 * MINUTE_MS);
       await received(count);
     }
     expect(subjects()).toEqual(['[DOWN] Shop', '[STILL DOWN] Shop', '[STILL DOWN] Shop']);
     await acknowledge();
-    await until(async () => (await rig.log(incidentId)).some(({ status }) => status === 'pending'));
+    await reminderQueued(incidentId);
     passed(30 * MINUTE_MS);
     await until(async () => (await rig.log(incidentId)).every(({ status }) => status === 'delivered'));
     await end();
@@ -197,7 +201,7 @@ describe('reminders', () => {
     const hook = await rig.destination(receiver.url, { reminder_minutes: 30 });
     const { incidentId, end } = await startOutage();
     await received(1);
-    await until(async () => (await rig.log(incidentId)).some(({ status }) => status === 'pending'));
+    await reminderQueued(incidentId);
     await end();
     await received(2);
     await until(async () => (await rig.queues.find(hook._id))?.due_at === undefined);

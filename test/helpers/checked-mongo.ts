@@ -2,13 +2,14 @@ import type { Document } from 'mongodb';
 import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { commandViolations } from './command-violations.ts';
 
-const MAX_OUTLINES = 2000;
+const MAX_OUTLINES = 10_000;
+
+/** Outlines of commands without a violation, of all records. */
+const accepted = new Set<string>();
 
 /** The commands that product code sends; `verify` throws if one was outside the closed list. */
 export class CommandRecord {
   readonly #violations = new Set<string>();
-  /** Outlines of commands without a violation. */
-  readonly #accepted = new Set<string>();
   /** Collections that commands have named. */
   readonly collections = new Set<string>();
   seen = 0;
@@ -18,9 +19,9 @@ export class CommandRecord {
     const [target] = Object.values(command);
     if (typeof target === 'string') this.collections.add(target);
     const outline = outlineOf(command);
-    if (this.#accepted.has(outline)) return;
+    if (accepted.has(outline)) return;
     const violations = commandViolations(command);
-    if (violations.length === 0 && this.#accepted.size < MAX_OUTLINES) this.#accepted.add(outline);
+    if (violations.length === 0 && accepted.size < MAX_OUTLINES) accepted.add(outline);
     for (const text of violations) this.#violations.add(text);
   };
 

@@ -10,6 +10,7 @@ import { systemClock } from '../../shared/time.ts';
 import { ApiSession } from './api-session.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import { startNats, type TestNats } from './nats-server.ts';
+import { TEST_PASSWORD_COST } from './tenants.ts';
 import { TestProbe } from './test-probe.ts';
 import { CommandRecord } from './checked-mongo.ts';
 
@@ -59,7 +60,7 @@ export async function startControllerRig(
   };
   const start = (dir = dataDir) => startController({
     config: { ...config, dataDir: dir }, clock: systemClock, log, timeZone: 'Europe/Berlin',
-    random: Math.random, onCommand, ...options,
+    random: Math.random, passwordCost: TEST_PASSWORD_COST, onCommand, ...options,
   });
   let controller = await start();
   let session = await new ApiSession(controller.url).begin();

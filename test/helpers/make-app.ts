@@ -20,6 +20,7 @@ import { OwnersBus } from './owners-bus.ts';
 import { readMail, type ReadMail } from './read-mail.ts';
 import { checkedMongo } from './checked-mongo.ts';
 import { shardMap } from './shard-map.ts';
+import { TEST_PASSWORD_COST } from './tenants.ts';
 
 export interface AppOptions {
   /** Settings in addition to those of every test app. */
@@ -60,9 +61,6 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/** Cheap enough for a test suite; other tests cover the real cost. */
-const TEST_COST = { logN: 4, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
-
 /** A whole controller without background work, on its own port, with a fresh database in a real store. */
 export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const server = options.mongoUrl === undefined ? await testMongo() : null;
@@ -82,7 +80,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     options;
   const controller = await openController({
     config, mongo, shardMap, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random,
-    passwordCost: TEST_COST, consoleDir: options.consoleDir,
+    passwordCost: TEST_PASSWORD_COST, consoleDir: options.consoleDir,
   });
   const { edge } = controller;
   const own = options.routes?.(controller) ?? [];

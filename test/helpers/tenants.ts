@@ -26,6 +26,9 @@ export interface Tenant {
 
 export const PASSWORD = 'correct horse battery';
 
+/** Cheap enough for a test suite; other tests cover the real cost. */
+export const TEST_PASSWORD_COST = { logN: 4, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
+
 /** A registered and verified user with a separate organization. */
 export async function newPerson(app: TestApp, name = 'Ada'): Promise<{ person: Person; registration: Loose }> {
   const email = `p${randomBytes(6).toString('hex')}@example.com`;

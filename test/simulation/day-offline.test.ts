@@ -10,12 +10,12 @@ let day: DayOffline;
 const downMs = (hour: number): number => day.outages.reduce((sum, { from, until }) =>
   sum + Math.max(0, Math.min(until, hour + HOUR_MS) - Math.max(from, hour)), 0);
 
-describe('the only region of a monitor is offline for a day with three target failures', () => {
+describe('the only region of a monitor is offline for hours with three target failures', () => {
   beforeAll(async () => {
     day = await aDayOffline(['eu']);
   });
 
-  test('every check of the day is stored once, with its start and arrival times', () => {
+  test('every check meanwhile is stored once, with its start and arrival times', () => {
     expect(day.violations).toEqual([]);
     const slots = new Set(day.rows.map(({ scheduled_at: at }) => at));
     expect(slots.size).toBe(SLOTS);
@@ -48,12 +48,12 @@ describe('the only region of a monitor is offline for a day with three target fa
   });
 });
 
-describe('one region of three is offline for a day with three target failures', () => {
+describe('one region of three is offline for hours with three target failures', () => {
   beforeAll(async () => {
     day = await aDayOffline(['eu', 'us', 'ap']);
   });
 
-  test('every check of the day is stored once', () => {
+  test('every check meanwhile is stored once', () => {
     expect(day.violations).toEqual([]);
     expect(new Set(day.rows.map(({ scheduled_at: at }) => at)).size).toBe(SLOTS);
   });

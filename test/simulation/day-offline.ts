@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import type { HourTimes, StatusChange } from '../../controller/verdicts/monitor-state.ts';
 import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { rowsOf } from './check-results.ts';
 import { referenceOf } from './reference.ts';
 import { report, settle, type SeedReport } from './run-seed.ts';
@@ -10,10 +11,11 @@ import { MINUTE_MS, START_MS, World } from './world.ts';
 const SHARD = 2;
 export const INTERVAL_MS = 5 * MINUTE_MS;
 
+const OFFLINE_HOURS = fewOrAll(8, 24);
 /** The probe is offline between these two times, Unix ms. */
-export const CUT_OFF = { from: START_MS + HOUR_MS, until: START_MS + 25 * HOUR_MS };
-/** Outages of the target: minutes after the first time, and length in minutes. */
-const OUTAGES = [[120, 30], [600, 40], [1200, 15]] as const;
+export const CUT_OFF = { from: START_MS + HOUR_MS, until: START_MS + (1 + OFFLINE_HOURS) * HOUR_MS };
+/** Outages of the target: hours after the first time, and length in minutes. */
+const OUTAGES = [[OFFLINE_HOURS / 12, 30], [OFFLINE_HOURS / 2.4, 40], [OFFLINE_HOURS / 1.2, 15]] as const;
 
 export interface DayOffline extends Pick<SeedReport, 'violations'> {
   /** Results of the offline probe's scheduled checks, without rechecks. */
@@ -28,13 +30,13 @@ export interface DayOffline extends Pick<SeedReport, 'violations'> {
   statuses: StatusChange[];
 }
 
-/** The first region's probe loses the bus for a day, in which its target fails three times. */
+/** The first region's probe loses the bus for hours, in which its target fails three times. */
 export async function aDayOffline(regions: string[]): Promise<DayOffline> {
   const world = new World({ seed: 5, controllers: 1, regions });
   const { monitor_id: id } =
     world.createMonitor({ shard: SHARD, interval_ms: INTERVAL_MS, retries: 1, monitoring_regions: regions });
   const outages = OUTAGES.map(([after, minutes]) => ({
-    from: CUT_OFF.from + after * MINUTE_MS, until: CUT_OFF.from + (after + minutes) * MINUTE_MS,
+    from: CUT_OFF.from + after * HOUR_MS, until: CUT_OFF.from + after * HOUR_MS + minutes * MINUTE_MS,
   }));
   world.targets.plan(id, outages);
   const probe = world.probes[0] as World['probes'][number];

@@ -84,11 +84,11 @@ async function end(world: World): Promise<SeedReport> {
 }
 
 /**
- * An owner is suspended for hours right before an insert. Meanwhile another owner uses that number, moves the snapshot past it,
+ * An owner is suspended for over an hour right before an insert. Meanwhile another owner uses that number, moves the snapshot past it,
  * deletes it and crashes. The first owner wakes and finds its number free.
  */
 export async function staleOwnerFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
-  const napMs = 3 * HOUR_MS;
+  const napMs = 1.5 * HOUR_MS;
   const isTime = (world: World): boolean => (world.db.truth.get(SHARD)?.length ?? 0) > 20;
   const nap = napBefore({ store: 'journal', method: 'insert' }, napMs, (world, controller, args) =>
     isTime(world) && (args[0] as { shard: number }[]).some(({ shard }) => shard === SHARD) &&
@@ -97,7 +97,7 @@ export async function staleOwnerFindsItsNumberFree(changed: Changed = {}): Promi
   const deaf: WorldOptions['disguise'] = (
     stores, world, controller,
   ) => ({ ...stores, leases: { ...stores.leases, renew: async (shards, holder, until) => {
-    if (world.clock.now() > START_MS + 2 * HOUR_MS && controller.process) {
+    if (world.clock.now() > START_MS + HOUR_MS && controller.process) {
       await sleep(controller.process, MINUTE_MS);
     }
     return stores.leases.renew(shards, holder, until);
@@ -118,7 +118,7 @@ export async function staleOwnerFindsItsNumberFree(changed: Changed = {}): Promi
 
 /** An owner is suspended before writing a state, and writes it after another owner took over and continued. */
 export async function staleOwnerWritesAnOldState(changed: Changed = {}): Promise<SeedReport> {
-  const napMs = 3 * HOUR_MS;
+  const napMs = 1.5 * HOUR_MS;
   const nap = napBefore({ store: 'states', method: 'write' }, napMs, (_world, _controller, args) =>
     (args[0] as { outbox: { kind: string }[] }[]).some(
       ({ outbox }) => outbox.some(({ kind }) => kind === 'open'),
@@ -134,13 +134,13 @@ export async function staleOwnerWritesAnOldState(changed: Changed = {}): Promise
 
 /** An owner is suspended before writing an hour's block, and writes it after another owner wrote that hour with later results. */
 export async function staleOwnerWritesAnOldBlock(changed: Changed = {}): Promise<SeedReport> {
-  const napMs = 4 * HOUR_MS;
+  const napMs = 1.5 * HOUR_MS;
   const nap = napBefore(
     { store: 'hours', method: 'write' }, napMs,
     (_world, _controller, args) => (args[0] as { monitor_id: string }[]).length > 0,
   );
   const { world, first } = await pair({ ...changed, disguise: both(changed.disguise, nap) });
-  // The results of the rest of this hour arrive three hours late.
+  // The results of the rest of this hour arrive an hour late.
   await world.run(2 * MINUTE_MS);
   world.network.cutOff.add(world.probes[0]?.probeId ?? '');
   const slept = await world.runUntil(() => first.process?.isAwake === false, 2 * HOUR_MS);
@@ -157,7 +157,7 @@ export async function staleOwnerWritesAnOldBlock(changed: Changed = {}): Promise
  */
 export async function staleOwnerMovesTheSnapshotBack(changed: Changed = {}): Promise<SeedReport> {
   // The second owner moves the snapshot hourly, after its block is written. The first one wakes in between.
-  const napMs = 2.5 * HOUR_MS;
+  const napMs = 1.5 * HOUR_MS;
   const nap = napBefore(
     { store: 'snapshots', method: 'move' }, napMs, (_world, _controller, args) => args[0] === SHARD,
   );
@@ -346,21 +346,21 @@ export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedRep
   return end(world);
 }
 
-/** Over a day of outages and crashing owners, in which hours and a day are rolled up. */
-export async function aDayGoesBy(seed: number): Promise<SeedReport & { days: number }> {
+/** Outages and crashing owners until after midnight, in which hours and a day are rolled up. */
+export async function aDayGoesBy(seed: number, totalHours = 27): Promise<SeedReport & { days: number }> {
   const world = new World({ seed, controllers: 2, regions: ['eu'] });
   const random = world.random.fork();
   for (const retries of [0, 2]) {
     const { monitor_id: id } =
       world.createMonitor({ shard: SHARD, interval_ms: 5 * MINUTE_MS, retries, quorum: 'any' });
     const outages: { from: number; until: number }[] = [];
-    for (let at = START_MS + HOUR_MS; at < START_MS + 26 * HOUR_MS; at += random.int(60, 300) * MINUTE_MS) {
+    for (let at = START_MS + HOUR_MS; at < START_MS + (totalHours - 1) * HOUR_MS; at += random.int(60, 300) * MINUTE_MS) {
       outages.push({ from: at, until: at + random.int(15, 50) * MINUTE_MS });
     }
     world.targets.plan(id, outages);
   }
   world.start();
-  for (let hour = 0; hour < 27; hour += 3) {
+  for (let hour = 0; hour < totalHours; hour += 3) {
     await world.run(3 * HOUR_MS);
     random.pick(world.controllers).kill();
   }

@@ -70,7 +70,7 @@ describe('a packed batch', () => {
   test('decodes to the encoded batch', () => {
     fc.assert(fc.property(batch, (made) => {
       expect(decodeBatch(encodeBatch(made))).toEqual(made);
-    }), { numRuns: fewOrAll(150, 300) });
+    }), { numRuns: fewOrAll(50, 300) });
   });
 
   test('has a header that identifies its lane', () => {
@@ -86,7 +86,7 @@ describe('a packed batch', () => {
       const bytes = encodeBatch(made);
       expect(() => decodeBatch(bytes.subarray(0, at % bytes.length))).toThrow();
       expect(() => decodeBatch(Buffer.concat([bytes, Buffer.from([0])]))).toThrow('bytes after the end');
-    }), { numRuns: fewOrAll(50, 100) });
+    }), { numRuns: fewOrAll(25, 100) });
   });
 
   test('with damaged bytes is rejected, or decodes to another valid batch within the limits', () => {
@@ -103,7 +103,7 @@ describe('a packed batch', () => {
         return;
       }
       expect(decodeBatch(encodeBatch(read))).toEqual(read);
-    }), { numRuns: fewOrAll(200, 500) });
+    }), { numRuns: fewOrAll(80, 500) });
   });
 
   test('of random bytes is rejected', () => {
@@ -111,7 +111,7 @@ describe('a packed batch', () => {
       expect(() => decodeBatch(bytes)).toThrow();
       expect(() => decodeBatch(Buffer.concat([Buffer.from([1]), bytes]))).toThrow();
       readLaneHeader(bytes);
-    }), { numRuns: fewOrAll(150, 300) });
+    }), { numRuns: fewOrAll(50, 300) });
   });
 
   test('with a seq beyond the maximum is rejected, in its header too', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readRdap, readRdapServers } from '../../../controller/domains/rdap-response.ts';
 import '../../helpers/property-seed.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
@@ -54,7 +55,7 @@ describe('an RDAP response', () => {
     fc.assert(fc.property(fc.json({ maxDepth: 6 }), fc.json(), (events, entities) => {
       const text = `{"objectClassName":"domain","events":[${events}],"entities":[${entities}]}`;
       expect(readRdap(Buffer.from(text))).toBeDefined();
-    }), { numRuns: 1000 });
+    }), { numRuns: fewOrAll(300, 1000) });
   });
 });
 

@@ -51,7 +51,7 @@ test('encoded keys compare like their values, in both directions', () => {
       expect(Math.sign(Buffer.compare(key(x), key(y)))).toBe(expected);
       expect(Math.sign(Buffer.compare(key(x, true), key(y, true))) + 0).toBe(-expected + 0);
     }),
-    { numRuns: fewOrAll(700, 1500) },
+    { numRuns: fewOrAll(200, 1500) },
   );
 });
 
@@ -65,7 +65,7 @@ test('no encoded key is a prefix of another, and none starts with 0x00 or 0xff',
         if (!x.equals(y)) expect(y.subarray(0, x.length).equals(x)).toBe(false);
       }
     }),
-    { numRuns: fewOrAll(500, 1000) },
+    { numRuns: fewOrAll(150, 1000) },
   );
 });
 
@@ -77,7 +77,7 @@ test('comparison is reflexive, antisymmetric and transitive', () => {
       expect(Math.sign(compareValues(x, y)) + Math.sign(compareValues(y, x))).toBe(0);
       expect(compareValues(x, z)).toBeLessThanOrEqual(0);
     }),
-    { numRuns: fewOrAll(500, 1000) },
+    { numRuns: fewOrAll(150, 1000) },
   );
 });
 
@@ -99,6 +99,6 @@ test('the official decoder reads every document that the checker accepts, howeve
       }
       deserialize(copy, { validation: { utf8: false }, bsonRegExp: true });
     }),
-    { numRuns: fewOrAll(700, 1500) },
+    { numRuns: fewOrAll(200, 1500) },
   );
 });

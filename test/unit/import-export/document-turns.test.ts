@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../../controller/errors/app-error.ts';
 import { documentInput } from '../../../controller/import-export/schema.ts';
 import { validate } from '../../../controller/http/input/validation.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 const { body: whole, parseBody: parse } = documentInput(30);
 const http = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
@@ -54,7 +55,7 @@ const document = fc.oneof(
 test('parsing in turns accepts and rejects the same documents as parsing at once, with the same messages', async () => {
   await fc.assert(fc.asyncProperty(document, async (each) => {
     await expectSame(each);
-  }), { numRuns: 150 });
+  }), { numRuns: fewOrAll(50, 150) });
 });
 
 test('documents that are too long or have late errors are rejected with the same messages', async () => {

@@ -9,6 +9,7 @@ import { reverseName } from '../../../controller/monitors/target.ts';
 import { viewMonitor } from '../../../controller/monitors/views.ts';
 import { validate } from '../../../controller/http/input/validation.ts';
 import { checkSpec, TCP_PROTOCOLS } from '../../../shared/contracts/check-spec.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 type Body = Record<string, unknown>;
 const MIN = 30;
@@ -345,7 +346,7 @@ describe('accepted settings', () => {
       expect(changed(doc, read)).toEqual(doc);
       const spec = checkSpec.parse(JSON.parse(JSON.stringify(toCheckSpec(doc))));
       expect([spec.type, 'unreadable' in spec]).toEqual([type, false]);
-    }), { numRuns: 200 });
+    }), { numRuns: fewOrAll(60, 200) });
   });
 });
 

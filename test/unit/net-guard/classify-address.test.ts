@@ -101,7 +101,7 @@ describe('address classification', () => {
         const isSpecial = special.some(([base, bits]) => shares(32, bits, BigInt(value), base));
         expect(classifyAddress(address) === 'global', address).toBe(!isSpecial);
       }),
-      { numRuns: fewOrAll(1000, 2000) },
+      { numRuns: fewOrAll(300, 2000) },
     );
   });
 
@@ -125,7 +125,7 @@ describe('address classification', () => {
           expect(ipv6Groups(address)).toEqual(groups);
         }
       }),
-      { numRuns: fewOrAll(1000, 2000) },
+      { numRuns: fewOrAll(300, 2000) },
     );
   });
 });

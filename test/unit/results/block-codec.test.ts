@@ -5,6 +5,7 @@ import { ResultColumns } from '../../../controller/results/hours/result-columns.
 import type { StoredResult } from '../../../controller/results/hours/stored-result.ts';
 import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 /** `firstRows` as packed by the first version of the encoder. */
 const FIRST_BLOCK = [
@@ -54,7 +55,7 @@ describe('a block', () => {
       expect(decodeBlock(encodeBlock(ResultColumns.of(rows))).rows()).toEqual(
         [...rows].sort((a, b) => a.started_at - b.started_at),
       );
-    }), { numRuns: 200 });
+    }), { numRuns: fewOrAll(50, 200) });
   });
 
   test('for an hour without results decodes to no rows', () => {
@@ -82,7 +83,7 @@ describe('a block', () => {
 
   test('stays small when rows of fast and slow regions alternate, for any number of rows', () => {
     for (let regions = 2; regions <= 6; regions += 1) {
-      for (let count = 60; count <= 400; count += 7) {
+      for (let count = 60; count <= 400; count += fewOrAll(29, 7)) {
         const rows = Array.from({ length: count }, (_, at) => storedOf({
           scheduled_at: HOUR + at * 9000, started_at: HOUR + at * 9000,
           response_time_ms: 20 + (at % regions) * 150 + ((at * 7919) % 40) / 10,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { HourRows } from '../../../controller/results/hours/hour-rows.ts';
 import { storedResult } from './arbitrary.ts';
 import { HOUR, storedOf } from './build.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 const SOURCE = { region: 'eu', probe_id: 'probe', late: false };
 const entries = fc.array(
@@ -25,7 +26,7 @@ describe('the rows of an hour in memory', () => {
       const rest = rows.rowsAfter(from);
       expect(rest?.after(0) ?? []).toEqual(rows.after(from));
       if (rest) expect(rest.firstEntry).toBe(existing.find(({ entry: of }) => of > from)?.entry);
-    }), { numRuns: 200 });
+    }), { numRuns: fewOrAll(60, 200) });
   });
 
   test('keep the type of every error, and messages up to a limit', () => {

@@ -55,14 +55,14 @@ describe('a rollup', () => {
       const merged =
         mergeRollups([ofRows(plain(some), [1, 1, 1], 60_000), ofRows(plain(others), [2, 1, 0], 60_000)]);
       expect(merged).toEqual(whole);
-    }), { numRuns: fewOrAll(70, 150) });
+    }), { numRuns: fewOrAll(25, 150) });
   });
 
   test('does not depend on the order of its parts', () => {
     fc.assert(fc.property(fc.array(fc.array(storedResult, { maxLength: 15 }), { maxLength: 5 }), (parts) => {
       const rollups = parts.map((rows) => ofRows(rows, [1, 2, 3], 1000));
       expect(mergeRollups(rollups)).toEqual(mergeRollups([...rollups].reverse()));
-    }), { numRuns: fewOrAll(40, 80) });
+    }), { numRuns: fewOrAll(15, 80) });
   });
 
   test('lets late results fill unmonitored time, one interval each, up to the whole hour', () => {
@@ -164,7 +164,7 @@ test('percentiles are within one bucket of the exact value, and never outside th
     const found = percentileOf(regions['eu'] as never, share) as number;
     expect(found).toBeGreaterThanOrEqual(exact - 0.1);
     expect(found).toBeLessThanOrEqual(Math.min(exact * 1.05 + 0.1, sorted.at(-1) as number));
-  }), { numRuns: fewOrAll(100, 200) });
+  }), { numRuns: fewOrAll(35, 200) });
 });
 
 describe('maintenance in a rollup', () => {

@@ -4,6 +4,7 @@ import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.
 import type { MonitorEffect } from '../../../controller/verdicts/monitor-state.ts';
 import { HOUR } from '../results/build.ts';
 import { MonitorRun } from './build.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 type Step =
   | { kind: 'result'; region: string; ok: boolean; gap: number; back: number; late: boolean }
@@ -113,7 +114,7 @@ test('any sequence of events yields one incident at a time, in order, and consis
       }
     });
     checkIncidentOrder(run.effects);
-  }), { numRuns: 400 });
+  }), { numRuns: fewOrAll(130, 400) });
 });
 
 test('the rules never modify the state they are given', () => {

@@ -5,6 +5,7 @@ import { Lane } from '../../../../probe/spool/lane.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { buildResult, Directories, monitorsOf, openSpool } from './open-spool.ts';
 import { shardMap } from '../../../helpers/shard-map.ts';
+import { fewOrAll } from '../../../helpers/few-or-all.ts';
 
 const SHARD = 3;
 /** Number of other lanes that may move while one is unacknowledged. */
@@ -115,7 +116,7 @@ describe('started lanes', () => {
         expect(lives.maxSince).toBeLessThanOrEqual(OTHERS);
       }
       expect(lives.isDrained).toBe(true);
-    }), { numRuns: 20 });
+    }), { numRuns: fewOrAll(8, 20) });
   });
 
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { FLAP_DOWNS, flapWindowMs } from '../../../../controller/verdicts/notices/held-alert-rules.ts';
 import type { MonitorEffect } from '../../../../controller/verdicts/monitor-state.ts';
 import { MonitorRun } from '../build.ts';
+import { fewOrAll } from '../../../helpers/few-or-all.ts';
 
 const alerts = (run: MonitorRun) =>
   run.effects.flatMap((effect: MonitorEffect) => (effect.kind === 'alert' ? [effect.alert] : []));
@@ -105,5 +106,5 @@ test('any sequence of results has a limited number of alerts per window, and an 
     }
     expect(sent.at(-1)?.event ?? 'monitor.up').toBe('monitor.up');
     expect(run.state.flaps?.held ?? null).toBeNull();
-  }), { numRuns: 300 });
+  }), { numRuns: fewOrAll(100, 300) });
 });

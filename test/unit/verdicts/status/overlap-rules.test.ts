@@ -290,7 +290,7 @@ test('lanes in any order report an outage with the same times as lanes in order'
     expect(shuffled.state.status).toBe(ordered.state.status);
     if (phase === 0) expect(shuffled.state.accounted, story).toEqual(ordered.state.accounted);
     late += shuffled.effects.filter((effect) => effect.kind === 'open' && effect.opening.late).length;
-  }), { numRuns: fewOrAll(60, 120) });
+  }), { numRuns: fewOrAll(25, 120) });
   expect(late).toBeGreaterThan(10);
 });
 
@@ -313,5 +313,5 @@ test('lanes in any order report every outage, never two at the same time, and no
         (one.until as number) <= (until as number) + 2 * phase), story)
         .toBe(true);
     }
-  }), { numRuns: fewOrAll(60, 120) });
+  }), { numRuns: fewOrAll(25, 120) });
 });
