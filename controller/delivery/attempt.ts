@@ -65,11 +65,13 @@ export async function attemptDelivery(
   const claimed = await deps.runInTurn(async () => {
     const [claim, at, startedAt] = [claims.create(), clock.now(), clock.monotonic()];
     const expiredClaim = lastClaim && claims.isFree(lastClaim) ? lastClaim : null;
-    const delivery = await deliveries.claim(id, claim, expiredClaim);
+    const delivery = await claims.whileUnused(claim, () => deliveries.claim(id, claim, expiredClaim));
     return delivery && { delivery, token: claim.token, at, elapsedMs: () => clock.monotonic() - startedAt };
   });
   if (!claimed) return { outcome: { kind: 'lost' }, isResumed: false };
-  return { outcome: await attemptClaimed(deps, claimed, signal), isResumed: claimed.delivery.claim !== null };
+  const { claim: former } = claimed.delivery;
+  const isResumed = former !== null && !claims.isUnused(former);
+  return { outcome: await attemptClaimed(deps, claimed, signal), isResumed };
 }
 
 const BUSY: SendOutcome = Object.freeze({ kind: 'busy' });
@@ -77,11 +79,13 @@ const BUSY: SendOutcome = Object.freeze({ kind: 'busy' });
 async function attemptClaimed(
   deps: AttemptDeps, claimed: ClaimedDelivery, signal: AbortSignal,
 ): Promise<AttemptOutcome> {
-  const { deliveries, destinations, incidents, clock, random } = deps;
+  const { deliveries, destinations, incidents, claims, clock, random } = deps;
   const { delivery, token, at: startedAt } = claimed;
   const { _id: id, recipient, channel, incident_id } = delivery;
-  const destination = await destinations.findById(delivery.destination_id);
-  const obstacle = await obstacleTo(deps.suppressions, delivery, destination, startedAt);
+  const [destination, obstacle] = await claims.whileUnused(claimed, async () => {
+    const found = await destinations.findById(delivery.destination_id);
+    return [found, await obstacleTo(deps.suppressions, delivery, found, startedAt)] as const;
+  });
   if (destination === null || obstacle !== null) {
     const { reason = 'the integration was deleted', isFailure = false } = obstacle ?? {};
     await deliveries.settle(id, token, abandoned(delivery, reason, clock.now()));
@@ -98,7 +102,7 @@ async function attemptClaimed(
   const isTooLate = signal.aborted || claimed.elapsedMs() > MAX_SEND_DELAY_MS;
   const outcome = isTooLate ? BUSY : await sendAlert(deps.sending, destination, delivery.alert, context);
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
-    await deliveries.release(id, token);
+    await claims.whileUnused(claimed, () => deliveries.release(id, token));
     return { kind: 'again' };
   }
   if (outcome.kind === 'deferred') {

@@ -62,7 +62,7 @@ const RELEASE_MS = 1000;
 
 /** Restarts never stop, because a database outage may last long. */
 const FIRST_RESTART_DELAY_MS = 500;
-const MAX_RESTART_DELAY_MS = 15_000;
+const MAX_RESTART_DELAY_MS = 4000;
 /** Wake-ups beyond this are redundant. */
 const MAILBOX_MESSAGES = 16;
 

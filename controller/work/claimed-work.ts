@@ -21,6 +21,8 @@ interface WorkClaimsDeps {
   ttlMs: number;
 }
 
+/** First seen so long ago that the claim has expired. */
+const UNUSED = -Infinity;
 /** Maximum tracked claims; one that is evicted and seen again gets its full time again. */
 const MAX_TRACKED_CLAIMS = 10_000;
 /** Maximum claims excluded from one scan; beyond it, other controllers' work may fill the scan. */
@@ -48,14 +50,32 @@ export class WorkClaims {
   }
 
   /**
+   * Runs `act`, which stores a claim or prepares the work. If it throws, the claim may be stored, but no work
+   * began under it, so this controller can take it over at once.
+   */
+  async whileUnused<T>({ token }: Pick<WorkClaim, 'token'>, act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      this.#firstSeenAtMs.set(token, UNUSED);
+      throw error;
+    }
+  }
+
+  /** Whether no work began under this claim, as far as this controller knows. */
+  isUnused({ token }: WorkClaim): boolean {
+    return this.#firstSeenAtMs.get(token) === UNUSED;
+  }
+
+  /**
    * Does the work that `acquire` claims and records its outcome; null if another controller was first. If
-   * either throws, the claim may be stored, so it stays valid until it expires.
+   * `work` throws, the claim stays valid until it expires.
    */
   async runClaimed<T, R>(
     acquire: (claim: WorkClaim) => Promise<T | null>, work: (acquired: T) => Promise<R>,
   ): Promise<R | null> {
     const claim = this.create();
-    const acquired = await acquire(claim);
+    const acquired = await this.whileUnused(claim, () => acquire(claim));
     const outcome = acquired === null ? null : await work(acquired);
     this.#firstSeenAtMs.delete(claim.token);
     return outcome;

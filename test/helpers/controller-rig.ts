@@ -36,18 +36,19 @@ export interface ControllerRig {
 
 /**
  * Domain lookups are off unless `env` enables them. `watch` receives each database command of the controller.
- * `throughProxy` returns the address through which the controller reaches its database.
+ * `throughProxy` returns the address through which the controller reaches its database; `store` ends with the
+ * rig.
  */
 export async function startControllerRig(
   env: Record<string, string> = {}, observeCommand: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
   overrides: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock' | 'consoleDir'>>
-    & { throughProxy?(databaseUrl: string): Promise<string> } = {},
+    & { store?: TestMongo; throughProxy?(databaseUrl: string): Promise<string> } = {},
 ): Promise<ControllerRig> {
-  const [nats, store] = await Promise.all([startNats(), testMongo()]);
+  const [nats, store] = await Promise.all([startNats(), overrides.store ?? testMongo()]);
   const dataDir = mkdtempSync(join(tmpdir(), 'farwatch-controller-'));
   const commands = new CommandRecord();
-  const { throughProxy, ...options } = overrides;
+  const { throughProxy, store: _store, ...options } = overrides;
   const config = loadControllerConfig({
     PORT: '0', DATA_DIR: dataDir, MONGODB_URL: await (throughProxy?.(store.url) ?? store.url), NATS_URL: nats.url,
     NATS_CREDS: nats.controllerCreds, NATS_USERS_FILE: nats.usersFile,

@@ -1,15 +1,21 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock, Timer } from '../../shared/time.ts';
 
+interface WaitingTimer {
+  dueMs: number;
+  fire: () => void;
+  handle: NodeJS.Timeout | undefined;
+}
+
 /**
  * Real time that can jump ahead, for delays of minutes with real sockets and a real store. With `maxBetweenMs`, time
  * stops that long after each jump, so that a test sees the same times on a slow machine.
  */
 export class WarpClock implements Clock {
-  readonly #maxBetweenMs: number;
+  #maxBetweenMs: number;
   /** The latest jump: by this clock, and by the machine's. */
   #jump = { toMs: performance.now(), atMs: performance.now() };
-  readonly #timers = new Set<{ dueMs: number; fire: () => void; handle: NodeJS.Timeout | undefined }>();
+  readonly #timers = new Set<WaitingTimer>();
 
   constructor({ maxBetweenMs = Infinity }: { maxBetweenMs?: number } = {}) {
     this.#maxBetweenMs = maxBetweenMs;
@@ -24,7 +30,7 @@ export class WarpClock implements Clock {
   }
 
   setTimer(delayMs: number, fire: () => void): Timer {
-    const timer = { dueMs: this.monotonic() + delayMs, fire, handle: undefined };
+    const timer: WaitingTimer = { dueMs: this.monotonic() + delayMs, fire, handle: undefined };
     this.#timers.add(timer);
     this.#arm(timer);
     return {
@@ -51,7 +57,20 @@ export class WarpClock implements Clock {
     for (const timer of this.#timers) this.#arm(timer);
   }
 
-  #arm(timer: { dueMs: number; fire: () => void; handle: NodeJS.Timeout | undefined }): void {
+  /** Until `thaw`, only `warp` lets time pass. */
+  freeze(): void {
+    this.warp(0);
+    this.#maxBetweenMs = 0;
+    this.warp(0);
+  }
+
+  thaw(): void {
+    this.warp(0);
+    this.#maxBetweenMs = Infinity;
+    this.warp(0);
+  }
+
+  #arm(timer: WaitingTimer): void {
     clearTimeout(timer.handle);
     if (timer.dueMs > this.#jump.toMs + this.#maxBetweenMs) return;
     timer.handle = setTimeout(() => {

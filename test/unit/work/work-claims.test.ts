@@ -60,6 +60,19 @@ test('held tokens are unexpired claims: seen ones, and own ones whose work is ru
   expect(workClaims.isFree(taken[1])).toBe(true);
 });
 
+test('a claim under which no work began is free at once for its controller, and not for others', async () => {
+  const [one, other] = [controller('one').workClaims, controller('other').workClaims];
+  const stored: WorkClaim[] = [];
+  const fail = (claim: WorkClaim) => {
+    stored.push(claim);
+    return Promise.reject(new Error('no response'));
+  };
+  await expect(one.runClaimed(fail, async () => 'work')).rejects.toThrow('no response');
+  const [claim] = stored as [WorkClaim];
+  expect([one.isFree(claim), one.isUnused(claim), one.heldTokens]).toEqual([true, true, []]);
+  expect([other.isFree(claim), other.isUnused(claim)]).toEqual([false, false]);
+});
+
 test('the number of tracked claims and of excluded tokens is bounded', () => {
   const { workClaims } = controller('one');
   const other = controller('other').workClaims;
