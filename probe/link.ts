@@ -1,4 +1,5 @@
 import { ErrorCode, Events, nkeyAuthenticator, NatsError, type NatsConnection, type Status } from 'nats';
+import { spreadMs } from '../shared/backoff.ts';
 import { BusError } from '../shared/bus-error.ts';
 import type { ProxyVariables } from '../shared/http-proxy.ts';
 import type { Log } from '../shared/log.ts';
@@ -23,6 +24,11 @@ export interface LinkOptions {
   pingIntervalMs?: number;
 }
 
+/**
+ * Delay before each attempt to leave a server that is about to stop; up to eight times as long. Controllers
+ * leave it meanwhile, and the next server may have to ask them whether this probe may connect.
+ */
+const MIN_LEAVE_MS = 250;
 /** How long a replaced connection stays open for pending responses. */
 const RETIRED_FOR_MS = 5000;
 /** The server's errors for an unknown or revoked user. */
@@ -61,6 +67,8 @@ export class Link implements ProbeBus {
   /** Runs until the next attempt; `#wake` starts it early. */
   #retryTimer: Timer | null = null;
   #wake: () => void = () => undefined;
+  /** Runs until the next attempt to leave a server. */
+  #leaveTimer: Timer | null = null;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -82,6 +90,7 @@ export class Link implements ProbeBus {
     this.#isStopped = true;
     this.#isConnected = false;
     this.#retryTimer?.cancel();
+    this.#leaveTimer?.cancel();
     this.#wake();
     const open = [this.#active, this.#retired].filter((active) => active !== null);
     await Promise.all(open.map(({ connection }) => closeNats(connection, wasConnected, this.#options.clock)));
@@ -246,11 +255,22 @@ export class Link implements ProbeBus {
     else if (status.type === Events.Reconnect) {
       this.#backoff.connected();
       this.#change(true);
-    } else if (status.type === Events.Error) {
+    } else if (status.type === Events.LDM) this.#leave(this.#active);
+    else if (status.type === Events.Error) {
       this.#options.log.warn(
         { err: String(status.data), permission: status.permissionContext }, 'NATS refused',
       );
     }
+  }
+
+  /** Replaces the connection to a server that is about to close it, once another one accepts this probe. */
+  #leave(former: ActiveConnection | null): void {
+    const { clock, random } = this.#options;
+    this.#leaveTimer?.cancel();
+    if (this.#isStopped || !this.#isConnected || this.#active !== former) return;
+    this.#leaveTimer = clock.setTimer(spreadMs(MIN_LEAVE_MS, 7, random()), () => {
+      if (this.#active === former) void this.reconnect(this.#seed).then((isDone) => isDone || this.#leave(former));
+    });
   }
 
   #listen(connection: NatsConnection, handler: Handler): void {

@@ -80,7 +80,10 @@ export async function connectNats(
 }
 
 interface Internals {
-  protocol?: { transport?: { close?: (error: Error) => Promise<void> } };
+  protocol?: {
+    transport?: { close?: (error: Error) => Promise<void> };
+    servers?: { length?: () => number };
+  };
 }
 
 /**
@@ -94,6 +97,14 @@ export async function* statusesOf(connection: NatsConnection): AsyncGenerator<St
     if ((status.type as string) !== 'staleConnection') yield status;
     else void protocol?.transport?.close?.(new Error('stale connection')).catch(() => undefined);
   }
+}
+
+/** Sends what is buffered and connects to another server; does nothing if none is known. */
+export async function leaveServer(connection: NatsConnection): Promise<void> {
+  const { protocol } = connection as unknown as Internals;
+  if ((protocol?.servers?.length?.() ?? 0) < 2) return;
+  await connection.flush();
+  await connection.reconnect();
 }
 
 /** Sends what is buffered if the server is there, and closes. */

@@ -23,6 +23,8 @@ import { until } from '../helpers/until.ts';
 
 const INTERVAL_SECONDS = 1;
 const MONITORS = 5;
+/** The server logs why each connection ends, and gives clients as long as a probe takes at most to leave. */
+const LAME_DUCK = 'debug: true, lame_duck_duration: "30s", lame_duck_grace_period: "4s"\n';
 const kinds: [string, () => Certificate | null][] = [
   ['in the clear', () => null], ['over TLS', () => makeCertificate({ names: ['localhost'] })],
 ];
@@ -35,10 +37,11 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
   let session: ApiSession;
   let controller: ControllerProcess;
   let probe: ProbeProcess;
+  let startProbe: (name: string, env?: Record<string, string>) => Promise<ProbeProcess>;
 
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'farwatch-cluster-test-'));
-    [cluster, store, target] = await Promise.all([startNatsCluster(certificate()), testMongo(), startTarget()]);
+    [cluster, store, target] = await Promise.all([startNatsCluster(certificate(), (text) => `${text}${LAME_DUCK}`), testMongo(), startTarget()]);
     const [controllerBundle, probeBundle] = [await programFile('controller'), await programFile('probe')];
     const port = await freePort();
     const trust = { NODE_EXTRA_CA_CERTS: cluster.certFile };
@@ -48,13 +51,18 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
     });
     const url = `http://127.0.0.1:${port}`;
     session = await new ApiSession(url).begin();
-    const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>(
-      'POST', '/api/probes', { region_id: 'local', name: 'one' },
-    );
-    probe = new ProbeProcess(
-      probeBundle, join(dir, 'probe'), ['--controller', url, '--token', token], { ...trust, LOG_LEVEL: 'info' },
-    );
-    await probe.connected();
+    // Through the controller, as by default. The test of lame-duck mode starts another, which connects directly.
+    startProbe = async (name, env) => {
+      const { enrolment_token: token } = await session.ok<{ enrolment_token: string }>(
+        'POST', '/api/probes', { region_id: 'local', name },
+      );
+      const started = new ProbeProcess(
+        probeBundle, join(dir, name), ['--controller', url, '--token', token], { ...trust, LOG_LEVEL: 'info', ...env },
+      );
+      await started.connected();
+      return started;
+    };
+    probe = await startProbe('one');
   });
   afterAll(async () => {
     await probe?.end('SIGKILL');
@@ -64,27 +72,27 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('loses no result when each of them is killed in turn', async () => {
-    const paths = Array.from({ length: MONITORS }, (_, at) => `/${at}`);
+  async function createMonitors(name: string): Promise<{ ids: string[]; paths: string[] }> {
+    const paths = Array.from({ length: MONITORS }, (_, at) => `/${name}/${at}`);
     const ids: string[] = [];
     for (const path of paths) {
       const body = { name: path, type: 'HTTP', target: `${target.url}${path}`, interval_seconds: INTERVAL_SECONDS };
       ids.push((await session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id);
     }
+    return { ids, paths };
+  }
+
+  async function moreStored(ids: readonly string[], what: string): Promise<void> {
     const totals = async () => Promise.all(ids.map(async (id) => {
       const { data } = await session.call('GET', `/api/monitors/${id}/stats`);
       return Number((data as { total_checks?: number } | undefined)?.total_checks ?? 0);
     }));
-    const moreStored = async (what: string) => {
-      const before = await totals();
-      await until(async () => (await totals()).every((total, at) => total > Number(before[at]) + 1), { what });
-    };
-    await moreStored('results arrive');
-    for (let at = 0; at < cluster.size; at += 1) {
-      await cluster.kill9(at);
-      await moreStored(`results arrive without server ${at}`);
-      await cluster.restart(at);
-    }
+    const before = await totals();
+    await until(async () => (await totals()).every((total, at) => total > Number(before[at]) + 1), { what });
+  }
+
+  /** Ends the checks; each must be stored once. */
+  async function expectAllStored({ ids, paths }: { ids: string[]; paths: string[] }): Promise<void> {
     await session.ok('POST', '/api/monitors/bulk', { action: 'pause', monitor_ids: ids });
     await allArrived(session);
     const { byMonitor, holes } = await readLedger(store.url, store.database);
@@ -94,6 +102,34 @@ describe.runIf(natsPrograms().newest).each(fewOrAll(kinds.slice(0, 1), kinds))("
       expect(slotFaults(results, INTERVAL_SECONDS * 1000)).toMatchObject({ unexplained: [], doubled: [] });
       expect(results.filter(({ outcome }) => outcome !== 'missed')).toHaveLength(target.countOf(String(paths[at])));
     });
+  }
+
+  test('loses no result when each of them is killed in turn', async () => {
+    const monitors = await createMonitors('killed');
+    await moreStored(monitors.ids, 'results arrive');
+    for (let at = 0; at < cluster.size; at += 1) {
+      await cluster.kill9(at);
+      await moreStored(monitors.ids, `results arrive without server ${at}`);
+      await cluster.restart(at);
+    }
+    await expectAllStored(monitors);
+  });
+
+  test('leaves each of them before it stops in lame-duck mode, and loses no result', async () => {
+    const direct = await startProbe('direct', { NATS_URL: cluster.url });
+    const monitors = await createMonitors('retired');
+    await moreStored(monitors.ids, 'results arrive');
+    const before = probe.lines.length;
+    for (let at = 0; at < cluster.size; at += 1) {
+      // A probe's former connection stays open for responses.
+      expect((await cluster.retire(at)).filter((line) => line.includes('controller'))).toEqual([]);
+      await moreStored(monitors.ids, `results arrive without server ${at}`);
+      await cluster.restart(at);
+    }
+    const messages = [...probe.lines.slice(before), ...direct.lines].map(({ msg }) => msg);
+    expect(messages).not.toContain('NATS link down');
+    await expectAllStored(monitors);
+    await direct.end();
   });
 
   // The reader is this process, which does not trust the tests' certificates.

@@ -1,10 +1,10 @@
-import { RequestStrategy, type JetStreamManager, type NatsConnection, type Status } from 'nats';
+import { Events, RequestStrategy, type JetStreamManager, type NatsConnection, type Status } from 'nats';
 import { spreadMs } from '../../../shared/backoff.ts';
 import { readBusCredentials } from '../../../shared/bus-credentials.ts';
 import { BusError } from '../../../shared/bus-error.ts';
 import type { Log } from '../../../shared/log.ts';
 import {
-  busFailureOf, closeNats, connectNats, natsUrls, statusesOf,
+  busFailureOf, closeNats, connectNats, leaveServer, natsUrls, statusesOf,
 } from '../../../shared/nats-connection.ts';
 import { systemClock, type Clock } from '../../../shared/time.ts';
 import { BusListeners } from './bus-listeners.ts';
@@ -183,6 +183,9 @@ export class NatsBus implements Bus {
       this.#log.info({ server: status.data }, 'bus reconnected');
       this.#listeners.restore();
       for (const listener of this.#onReconnect) this.#notify(listener);
+    } else if (status.type === Events.LDM) {
+      this.#log.info({ server: status.data }, 'NATS server is about to stop');
+      void leaveServer(this.#connection).catch(() => undefined);
     } else if (status.type === 'error') {
       this.#log.warn({ code: status.data, permission: status.permissionContext }, 'bus refused');
     }
