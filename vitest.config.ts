@@ -8,7 +8,7 @@ const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 7_200_000 : 600_00
 const LONGEST = [
   'faults/several-controllers', 'faults/attacks', 'faults/installation', 'faults/uplinks', 'faults/far-probe',
   'faults/nats', 'faults/bus-outage', 'faults/controller-clock', 'bus/assignments-moves', 'bus/probe/key-rotation',
-  'bus/few-votes', 'e2e/start', 'e2e/nats-cluster',
+  'bus/few-votes', 'bus/nats-sites', 'e2e/start', 'e2e/nats-cluster',
   'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/monitors-write',
 ].map((name) => `/test/${name}.test.ts`);
 

@@ -9,11 +9,15 @@ import { readNatsJwt, signNatsJwt, type NatsJwtPayload } from './nats-jwt.ts';
 import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
+/** Not as a leaf node, whose connections are not ours to close. */
+const CONNECTION_TYPES = ['STANDARD', 'WEBSOCKET'];
 const NS_PER_SECOND = 1_000_000_000;
 /** Concurrent subscriptions of a NATS user. */
 const MAX_SUBSCRIPTIONS = 100;
 /** Longer than a server takes to admit a user after our response: its `auth_timeout` defaults to 2 s. */
 const MAX_ADMISSION_MS = 5000;
+/** A server that was unreachable when an identity was removed may still have its connections. */
+const DROP_INTERVAL_MS = 60_000;
 /** How long a response waits for changed identities. Leaves time for the round trip within `auth_timeout`. */
 const REFRESH_TIMEOUT_MS = 500;
 
@@ -50,6 +54,8 @@ export class NatsCallout implements BusIdentities {
   #users = new Map<string, BusUser>();
   /** When an identity was last removed, monotonic ms; null once no removed user can be connected. */
   #lastRemovalAt: number | null = null;
+  /** When unknown users were last disconnected, monotonic ms. */
+  #droppedAt = 0;
   #isResponding = false;
   /** Completes once the latest users are known; null if they are. */
   #pendingRefresh: { completed: Promise<void>; complete: () => void } | null = null;
@@ -60,7 +66,7 @@ export class NatsCallout implements BusIdentities {
 
   /**
    * Responds to servers from the first call on. Resolves once unknown users are disconnected, or logs the
-   * failure. A user admitted just before may appear later, so it repeats that for a while.
+   * failure. A user admitted just before may appear later, so it repeats that for a while, and then rarely.
    */
   async publish(users: BusUser[], isLatest: boolean): Promise<boolean> {
     const now = this.#deps.clock.monotonic();
@@ -78,11 +84,12 @@ export class NatsCallout implements BusIdentities {
       this.#lastRemovalAt = now;
     }
     if (previous.some((key) => !this.#users.has(key))) this.#lastRemovalAt = now;
-    if (this.#lastRemovalAt === null) return true;
+    if (this.#lastRemovalAt === null && now - this.#droppedAt < DROP_INTERVAL_MS) return true;
+    this.#droppedAt = now;
     try {
       const { bus, log } = this.#deps;
       await dropConnections(bus, log, (key) => !this.#users.has(key));
-      if (now - this.#lastRemovalAt >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
+      if (now - (this.#lastRemovalAt ?? now) >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
     } catch (error) {
       // The next call retries; disconnected users can't reconnect in the meantime.
       this.#deps.log.warn({ err: error }, 'could not close connections of removed users');
@@ -122,7 +129,9 @@ export class NatsCallout implements BusIdentities {
   /** The public key is also the user's name, by which `dropConnections` finds connections. */
   #userJwt({ account, public_key, permissions }: BusUser, userNkey: string): string {
     const { publish: pub, subscribe: sub } = permissions;
-    const limits = { subs: MAX_SUBSCRIPTIONS, data: -1, payload: -1 };
+    const limits = {
+      subs: MAX_SUBSCRIPTIONS, data: -1, payload: -1, allowed_connection_types: CONNECTION_TYPES,
+    };
     const nats = { pub, sub, ...responsesOf(permissions), ...limits, type: 'user', version: 2 };
     return this.#sign({ sub: userNkey, aud: account, name: public_key, nats });
   }

@@ -8,6 +8,8 @@ import type { OutsideAccount } from './identities-port.ts';
 const CONNECTIONS_SUBJECT = 'nats.connections';
 const kickSubject = (serverId: string) => `nats.kick.${serverId}`;
 const ACCOUNTS: readonly string[] = ['PROBES', 'SUBSCRIBERS'] satisfies OutsideAccount[];
+/** The link of a leaf node, which both of its servers list. The operator configures its user. */
+const LEAF_NODE = 'Leafnode';
 const PAGE_SIZE = 1024;
 const TIMEOUT_MS = 5000;
 const MAX_SERVERS = 64;
@@ -17,7 +19,8 @@ const connectionList = z.object({
   data: z.object({
     total: z.int().default(0),
     connections: z.array(z.object({
-      cid: z.int(), account: z.string().default(''), authorized_user: z.string().default(''),
+      cid: z.int(), kind: z.string().default(''), account: z.string().default(''),
+      authorized_user: z.string().default(''),
     })).default([]),
   }),
 });
@@ -46,8 +49,9 @@ export async function openConnections(bus: ConnectionBus): Promise<OpenConnectio
       const list = decodeJson(connectionList, response);
       if (!list) throw new Error('a NATS server sent no list of connections');
       const { server, data } = list;
-      for (const { cid, account, authorized_user: key } of data.connections) {
-        if (ACCOUNTS.includes(account)) found.push({ server: server.id, cid, account, key });
+      for (const { cid, kind, account, authorized_user: key } of data.connections) {
+        if (kind === LEAF_NODE || !ACCOUNTS.includes(account)) continue;
+        found.push({ server: server.id, cid, account, key });
       }
       if (data.total > offset + PAGE_SIZE) isLast = false;
     }
