@@ -9,7 +9,7 @@ const LONGEST = [
   'faults/several-controllers', 'faults/attacks', 'faults/installation', 'faults/uplinks', 'faults/far-probe',
   'faults/nats', 'faults/bus-outage', 'faults/controller-clock', 'faults/epochs', 'faults/restarts', 'faults/versions',
   'faults/unacknowledged', 'faults/probe-problems', 'faults/delivery-kills',
-  'bus/assignments-moves', 'bus/probe/key-rotation', 'bus/few-votes', 'e2e/start', 'e2e/nats-cluster',
+  'bus/assignments-moves', 'bus/probe/key-rotation', 'bus/few-votes', 'bus/nats-sites', 'e2e/start', 'e2e/nats-cluster',
   'e2e/backup', 'e2e/command/client-commands',
   'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/monitors-write',
 ].map((name) => `/test/${name}.test.ts`);

@@ -28,8 +28,8 @@ export interface LinkOptions {
 }
 
 /**
- * Delay before each attempt to leave a server that is about to stop; up to eight times as long. Meanwhile controllers
- * leave it, which may have to tell other servers that this probe may connect.
+ * Delay before each attempt to leave a server that is about to stop; up to eight times as long. Controllers
+ * leave it meanwhile, and the next server may have to ask them whether this probe may connect.
  */
 const MIN_LEAVE_MS = 250;
 /** How long a replaced connection stays open for pending responses. */
@@ -264,9 +264,9 @@ export class Link implements ProbeBus {
   #leave(former: ActiveConnection | null): void {
     const { clock, random } = this.#options;
     this.#leaveTimer?.cancel();
+    if (this.#isStopped || !this.#isConnected || this.#active !== former) return;
     this.#leaveTimer = clock.setTimer(spreadMs(MIN_LEAVE_MS, 7, random()), () => {
-      if (this.#isStopped || !this.#isConnected || this.#active !== former) return;
-      void this.reconnect(this.#seed).then((isDone) => isDone || this.#leave(former));
+      if (this.#active === former) void this.reconnect(this.#seed).then((isDone) => isDone || this.#leave(former));
     });
   }
 

@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { RunningController } from '../../controller/controller.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
-import { shardOf } from '../../shared/ids.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
@@ -13,6 +12,7 @@ import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import type { Fault } from '../helpers/replica-commands.ts';
 import { ReplicaSet } from '../helpers/replica-set.ts';
 import { settled } from '../helpers/settled.ts';
+import { shardMap } from '../helpers/shard-map.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { WarpClock } from '../helpers/warp-clock.ts';
@@ -92,9 +92,9 @@ async function owners(): Promise<{ _id: string; holder: string }[]> {
 async function report(): Promise<void> {
   const at = clock.now();
   const ids = [...accepted.keys()];
-  await Promise.all([...new Set(ids.map(shardOf))].map(async (shard) => {
+  await Promise.all([...new Set(ids.map(shardMap.of))].map(async (shard) => {
     const first = (lanes.get(shard) ?? 0) + 1;
-    const results = ids.filter((id) => shardOf(id) === shard)
+    const results = ids.filter((id) => shardMap.of(id) === shard)
       .map((id, index) => ({ ...checked(id, at, !down.has(id)), seq: first + index }));
     const last = first + results.length - 1;
     const bytes = encodeBatch({ epoch: 'e', engine: 'test', first, last, results, dropped: [] });

@@ -20,8 +20,10 @@ export interface NatsSites {
   far: NatsProcess;
   /** Of a leaf node. */
   leaf: {
-    /** Seed of its user in account PROBES. */
+    /** Seed of its user in account EDGE, and at the leaf node in PROBES. */
     seed: string;
+    /** Where it connects to the hub. */
+    hubUrl: string;
     /** Its list of probes, if it has its own. */
     usersFile: string;
   } | null;
@@ -49,8 +51,9 @@ export async function startLeaf({ organization = '*', hasOwnUsers = false }: Lea
   writeFileSync(controllerCreds, `${seedOf(controller)}\n${seedOf(issuer)}\n`);
   const keys = { controller: controller.getPublicKey(), issuer: issuer.getPublicKey() };
   const leafKeys = [probes, system, subscribers].map((pair) => pair.getPublicKey()).join(', ');
-  const example = withSections(calloutConfig(port, join(dir, 'store'), keys),
-    'leafnodes', 'users', '{ service: "$SYS.REQ.USER.AUTH"', '{ service: { account: CONTROL, subject: "$SYS.REQ.USER.AUTH"');
+  const example = withSections(
+    calloutConfig(port, join(dir, 'store'), keys), 'leafnodes', 'users', '{ service', '{ stream', 'EDGE',
+  );
   writeFileSync(join(dir, 'hub.conf'), filled(example, {
     'auth_users: [': `auth_users: [ ${leafKeys},`,
     'listen: "0.0.0.0:7422"': `listen: "127.0.0.1:${leafPort}", advertise: "127.0.0.1:${link.port}"`,
@@ -69,7 +72,7 @@ export async function startLeaf({ organization = '*', hasOwnUsers = false }: Lea
   const [hub, far] = [new NatsProcess(join(dir, 'hub.conf'), port), new NatsProcess(join(dir, 'leaf.conf'), farPort)];
   await Promise.all([hub.start(), far.start()]);
   return {
-    url: hub.url, controllerCreds, far, leaf: { seed: seedOf(probes), usersFile },
+    url: hub.url, controllerCreds, far, leaf: { seed: seedOf(probes), hubUrl: `nats://127.0.0.1:${link.port}`, usersFile },
     cut() {
       link.drop();
       link.reset();

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, nkeyAuthenticator, type NatsConnection } from 'nats';
 import { pino } from 'pino';
 import { loadControllerConfig } from '../../controller/config.ts';
 import { startController, type RunningController } from '../../controller/controller.ts';
@@ -9,6 +8,7 @@ import { loadProbeConfig } from '../../probe/config.ts';
 import { startProbe, type RunningProbe } from '../../probe/probe.ts';
 import { createLog } from '../../shared/log.ts';
 import { ApiSession } from './api-session.ts';
+import { CommandRecord } from './checked-mongo.ts';
 import { readLedger } from './ledger.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import type { NatsSites } from './nats-sites.ts';
@@ -43,32 +43,36 @@ interface ShownProbe {
 /** A controller at one NATS server and two probes at another, in this process, on a clock that can jump. */
 export class SitesRig {
   readonly sites: NatsSites;
-  readonly clock = new WarpClock();
+  readonly clock: WarpClock;
   readonly probes: SiteProbe[] = [];
   readonly target: Target;
   readonly store: TestMongo;
   readonly session: ApiSession;
   readonly #controller: RunningController;
+  readonly #commands: CommandRecord;
   readonly #dir: string;
 
   private constructor(
-    sites: NatsSites, target: Target, store: TestMongo, dir: string, clock: WarpClock, controller: RunningController,
-    session: ApiSession,
+    { sites, target, store, session, clock }: Pick<SitesRig, 'sites' | 'target' | 'store' | 'session' | 'clock'>,
+    controller: RunningController, commands: CommandRecord, dir: string,
   ) {
     this.sites = sites;
     this.target = target;
     this.store = store;
     this.session = session;
     this.clock = clock;
-    this.#dir = dir;
     this.#controller = controller;
+    this.#commands = commands;
+    this.#dir = dir;
   }
 
   static async start(starting: Promise<NatsSites>): Promise<SitesRig> {
     const [sites, target, store] = await Promise.all([starting, startTarget(), testMongo()]);
     const dir = mkdtempSync(join(tmpdir(), 'farwatch-sites-rig-'));
     const clock = new WarpClock();
+    const commands = new CommandRecord();
     const controller = await startController({
+      onCommand: commands.take,
       config: loadControllerConfig({
         PORT: '0', DATA_DIR: join(dir, 'controller'), MONGODB_URL: store.url, RATE_LIMIT: '1000000', MIN_INTERVAL_SECONDS: '1',
         NATS_URL: sites.url, NATS_PUBLIC_URL: sites.far.url, NATS_CREDS: sites.controllerCreds, DOMAIN_LOOKUPS: 'false',
@@ -76,7 +80,7 @@ export class SitesRig {
       clock, log: createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'), timeZone: 'Europe/Berlin', random: Math.random,
     });
     const session = await new ApiSession(controller.url).begin();
-    const rig = new SitesRig(sites, target, store, dir, clock, controller, session);
+    const rig = new SitesRig({ sites, target, store, session, clock }, controller, commands, dir);
     await session.ok('POST', '/api/regions', { id: REGION, name: 'Edge', city: 'Edge', country: 'NO', visibility: 'shared' });
     for (const name of ['one', 'two']) await rig.#startProbe(name);
     await until(async () => (await rig.#shown()).filter(({ status }) => status === 'online').length === 2, { what: 'both probes are online' });
@@ -110,23 +114,23 @@ export class SitesRig {
     }, { what, everyMs });
   }
 
-  /** Waits until the probes have nothing left, and reads the results of these monitors, and how many were checks. */
-  async stored(ids: readonly string[]) {
+  /** Waits until the probes report that together they check this many monitors, and that everything is stored. */
+  async settled(monitors: number): Promise<void> {
     const since = this.clock.now();
-    await this.pass(async () => (await this.#shown()).every(
-      ({ spool_depth: depth, monitors, last_beat_at: at }) => depth === 0 && monitors === 0 && Date.parse(at) > since,
-    ), 'the spools are empty', 250, 100);
+    const ours = this.probes.map(({ id }) => id);
+    await this.pass(async () => {
+      const shown = (await this.#shown()).filter(({ id }) => ours.includes(id));
+      const held = shown.reduce((sum, probe) => sum + probe.monitors, 0);
+      return held === monitors &&
+        shown.every(({ spool_depth: depth, last_beat_at: at }) => depth === 0 && Date.parse(at) > since);
+    }, `${monitors} monitors are checked`, 250, 100);
+  }
+
+  /** The journal, the results of these monitors in it, and how many of those are checks. */
+  async stored(ids: readonly string[]) {
     const ledger = await readLedger(this.store.url, this.store.database);
     const results = ids.map((id) => ledger.byMonitor.get(id) ?? []);
     return { ledger, results, checked: results.map((of) => of.filter(({ missed }) => missed === null).length) };
-  }
-
-  /** A connection with the controllers' user. */
-  connectController(): Promise<NatsConnection> {
-    const [seed = ''] = readFileSync(this.sites.controllerCreds, 'utf8').split('\n');
-    return connect({
-      servers: this.sites.url.split(','), authenticator: nkeyAuthenticator(Buffer.from(seed)), reconnect: false, tls: null,
-    });
   }
 
   async stop(): Promise<void> {
@@ -134,6 +138,7 @@ export class SitesRig {
     await this.#controller.stop();
     await Promise.all([this.target.close(), this.store.stop(), this.sites.stop()]);
     rmSync(this.#dir, { recursive: true, force: true });
+    this.#commands.verify();
   }
 
   async #shown(): Promise<ShownProbe[]> {

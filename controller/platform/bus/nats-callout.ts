@@ -9,7 +9,7 @@ import { readNatsJwt, signNatsJwt, type NatsJwtPayload } from './nats-jwt.ts';
 import { isSignedByOwnerOf, type SigningKey } from './nkeys.ts';
 
 const AUTH_SUBJECT = '$SYS.REQ.USER.AUTH';
-/** Not as a leaf node, whose connection `dropConnections` leaves open. */
+/** Not as a leaf node, whose connections are not ours to close. */
 const CONNECTION_TYPES = ['STANDARD', 'WEBSOCKET'];
 const NS_PER_SECOND = 1_000_000_000;
 /** Concurrent subscriptions of a NATS user. */
@@ -89,7 +89,7 @@ export class NatsCallout implements BusIdentities {
     try {
       const { bus, log } = this.#deps;
       await dropConnections(bus, log, (key) => !this.#users.has(key));
-      if (this.#lastRemovalAt !== null && now - this.#lastRemovalAt >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
+      if (now - (this.#lastRemovalAt ?? now) >= MAX_ADMISSION_MS) this.#lastRemovalAt = null;
     } catch (error) {
       // The next call retries; disconnected users can't reconnect in the meantime.
       this.#deps.log.warn({ err: error }, 'could not close connections of removed users');

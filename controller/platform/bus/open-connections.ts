@@ -8,7 +8,7 @@ import type { OutsideAccount } from './identities-port.ts';
 const CONNECTIONS_SUBJECT = 'nats.connections';
 const kickSubject = (serverId: string) => `nats.kick.${serverId}`;
 const ACCOUNTS: readonly string[] = ['PROBES', 'SUBSCRIBERS'] satisfies OutsideAccount[];
-/** The connection of a leaf node: its operator configures its user, which has no identity here. */
+/** The link of a leaf node, which both of its servers list. The operator configures its user. */
 const LEAF_NODE = 'Leafnode';
 const PAGE_SIZE = 1024;
 const TIMEOUT_MS = 5000;
@@ -50,7 +50,8 @@ export async function openConnections(bus: ConnectionBus): Promise<OpenConnectio
       if (!list) throw new Error('a NATS server sent no list of connections');
       const { server, data } = list;
       for (const { cid, kind, account, authorized_user: key } of data.connections) {
-        if (kind !== LEAF_NODE && ACCOUNTS.includes(account)) found.push({ server: server.id, cid, account, key });
+        if (kind === LEAF_NODE || !ACCOUNTS.includes(account)) continue;
+        found.push({ server: server.id, cid, account, key });
       }
       if (data.total > offset + PAGE_SIZE) isLast = false;
     }
