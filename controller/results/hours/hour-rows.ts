@@ -34,9 +34,10 @@ export class HourRows {
   /** The first journal entry with unwritten results. */
   readonly firstEntry: number;
   readonly #rows = new ByteWriter(96);
-  readonly #sources: Source[] = [];
+  /** Nearly always one: the first comes in an array without space for more, which would take 120 bytes. */
+  #sources: Source[] = [];
   /** Rows per source. */
-  readonly #ofSource: number[] = [];
+  readonly #ofSource: number[] = [0];
   #length = 0;
   #lastEntry: number;
   #lastAt: number;
@@ -66,6 +67,8 @@ export class HourRows {
     const rare = this.#rareTextOf(row);
     const time = row.response_time_ms === null ? null : tenths(row.response_time_ms);
     out.varint(entry - this.#lastEntry);
+    const { region, probe_id, received } = source;
+    if (this.#sources.length === 0) this.#sources = [{ region, probe_id, received }];
     const from = sourceNumber(this.#sources, source);
     out.varint(from);
     const flags = flagsOf(row, source.late);

@@ -28,5 +28,5 @@ export function newLiveMonitor(state: MonitorState, position: number): LiveMonit
 /** Replaces the rows of an hour; null removes them. */
 export function replaceRows(monitor: LiveMonitor, hour: number, rows: HourRows | null): void {
   const others = monitor.hours.filter((other) => other.hour !== hour);
-  monitor.hours = rows ? [...others, rows] : others.length > 0 ? others : NO_HOURS;
+  monitor.hours = rows ? others.concat(rows) : others.length > 0 ? others : NO_HOURS;
 }

@@ -20,11 +20,13 @@ export interface ProcessSpec {
 
 /**
  * V8 flags of our processes. An idle Node would shrink its young generation to 1 MB and collect it every
- * second; 2 MB halves that. Pretenuring would fill the old generation with request data. Parallel scavenging
- * would cost more than it saves, as little survives.
+ * second; 2 MB halves that. A large import or hostile responses would grow it to 32 MB, and it would stay
+ * so; half of that costs little. Pretenuring would fill the old generation with request data. Parallel
+ * scavenging would cost more than it saves, as little survives.
  */
 export const NODE_FLAGS: readonly string[] = [
-  '--min-semi-space-size=2', '--no-allocation-site-pretenuring', '--no-parallel-scavenge',
+  '--min-semi-space-size=2', '--max-semi-space-size=8', '--no-allocation-site-pretenuring',
+  '--no-parallel-scavenge',
 ];
 
 /**
@@ -40,13 +42,10 @@ export const NODE_VARIABLES = Object.freeze({ MALLOC_ARENA_MAX: '2' });
 export const STORE_FLAGS: readonly string[] = [...NODE_FLAGS, '--initial-old-space-size=64'];
 
 /**
- * V8 flags of the probe. Hostile responses would grow the young generation to 32 MB, plus as much external
- * memory. `--expose-gc` frees large certificates. Baseline code, compiled on first use, costs less than
- * minutes of interpretation at a few checks a second.
+ * V8 flags of the probe. `--expose-gc` frees large certificates. Baseline code, compiled on first use, costs
+ * less than minutes of interpretation at a few checks a second.
  */
-export const PROBE_FLAGS: readonly string[] = [
-  ...NODE_FLAGS, '--max-semi-space-size=8', '--expose-gc', '--always-sparkplug',
-];
+export const PROBE_FLAGS: readonly string[] = [...NODE_FLAGS, '--expose-gc', '--always-sparkplug'];
 
 /** The subsets of NODE_FLAGS, PROBE_FLAGS and STORE_FLAGS supported by this version of Node.js. */
 export interface ProcessFlags {

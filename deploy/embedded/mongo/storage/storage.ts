@@ -79,8 +79,13 @@ async function openLmdb(dir: string, options: Record<string, unknown>): Promise<
     throw new Error(`${problem}; set MONGODB_URL instead`, { cause });
   }
   const path = join(dir, 'data.mdb');
-  return lmdb.open({ path, noSubdir: true, encoding: 'binary', keyEncoding: 'binary', ...options });
+  return lmdb.open({
+    path, noSubdir: true, encoding: 'binary', keyEncoding: 'binary', mapSize: MAP_BYTES, ...options,
+  });
 }
+
+/** Address space for the file, 16 GiB. Otherwise lmdb maps it again as it grows, and keeps the old maps. */
+const MAP_BYTES = 2 ** 34;
 
 interface Job {
   readonly run: () => unknown;
