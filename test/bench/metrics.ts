@@ -17,6 +17,7 @@ import { readScaling } from './read-scaling.ts';
 import { readWhileAlerting } from './read-while-alerting.ts';
 import { coldStart } from './recovery-metric.ts';
 import { overload } from './overload-metric.ts';
+import { takeover } from './takeover-metric.ts';
 import { pageServing } from './page-metric.ts';
 import { print } from './report.ts';
 import { runWorker } from './run-worker.ts';
@@ -101,7 +102,9 @@ function inTurn(...metrics: Metric[]): Metric {
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '6': memoryPerMonitor, '7': transport, '8': ingest,
-  '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': coldStart, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory, '18': overload,
+  '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts,
+  '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': inTurn(coldStart, takeover), '15': chainCpu,
+  '16': queuedBehindHanging, '17': chainMemory, '18': overload, takeover,
   bus: busOverWebSocket, fleet: fleetGrowth, console: consoleInBrowser,
 };
 

@@ -9,6 +9,7 @@ import { pingChecks } from './loads/ping-checks.ts';
 import { queuedAlerts } from './loads/queued-alerts.ts';
 import { bareBlocks, storeBlocks } from './loads/store-blocks.ts';
 import { readMonitors } from './loads/read-monitors.ts';
+import { bareTakeOver, leaveShards, takeOver } from './loads/take-over.ts';
 import { absoluteTimers, burnCpu, naiveTimers, virtualHour, wheelTimers } from './loads/timers.ts';
 import { publishBatches, publishEach, takeBatches, takeEach } from './loads/transport.ts';
 import { virtualFleet } from './loads/virtual-fleet.ts';
@@ -17,7 +18,7 @@ import { virtualFleet } from './loads/virtual-fleet.ts';
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
   bareGets, bareHandshakes, bareLookups, blackboxDriver, firstFailurePoller, ingestResults, bareIngest, pingChecks, queuedAlerts,
   storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
-  bareMemory, burnCpu, controllerMemory, probeMemory, readMonitors, virtualFleet, virtualHour,
+  bareMemory, burnCpu, controllerMemory, probeMemory, readMonitors, virtualFleet, virtualHour, leaveShards, takeOver, bareTakeOver,
 };
 
 const [name = '', options = '{}'] = process.argv.slice(2);

@@ -270,7 +270,8 @@ test('a day is the sum of its hours, and the results of a period can be read', a
 });
 
 describe.each(SOURCES)('leases in %s', (_name, make) => {
-  const sign = (renewed_at: number, is_cut_off = false) => ({ renewed_at, is_cut_off, life: 'one', version: '1.0.0' });
+  const sign = (renewed_at: number, is_cut_off = false) =>
+    ({ renewed_at, renew_interval_ms: 1000, is_cut_off, life: 'one', version: '1.0.0' });
 
   test('can be taken when free, own or unchanged since they were found expired', async () => {
     const { leases } = make();

@@ -7,6 +7,8 @@ export interface Lease {
    * controllers may differ.
    */
   renewed_at: number;
+  /** How long after a renewal the next one is due, ms. */
+  renew_interval_ms?: number;
   /** True if the controller cannot reach the bus, and so receives no results. */
   is_cut_off?: boolean;
   /** Of one start of the controller. Two that alternate are two controllers with the same id. */

@@ -8,14 +8,17 @@ interface Sighting {
 
 interface LeaseTrackerOptions {
   holder: string;
-  /** A lease is dead after this long without a renewal. */
-  deadAfterMs: number;
+  /** A lease is dead when its renewal is this late. */
+  maxDelayMs: number;
   /**
    * After a longer gap between polls, leases that may not have been renewed meanwhile get the full time
    * again.
    */
   maxPollGapMs: number;
 }
+
+/** Of a lease that does not say its interval: it was just acquired. */
+const DEFAULT_RENEW_INTERVAL_MS = 2000;
 
 /**
  * Detects leases of other controllers that are no longer renewed, by the local time between polls. Never
@@ -35,7 +38,7 @@ export class LeaseTracker {
    * next lease is dead without a renewal; Infinity without one.
    */
   classify(leases: Lease[], at: number): { living: Lease[]; dead: Lease[]; firstDueMs: number } {
-    const { holder, deadAfterMs, maxPollGapMs } = this.#options;
+    const { holder, maxDelayMs, maxPollGapMs } = this.#options;
     const sightings = at - this.#polledAt > maxPollGapMs ? new Map<string, Sighting>() : this.#seen;
     this.#polledAt = at;
     this.#seen = new Map();
@@ -51,7 +54,8 @@ export class LeaseTracker {
       const sighting =
         before?.renewal === lease.renewed_at ? before : { renewal: lease.renewed_at, since: at };
       this.#seen.set(name, sighting);
-      const leftMs = sighting.since + deadAfterMs - at;
+      const { renew_interval_ms: intervalMs = DEFAULT_RENEW_INTERVAL_MS } = lease;
+      const leftMs = sighting.since + intervalMs + maxDelayMs - at;
       if (leftMs > 0) firstDueMs = Math.min(firstDueMs, leftMs);
       (leftMs > 0 ? living : dead).push(lease);
     }

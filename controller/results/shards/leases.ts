@@ -8,15 +8,17 @@ import { planLeases, type Lease } from './lease-rules.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { LeaseTracker } from './lease-tracker.ts';
 
-const RENEW_INTERVAL_MS = 2000;
+const RENEW_INTERVAL_MS = 1000;
 /** Interval when this is the only controller. */
 const ONLY_CONTROLLER_RENEW_INTERVAL_MS = 3000;
-/** Other controllers take over our shards after this long without a renewal. */
-const DEAD_AFTER_MS = 5000;
-/**
- * Less than the takeover delay: after this long without a renewal, a controller no longer trusts its state.
- */
-const TRUSTED_MS = 4500;
+/** Other controllers take over our shards when a renewal is this late. */
+const MAX_DELAY_MS = 3000;
+/** Less than that: when a renewal is this late, a controller no longer trusts its state. */
+const TRUSTED_DELAY_MS = 2500;
+/** After a longer gap between polls, the others have the full time again: the database may not have responded. */
+const MAX_POLL_GAP_MS = 2500;
+/** Among 256 shards, one after another would delay the next renewal. */
+const MAX_CONCURRENT_ACQUISITIONS = 16;
 /** Poll interval when this is the only controller. A new controller notifies it repeatedly. */
 const ONLY_CONTROLLER_POLL_INTERVAL_MS = 20_000;
 
@@ -48,8 +50,8 @@ export class Leases {
   #due: Timer | null = null;
   #isStarted = false;
   #hasShare = false;
-  /** When the latest successful renewal began, monotonic ms. */
-  #renewedAt = -Infinity;
+  /** When the renewal after the latest successful one is due, monotonic ms. */
+  #renewalDueAt = -Infinity;
   /** When the latest poll of all leases began, monotonic ms. */
   #polledAt = -Infinity;
 
@@ -58,8 +60,9 @@ export class Leases {
     this.#renewals = new PeriodicTask({
       clock: deps.clock, intervalMs: RENEW_INTERVAL_MS, idleIntervalMs: ONLY_CONTROLLER_RENEW_INTERVAL_MS,
       task: async () => {
-        await this.#renew();
-        return deps.peers.isOnlyController ? 'idle' : false;
+        // What it told the others: one that has just become the only controller renews soon once more.
+        const intervalMs = await this.#renew();
+        return intervalMs > RENEW_INTERVAL_MS && deps.peers.isOnlyController ? 'idle' : false;
       },
       onError: (error) => {
         deps.peers.update(false);
@@ -67,7 +70,7 @@ export class Leases {
       },
     });
     this.#tracker = new LeaseTracker({
-      holder: deps.holder, deadAfterMs: DEAD_AFTER_MS, maxPollGapMs: 2 * RENEW_INTERVAL_MS,
+      holder: deps.holder, maxDelayMs: MAX_DELAY_MS, maxPollGapMs: MAX_POLL_GAP_MS,
     });
   }
 
@@ -99,7 +102,7 @@ export class Leases {
 
   /** False if our leases may have expired, so that another controller may own the shards. */
   get areCurrent(): boolean {
-    return this.#deps.clock.monotonic() - this.#renewedAt < TRUSTED_MS;
+    return this.#deps.clock.monotonic() - this.#renewalDueAt < TRUSTED_DELAY_MS;
   }
 
   /** True once this controller has had its share, which the others take some polls to release. */
@@ -126,23 +129,28 @@ export class Leases {
     await this.#deps.store.leave(this.#deps.holder);
   }
 
-  async #renew(): Promise<void> {
+  /** Returns the time until the next renewal, ms. */
+  async #renew(): Promise<number> {
     const { store, holder, clock, peers } = this.#deps;
     const startedAt = clock.monotonic();
     peers.readClock(clock);
     const isCutOff = !peers.isOnlyController && this.#deps.isCutOff();
-    const renewal = { renewed_at: clock.now(), is_cut_off: isCutOff, life: this.#life, version: VERSION };
+    const intervalMs = peers.isOnlyController ? ONLY_CONTROLLER_RENEW_INTERVAL_MS : RENEW_INTERVAL_MS;
+    const renewal = {
+      renewed_at: clock.now(), renew_interval_ms: intervalMs, is_cut_off: isCutOff, life: this.#life,
+      version: VERSION,
+    };
     if (await store.renew([...this.#mine], holder, renewal)) {
       if (peers.isOnlyController && startedAt - this.#polledAt < ONLY_CONTROLLER_POLL_INTERVAL_MS) {
-        this.#renewedAt = startedAt;
-        return;
+        this.#renewalDueAt = startedAt + intervalMs;
+        return intervalMs;
       }
     } else await store.announce(holder, renewal);
     this.#polledAt = startedAt;
     const { living, dead, firstDueMs } = this.#tracker.classify(await store.list(), startedAt);
     const held = new Set(living.filter((lease) => lease.holder === holder).map(({ shard }) => shard));
     for (const shard of this.#mine) if (!held.has(shard)) await this.#lose(shard);
-    this.#renewedAt = startedAt;
+    this.#renewalDueAt = startedAt + intervalMs;
     this.#due?.cancel();
     if (firstDueMs < RENEW_INTERVAL_MS) {
       const waitMs = Math.max(0, startedAt + firstDueMs - clock.monotonic());
@@ -150,6 +158,7 @@ export class Leases {
     }
     await this.#share(living, dead, isCutOff);
     for (const lease of dead) if (lease.shard === null) await store.removeDead(lease);
+    return intervalMs;
   }
 
   /** Acquires and releases shards to reach an even share. */
@@ -158,17 +167,11 @@ export class Leases {
     const plan = planLeases({ leases: living, holder, shardCount, isCutOff, barred: this.#barred });
     peers.update(plan.alive === 1);
     let isComplete = plan.awaited === 0;
-    for (const { shard, holder: by } of living) {
-      if (shard === null || by !== holder || this.#mine.has(shard) || plan.release.includes(shard)) continue;
-      isComplete = (await this.#acquire(shard, null)) && isComplete;
-    }
-    // Another controller may be taking the same shards; on a conflict, the next one is tried.
-    let room = Math.min(plan.room, plan.free.length);
-    for (const shard of plan.free) {
-      if (room <= 0) break;
-      const from = [...dead, ...living].find((lease) => lease.shard === shard) ?? null;
-      if (await this.#acquire(shard, from)) room -= 1;
-    }
+    const kept = living.flatMap(({ shard, holder: by }) =>
+      (shard === null || by !== holder || this.#mine.has(shard) || plan.release.includes(shard) ? [] : shard));
+    if ((await this.#acquire(kept, kept.length, [])) < kept.length) isComplete = false;
+    const wanted = Math.min(plan.room, plan.free.length);
+    const room = wanted - (await this.#acquire(plan.free, wanted, [...dead, ...living]));
     this.#hasShare ||= isComplete && room <= 0;
     const others = living.filter((lease) => lease.holder !== holder);
     if (plan.awaited > 0) requestShards(others.flatMap(({ shard }) => shard ?? []));
@@ -178,14 +181,25 @@ export class Leases {
     }
   }
 
-  async #acquire(shard: number, from: Lease | null): Promise<boolean> {
+  /**
+   * Takes up to `wanted` of these shards from the owners of these leases, or as free or already ours. Another
+   * controller may be taking the same ones; on a conflict, the next are tried. Returns how many are ours.
+   */
+  async #acquire(shards: readonly number[], wanted: number, leases: readonly Lease[]): Promise<number> {
     const { store, holder, acquired, clock } = this.#deps;
-    const isOurs = await store.acquire(shard, holder, from, clock.now());
-    if (isOurs) {
-      this.#mine.add(shard);
-      acquired(shard);
+    let count = 0;
+    for (let at = 0; at < shards.length && count < wanted;) {
+      const some = shards.slice(at, at + Math.min(wanted - count, MAX_CONCURRENT_ACQUISITIONS));
+      at += some.length;
+      await Promise.all(some.map(async (shard) => {
+        const from = leases.find((lease) => lease.shard === shard) ?? null;
+        if (!(await store.acquire(shard, holder, from, clock.now()))) return;
+        count += 1;
+        this.#mine.add(shard);
+        acquired(shard);
+      }));
     }
-    return isOurs;
+    return count;
   }
 
   async #lose(shard: number): Promise<void> {

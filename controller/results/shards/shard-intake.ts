@@ -124,8 +124,10 @@ export class ShardIntake {
   }
 }
 
-/** Entries per read while a journal is replayed. */
-const READ_BATCH_SIZE = 100;
+/** Entries per read while a journal is replayed. The first read has few, because they may be large. */
+const READ_ENTRIES = { first: 10, max: 100 };
+/** Results per read, about: what is decoded at once is collected before it fills the memory. */
+const READ_RESULTS = 2000;
 
 /** Applies journal entries to a shard's state, and reports them to everything that follows entries. */
 export class EntryApplier {
@@ -165,30 +167,44 @@ export class EntryApplier {
     if (!replayed && entry.configs.length > 0) this.#callListener(() => listeners.onConfigs(entry.configs));
   }
 
-  /** Applies the journal after the snapshot. */
+  /** Applies the journal after the snapshot. The next entries are read while some are applied. */
   async replay(): Promise<void> {
-    const { deps: { stores: { journal, snapshots } }, state, monitorWrites } = this.#parts;
-    const { shard } = state;
-    for (;;) {
-      const entries = await journal.read(shard, state.n, READ_BATCH_SIZE);
-      // An entry below the snapshot may come from a stalled former owner that reused a free number; it does
-      // not count.
-      const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
-      if (written > state.n) throw new Error(`the snapshot of shard ${shard} has passed entry ${state.n}`);
+    const { state, monitorWrites } = this.#parts;
+    for (let limit = READ_ENTRIES.first, next = this.#read(state.n, limit); ;) {
+      const entries = await next;
+      const last = entries.at(-1);
+      const isEnd = last === undefined || entries.length < limit;
+      if (!isEnd) {
+        limit = entriesPerRead(entries);
+        next = this.#read(last.n, limit);
+        // It may reject while entries are applied, before it is awaited.
+        next.catch(() => undefined);
+      }
       for (const entry of entries) {
-        if (entry.v > ENTRY_VERSION) {
-          throw new NewerFormatError(`shard ${shard} holds a journal entry of format ${entry.v}`);
-        }
         const applied = this.#applyAgain(entry);
-        await monitorWrites.write(applied.changed);
+        if (applied.changed.length > 0) await monitorWrites.write(applied.changed);
         this.announce(entry, applied, true);
       }
-      if (entries.length < READ_BATCH_SIZE) return;
+      if (isEnd) return;
     }
+  }
+
+  /** Up to `limit` entries after entry `after`. */
+  async #read(after: number, limit: number): Promise<JournalEntry[]> {
+    const { deps: { stores: { journal, snapshots } }, state: { shard } } = this.#parts;
+    const entries = await journal.read(shard, after, limit);
+    // An entry below the snapshot may come from a stalled former owner that reused a free number; it does not
+    // count.
+    const written = (await snapshots.numbers([shard])).get(shard) ?? 0;
+    if (written > after) throw new Error(`the snapshot of shard ${shard} has passed entry ${after}`);
+    return entries;
   }
 
   /** Applies an entry that crashed an earlier instance without its contents, which become dead letters. */
   #applyAgain(entry: JournalEntry): AppliedEntry {
+    if (entry.v > ENTRY_VERSION) {
+      throw new NewerFormatError(`shard ${entry.shard} holds a journal entry of format ${entry.v}`);
+    }
     try {
       if (!this.#parts.deps.isPoison(entry.n)) return this.apply(entry);
       const { shard, n, v, writer, taken_at, lanes, batches, unread = [] } = entry;
@@ -210,4 +226,12 @@ export class EntryApplier {
       log.error({ err: error, shard }, 'a listener for results failed');
     }
   }
+}
+
+/** As many entries as have about READ_RESULTS results, if they are like these. */
+function entriesPerRead(entries: readonly JournalEntry[]): number {
+  const results = entries.reduce(
+    (sum, { batches }) => sum + batches.reduce((count, { batch }) => count + batch.results.length, 0), 0,
+  );
+  return Math.max(1, Math.min(READ_ENTRIES.max, Math.floor((READ_RESULTS * entries.length) / (results + 1))));
 }

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type { ActorRef } from '../../../shared/actor/actor-ref.ts';
 import { Supervisor, type ActorFigures, type Failure } from '../../../shared/actor/supervisor.ts';
 import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
@@ -17,6 +18,11 @@ import type { IngestCounts, ShardDeps, ShardStores } from './shard-parts.ts';
 
 const MIN_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 5000;
+/**
+ * Shards loaded at once. Each takes results when it is loaded, so with few at once, most are ready earlier;
+ * with one, it would wait for the database.
+ */
+const MAX_CONCURRENT_LOADS = 4;
 /** Queue limit per shard: several times what its probes send while an entry is applied. */
 const MAILBOX_MESSAGES = 10_000;
 
@@ -54,6 +60,7 @@ export class Shards {
   readonly #poison = new Set<string>();
   /** Failed shards of this controller, which take no results. */
   readonly #failing = new Set<number>();
+  readonly #loads = new PQueue({ concurrency: MAX_CONCURRENT_LOADS });
   #lives = 0;
 
   constructor(deps: ShardsDeps) {
@@ -76,7 +83,7 @@ export class Shards {
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
         context.signal.addEventListener('abort', () => this.#summaries.delete(shard));
-        return Shard.load(
+        return this.#loads.add(() => Shard.load(
           shard, writer, {
             clock, log, stores, limits, listeners, journal, deadLetters, lostLanes,
             unknownRegions, counts,
@@ -85,7 +92,7 @@ export class Shards {
               if (!context.signal.aborted) this.#summaries.set(shard, summary);
             },
           }, context,
-        );
+        ), { signal: context.signal });
       },
       onFailure: (failure) => this.#mayRestart(failure),
       onStarted: (shard) => {

@@ -1,0 +1,143 @@
+import { openMongo } from '../../../controller/platform/mongo/mongo.ts';
+import { Shards } from '../../../controller/results/shards/shards.ts';
+import type { EntryBatch, JournalEntry } from '../../../controller/results/journal/journal-store.ts';
+import type { StateRecord } from '../../../controller/results/state/records.ts';
+import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
+import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
+import { resultStores } from '../../../controller/wiring/results.ts';
+import { openStores } from '../../../controller/wiring/stores.ts';
+import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
+import { laneName } from '../../../shared/contracts/result.ts';
+import { createLog } from '../../../shared/log.ts';
+import { systemClock } from '../../../shared/time.ts';
+import { shardMap } from '../../helpers/shard-map.ts';
+import { limitsOf } from '../../helpers/take-limits.ts';
+import { byShard, configOf, monitorIds, resultMaker } from './results.ts';
+
+interface TakeOverOptions {
+  url: string;
+  monitors: number;
+  /** Minutes of results in the journal, one for each monitor. */
+  minutes: number;
+}
+
+export interface TakeOverFigures {
+  /** From the acquisition until half of the shards, and all, take results, so that their alerts flow, ms. */
+  halfMs: number;
+  allMs: number;
+  /** Of this process until then. */
+  cpuMs: number;
+  /** Resident memory at the end. */
+  megabytes: number;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const BATCH_SIZE = 100;
+/** In an entry of a second, with 20,000 monitors in a shard and a check a minute. */
+const ENTRY_RESULTS = 340;
+const ENTRIES_PER_INSERT = 16;
+const [REGION, PROBE, EPOCH] = ['region-0', 'probe-0', 'bench'];
+
+/** Leaves shards as a dead controller does: monitors that are up, and a journal of results that no block has. */
+export async function leaveShards(options: Record<string, unknown>): Promise<{ results: number }> {
+  const { url, monitors, minutes } = options as unknown as TakeOverOptions;
+  const mongo = openMongo(url);
+  const { states, journal } = resultStores(await openStores(mongo.db, systemClock, shardMap));
+  const now = systemClock.now();
+  const start = now - (now % HOUR_MS) - minutes * MINUTE_MS;
+  for (const [shard, ids] of byShard(monitorIds(monitors))) {
+    for (let at = 0; at < ids.length; at += 250) {
+      await states.write(ids.slice(at, at + 250).map((id) => recordOf(shard, id, start)));
+    }
+    const entries = entriesOf(shard, ids, start, minutes);
+    for (let at = 0; at < entries.length; at += ENTRIES_PER_INSERT) {
+      await journal.insert(entries.slice(at, at + ENTRIES_PER_INSERT));
+    }
+  }
+  await mongo.close();
+  return { results: monitors * minutes };
+}
+
+function recordOf(shard: number, id: string, start: number): StateRecord {
+  const region = {
+    ...NEW_REGION, verdict: 'up' as const, last_at: start - MINUTE_MS, response_time_ms: 20, status_code: 200,
+  };
+  const config = { ...configOf(id, MINUTE_MS, start - HOUR_MS), assigned: [REGION], monitoring_regions: [REGION] };
+  const state = {
+    ...newMonitorState(config), status: 'up' as const, since: start - HOUR_MS, regions: { [REGION]: region },
+    last_check_at: start - MINUTE_MS, last_success_at: start - MINUTE_MS, accounted_until: start - MINUTE_MS,
+  };
+  return { monitor_id: id, shard, position: 0, state, outbox: [] };
+}
+
+function entriesOf(shard: number, ids: string[], start: number, minutes: number): JournalEntry[] {
+  const make = resultMaker(shard + 1);
+  const entries: JournalEntry[] = [];
+  let seq = 0;
+  for (let minute = 0; minute < minutes; minute += 1) {
+    for (let at = 0; at < ids.length; at += ENTRY_RESULTS) {
+      const batches: EntryBatch[] = [];
+      for (let from = at; from < Math.min(at + ENTRY_RESULTS, ids.length); from += BATCH_SIZE) {
+        const first = seq + 1;
+        const results = ids.slice(from, Math.min(from + BATCH_SIZE, at + ENTRY_RESULTS)).map(
+          (id, place) => make(++seq, id, start + minute * MINUTE_MS + Math.floor(((from + place) / ids.length) * MINUTE_MS)),
+        );
+        const batch = { v: 1 as const, epoch: EPOCH, engine: '1', first, last: seq, results, dropped: [] };
+        batches.push({ probe_id: PROBE, region: REGION, bytes: encodeBatch(batch), batch, refused: [], late: [] });
+      }
+      entries.push({
+        shard, n: entries.length + 1, v: 1, writer: 'dead', taken_at: start + (minute + 1) * MINUTE_MS,
+        configs: [], batches, pings: [], clock: [], lanes: [{ lane: laneName(PROBE, EPOCH), position: seq }],
+      });
+    }
+  }
+  return entries;
+}
+
+/** Loads all shards at once, as one of the controllers does that take over from a dead one. */
+export async function takeOver(options: Record<string, unknown>): Promise<TakeOverFigures> {
+  const { url, monitors } = options as unknown as TakeOverOptions;
+  const mongo = openMongo(url);
+  const stores = resultStores(await openStores(mongo.db, systemClock, shardMap));
+  const none = async () => undefined;
+  const shards = new Shards({
+    clock: systemClock, log: createLog('bench', 'warn'), random: Math.random, instance: 'bench', limits: limitsOf(1e15),
+    holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
+    stores: {
+      ...stores, incidents: { open: none, resolve: none, recordVotes: none, regionChanged: none },
+      alerts: { fanOut: none },
+    },
+    listeners: { onApplied: [], onConfigs: () => undefined },
+  });
+  const startedAt = performance.now();
+  const before = process.cpuUsage();
+  for (const shard of shardMap.all) shards.acquire(shard);
+  const until = async (count: number) => {
+    await waitFor(() => shards.summaries.size >= count);
+    return performance.now() - startedAt;
+  };
+  const halfMs = await until(shardMap.count / 2);
+  const allMs = await until(shardMap.count);
+  const { user, system } = process.cpuUsage(before);
+  const found = [...shards.summaries.values()].reduce((sum, summary) => sum + summary.monitors, 0);
+  if (found !== monitors) throw new Error(`${found} of ${monitors} monitors are loaded`);
+  return { halfMs, allMs, cpuMs: (user + system) / 1000, megabytes: process.memoryUsage.rss() / 1e6 };
+}
+
+/** Reads the same documents and discards them: the states, then the journal. */
+export async function bareTakeOver(options: Record<string, unknown>): Promise<{ statesMs: number; ms: number }> {
+  const { url } = options as unknown as TakeOverOptions;
+  const { db, close } = openMongo(url);
+  const startedAt = performance.now();
+  for await (const _state of db.collection('monitor_states').find()) continue;
+  const statesMs = performance.now() - startedAt;
+  for await (const _entry of db.collection('journal').find()) continue;
+  const ms = performance.now() - startedAt;
+  await close();
+  return { statesMs, ms };
+}
+
+async function waitFor(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
