@@ -22,7 +22,7 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
 /** Error text for suppressed addresses, in the log and in the destination's health. */
 export const STOPPED = 'the owner of the address stopped alert emails from this organization';
 
-/** Deliveries on one line are sent in order. A line is a monitor or probe, and a recipient if there are several. */
+/** Deliveries on one line are sent in order. A line is a monitor or probe, and any recipient of its own. */
 export function lineOf(
   delivery: Pick<DeliveryDoc, 'monitor_id' | 'probe_id' | 'channel' | 'recipient'>,
 ): string {

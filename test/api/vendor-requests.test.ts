@@ -53,7 +53,8 @@ function destinationOf(type: DestinationType, config: object): DestinationDoc {
 
 async function send(destination: DestinationDoc, alert: AlertDetails) {
   const deps = {
-    poster, clock: systemClock, baseUrl: () => BASE, stopLink: () => '', mailer: { send: () => Promise.reject(new Error('no mail')) },
+    poster, clock: systemClock, baseUrl: () => BASE, stopLink: () => '',
+    mailer: { send: () => Promise.reject(new Error('no mail')) },
     destinations: { ensureSecret: async () => 'whsec_x' },
   };
   const context = { attemptId: 'attempt', deliveryId: 'delivery', signal: new AbortController().signal };
