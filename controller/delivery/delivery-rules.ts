@@ -76,8 +76,8 @@ export function afterAttempt(
 function retryDelayMs(failedAttempts: number, random: number, requestedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
-  const minDelayMs = Math.max(delayMs, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS));
-  return Math.round(spreadMs(minDelayMs, JITTER, random));
+  const requested = Math.min(spreadMs(requestedMs, JITTER, random), MAX_REQUESTED_DELAY_MS);
+  return Math.round(Math.max(spreadMs(delayMs, JITTER, random), requested));
 }
 
 const DEFERRAL = { minMs: 2000, maxMs: 300_000 };

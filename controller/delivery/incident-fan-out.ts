@@ -55,7 +55,7 @@ function followUp(
       incident: alert.incident && { ...alert.incident, resolved_at },
     },
     status: 'pending', attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, next_attempt_at: now,
-    claim: null, queued_at: now, delivered_at: null, last_retry_at: null, error_message: null, created_at: now,
-    updated_at: now,
+    claim: null, queued_at: now, delivered_at: null, last_retry_at: null, error_message: null,
+    created_at: now, updated_at: now,
   };
 }

@@ -52,8 +52,8 @@ export async function listDeliveries(deps: DestinationDeps, ctx: ProjectContext,
 }
 
 /**
- * Throws VALIDATION_ERROR for a private address or one of another vendor, FAIR_USE_LIMIT_REACHED if the project
- * already has 100.
+ * Throws VALIDATION_ERROR for a private address or one of another vendor, FAIR_USE_LIMIT_REACHED if the
+ * project already has 100.
  */
 export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
   if ((await deps.destinations.count(ctx.tenant)) >= MAX_DESTINATIONS_IN_PROJECT) {

@@ -56,7 +56,8 @@ export function openIncidents(ports: ControllerPorts, sources: IncidentSources) 
       },
     },
     routesOver: ({ unwritten, ...context }: IncidentContext) => incidentRoutes({
-      incidents, updates, comments, votes, monitors, people, log, events: events.publisher, onChanged, ...context,
+      incidents, updates, comments, votes, monitors, people, log, events: events.publisher, onChanged,
+      ...context,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

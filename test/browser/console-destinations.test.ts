@@ -102,7 +102,7 @@ describe('destinations in the console', () => {
       await page.getByLabel(/Topic ID/).fill('7');
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { level: 1, name: 'Bot' }).waitFor();
-      expect(await page.getByLabel('Bot token').inputValue()).toBe('***');
+      await expect.poll(() => page.getByLabel('Bot token').inputValue()).toBe('***');
       await page.getByLabel(/Topic ID/).fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();

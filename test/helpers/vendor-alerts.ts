@@ -46,7 +46,8 @@ export class AlertSender {
       mailer: { send: () => Promise.reject(new Error('no mail')) }, destinations: { ensureSecret: async () => 'whsec_x' },
     };
     const context = { attemptId: 'attempt', deliveryId: 'delivery', signal: new AbortController().signal };
-    return Promise.all(recipientsOf(destination).map((recipient) => sendAlert(deps, destination, alert, { ...context, recipient })));
+    const recipients = recipientsOf(destination);
+    return Promise.all(recipients.map((recipient) => sendAlert(deps, destination, alert, { ...context, recipient })));
   }
 
   close(): Promise<void> {
