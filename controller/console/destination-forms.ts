@@ -21,7 +21,7 @@ const HEADERS_HELP = 'One per line, as “Name: value”. ';
 /** A longer text gets a field of several lines. */
 const MAX_LINE_LENGTH = 4096;
 
-/** The forms of all types of destinations, from their schemas. The console's build puts them into its script. */
+/** The forms of all types of destinations, from their schemas, for the build of the console. */
 export function destinationForms(): Record<DestinationType, DestinationFormRules> {
   return Object.fromEntries(DESTINATION_TYPES.map((type) => {
     const { label, help, config } = channelOf(type);
@@ -43,12 +43,12 @@ function fieldsOf(name: string, whole: Schema, isRequired: boolean): FormField[]
   if (properties !== undefined) {
     return Object.entries(properties).flatMap(([inner, one]) => fieldsOf(`${name}.${inner}`, one, false));
   }
-  const limits = Object.fromEntries(Object.entries({ minimum, maximum, maxLength }).filter(([, limit]) => limit !== undefined));
+  const limits = Object.entries({ minimum, maximum, maxLength }).filter(([, limit]) => limit !== undefined);
   const options = schema.enum === undefined ? {} : { options: schema.enum, default: schema.enum[0] ?? '' };
   const kind = kindOf(schema);
   const help = `${kind === 'headers' ? HEADERS_HELP : ''}${(description ?? '').replaceAll('`', '')}`;
   const own = { name, label: title ?? name, help, isRequired, kind };
-  return [{ ...own, ...limits, ...options }];
+  return [{ ...own, ...Object.fromEntries(limits), ...options }];
 }
 
 function kindOf(schema: Schema): FormField['kind'] {

@@ -69,7 +69,8 @@ export class AlertRepeater {
     for (const { _id: deliveryId, alert } of openings) {
       if (signal.aborted) return;
       if (incidentState(alert).state !== 'open') continue;
-      const outcome = await sendAlert(sending, destination, alert, { attemptId: newId(clock.now()), deliveryId, recipient, signal });
+      const context = { attemptId: newId(clock.now()), deliveryId, recipient, signal };
+      const outcome = await sendAlert(sending, destination, alert, context);
       // The others would fail as well.
       if (outcome.kind !== 'sent') return;
     }

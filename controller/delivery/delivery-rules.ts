@@ -23,8 +23,8 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
 export const STOPPED = 'the owner of the address stopped alert emails from this organization';
 
 /**
- * Deliveries on one line are sent in order. A line is a monitor or probe, and a recipient if there are several.
- * Delayed outages and reminders have lines of their own, so that nothing waits behind them.
+ * Deliveries on one line are sent in order. A line is a monitor or probe, and any recipient of its own. Delayed
+ * outages and reminders have lines of their own, so that nothing waits behind them.
  */
 export function lineOf(
   delivery: Pick<DeliveryDoc, '_id' | 'monitor_id' | 'probe_id' | 'channel' | 'recipient' | 'held'>,
@@ -80,8 +80,8 @@ export function afterAttempt(
 function retryDelayMs(failedAttempts: number, random: number, requestedMs = 0): number | null {
   const delayMs = RETRY_DELAYS_MS[failedAttempts - 1];
   if (delayMs === undefined) return null;
-  const minDelayMs = Math.max(delayMs, Math.min(requestedMs, MAX_REQUESTED_DELAY_MS));
-  return Math.round(spreadMs(minDelayMs, JITTER, random));
+  const requested = Math.min(spreadMs(requestedMs, JITTER, random), MAX_REQUESTED_DELAY_MS);
+  return Math.round(Math.max(spreadMs(delayMs, JITTER, random), requested));
 }
 
 const DEFERRAL = { minMs: 2000, maxMs: 300_000 };

@@ -23,8 +23,8 @@ interface ChangedIncident {
 }
 
 /**
- * Queues what a person did to an incident for the destinations that track incidents and were told of this one.
- * Calls are idempotent.
+ * Queues what a person did to an incident for the destinations that track incidents and got its alert. Calls
+ * are idempotent.
  */
 export async function fanOutIncidentEvent(
   { deliveries, queues, notify, clock }: IncidentFanOutDeps, event: IncidentEvent, incident: ChangedIncident,
@@ -44,17 +44,18 @@ export async function fanOutIncidentEvent(
 
 /** Repeats the opening alert, because receivers recognize it by its contents. */
 function followUp(
-  { alert, error_message: _error, digest_id: _digest, digest_at: _due, ...opening }: DeliveryDoc, event: IncidentEvent,
-  { resolved_at }: ChangedIncident, now: number,
+  { alert, ...opening }: DeliveryDoc, event: IncidentEvent, { resolved_at }: ChangedIncident, now: number,
 ): DeliveryDoc {
+  const openedBy = alert.event as NonNullable<typeof alert.opened_by>;
   return {
     ...opening, _id: derivedId(opening._id, event),
     alert: {
       ...alert, id: derivedId(alert.id, event), event, at: now,
-      ...(alert.event.startsWith('monitor.') ? { opened_by: alert.event as NonNullable<typeof alert.opened_by> } : {}),
+      opened_by: openedBy,
       incident: alert.incident && { ...alert.incident, resolved_at },
     },
-    status: 'pending', attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, next_attempt_at: now, claim: null,
-    queued_at: now, delivered_at: null, last_retry_at: null, error_message: null, created_at: now, updated_at: now,
+    status: 'pending', attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, next_attempt_at: now,
+    claim: null, queued_at: now, delivered_at: null, last_retry_at: null, error_message: null,
+    created_at: now, updated_at: now,
   };
 }

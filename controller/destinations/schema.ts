@@ -54,12 +54,13 @@ function fieldsOfAllTypes(): Map<string, z.ZodType> {
       options.set(field, [...(options.get(field) ?? []), schema, ...mask]);
     }
   }
-  return new Map([...options].map(([field, [first, ...others]]) => [field, anyOf([first as z.ZodType, ...others])]));
+  return new Map([...options].map(([field, schemas]) => [field, anyOf(schemas)]));
 }
 
 /** Like a union, but a value that fits no option gets the messages of the first. */
-function anyOf(options: [z.ZodType, ...z.ZodType[]]): z.ZodType {
-  if (options.length === 1) return options[0];
+function anyOf(options: z.ZodType[]): z.ZodType {
+  const [first] = options;
+  if (first !== undefined && options.length === 1) return first;
   const schemas = options.map((one) => {
     const { $schema: _version, ...schema } = z.toJSONSchema(one, { io: 'input', unrepresentable: 'any' });
     return schema;
@@ -67,7 +68,9 @@ function anyOf(options: [z.ZodType, ...z.ZodType[]]): z.ZodType {
   return z.unknown().superRefine((value, context) => {
     const all = options.map((one) => check(one, value).issues);
     if (all.some((issues) => issues.length === 0)) return;
-    for (const { path, message } of all[0] ?? []) context.addIssue({ code: 'custom', path, message, input: value });
+    for (const { path, message } of all[0] ?? []) {
+      context.addIssue({ code: 'custom', path, message, input: value });
+    }
   }).meta({ anyOf: schemas });
 }
 
@@ -89,8 +92,8 @@ export function checkNewSecrets({ type, config }: DestinationSettings): void {
 }
 
 /**
- * Merges `change` into the settings: null removes an optional field, and a masked secret keeps the stored one.
- * Throws VALIDATION_ERROR for what the type does not accept.
+ * Merges `change` into the settings: null removes an optional field, and a masked secret keeps the stored
+ * value. Throws VALIDATION_ERROR for what the type does not accept.
  */
 export function changedSettings(stored: DestinationSettings, change: object): DestinationSettings {
   const { config: schema, view } = channelOf(stored.type);
@@ -103,5 +106,6 @@ export function changedSettings(stored: DestinationSettings, change: object): De
 
 /** Optional fields that a client sent as null are absent. */
 export function withoutNulls(config: object): object {
-  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null && value !== undefined));
+  const given = Object.entries(config).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(given);
 }

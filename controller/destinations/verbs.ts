@@ -53,7 +53,10 @@ export async function listDeliveries(deps: DestinationDeps, ctx: ProjectContext,
   return deps.deliveries.newest(_id, limit);
 }
 
-/** Throws VALIDATION_ERROR for a private address or one of another vendor, FAIR_USE_LIMIT_REACHED if the project already has 100. */
+/**
+ * Throws VALIDATION_ERROR for a private address or one of another vendor, FAIR_USE_LIMIT_REACHED if the
+ * project already has 100.
+ */
 export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
   if ((await deps.destinations.count(ctx.tenant)) >= MAX_DESTINATIONS_IN_PROJECT) {
     const message = `A project can have at most ${MAX_DESTINATIONS_IN_PROJECT} integrations`;
@@ -74,7 +77,7 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
 
 /**
  * Changes only the given fields, including those of `config`. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for
- * a different type or a private address or one of another vendor, CONFLICT if concurrent changes keep winning.
+ * a different type, a private address or one of another vendor, CONFLICT if concurrent changes keep winning.
  */
 export async function changeDestination(
   deps: DestinationDeps, ctx: ProjectContext, id: string, input: DestinationChangeInput,

@@ -55,9 +55,9 @@ export function openIncidents(ports: ControllerPorts, sources: IncidentSources) 
         return outages;
       },
     },
-    routesOver: ({ notifications, history, unwritten, onStatusChanged, notifyOwner }: IncidentContext) => incidentRoutes({
-      incidents, updates, comments, votes, notifications, monitors, history, people, log,
-      events: events.publisher, onChanged, onStatusChanged, notifyOwner, shardOf: shardMap.of,
+    routesOver: ({ unwritten, ...context }: IncidentContext) => incidentRoutes({
+      incidents, updates, comments, votes, monitors, people, log, events: events.publisher, onChanged,
+      shardOf: shardMap.of, ...context,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AlertRepeater } from '../../controller/delivery/alert-repeater.ts';
+import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import { fanOutIncidentEvent } from '../../controller/delivery/incident-fan-out.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { alertOf, DeliveryRig, monitorConfig } from '../helpers/delivery-rig.ts';
+import { incidentBody } from '../helpers/incident-app.ts';
+import { makeApp } from '../helpers/make-app.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
+import { newTenant } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 import { shardMap } from '../helpers/shard-map.ts';
 
@@ -100,4 +104,27 @@ test('a 429 counts as an attempt, and the next one waits for the requested time'
   rig.clock.warp(1_200_000);
   await delivered(incidentId, 1);
   expect((await rig.log(incidentId))[0]).toMatchObject({ retry_count: 1 });
+});
+
+test('acknowledging and resolving through the API reach PagerDuty, and closing afterwards does not', async () => {
+  const app = await makeApp({ env: { ALLOW_PRIVATE_DESTINATIONS: 'true' } });
+  const { owner: { client }, organizationId: organization_id, projectId: project_id } = await newTenant(app);
+  const { integration } = (await client.post('/api/integrations', {
+    name: 'Pager', type: 'pagerduty', config: { routing_key: 'key', base_url: receiver.url },
+  })).data;
+  const incident = (await client.post('/api/incidents', incidentBody())).data.incident;
+  const alert = alertOf(monitorConfig(), incident.id, { startedAt: 1 });
+  const queued = { organization_id, project_id, destination_id: integration.id, incident_id: incident.id, channel: 'pagerduty' };
+  await app.db.collection<DeliveryDoc>('deliveries').insertOne({
+    ...queued, _id: newId(1), alert: { ...alert, monitor: { id: 'm', name: 'Shop', target: 'x', type: 'HTTP' }, regions: [] },
+    monitor_id: 'm', recipient: 'Pager', status: 'delivered', attempts: 1, retry_count: 0, max_retries: 5, next_attempt_at: null,
+    claim: null, queued_at: 1, delivered_at: 1, last_retry_at: null, error_message: null, created_at: 1, updated_at: 1,
+  } as unknown as DeliveryDoc);
+  for (const status of ['acknowledged', 'resolved', 'closed']) {
+    const response = await client.put(`/api/incidents/${incident.id}/status`, { status });
+    expect(response.status, response.text).toBe(200);
+  }
+  const log = await app.db.collection<DeliveryDoc>('deliveries').find({ incident_id: incident.id }).sort({ queued_at: 1 }).toArray();
+  expect(log.map((one) => one.alert.event)).toEqual(['monitor.down', 'incident.acknowledged', 'incident.resolved']);
+  await app.close();
 });

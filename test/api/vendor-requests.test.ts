@@ -1,33 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { AlertDetails } from '../../controller/destinations/channels/alert.ts';
 import { recipientsOf } from '../../controller/delivery/delivery-rules.ts';
-import { sendAlert } from '../../controller/delivery/senders/send-alert.ts';
 import { channelOf, type DestinationType } from '../../controller/destinations/channels/registry.ts';
-import { type DestinationDoc, DEFAULT_EVENTS } from '../../controller/destinations/destination.ts';
-import { createAddressVetting } from '../../controller/platform/outbound/address-vetting.ts';
-import { HttpPoster } from '../../controller/platform/outbound/poster.ts';
-import { systemClock } from '../../shared/time.ts';
+import { AlertSender, destinationOf, down, HOSTILE, named } from '../helpers/vendor-alerts.ts';
 import { startVendor, VENDORS } from '../helpers/vendor-recorder.ts';
 
-const BASE = 'https://watch.example';
-const at = Date.UTC(2026, 2, 1, 3, 14, 15);
-const down: AlertDetails = {
-  id: 'a1', event: 'monitor.down', monitor: { id: 'm1', name: 'Shop', target: 'https://shop.example/cart', type: 'HTTP' },
-  incident: { id: '0199f6c2-0000-7000-8000-000000000001', started_at: at, resolved_at: null },
-  error: { type: 'status_code', message: 'Expected 200, got 503' }, regions: [{ id: 'eu', name: 'Europe', city: 'Dublin' }],
-  last_success: { at: at - 60_000, response_time_ms: 241.4 }, at: at + 5000,
-};
-const named = (name: string, message = name): AlertDetails => ({
-  ...down, monitor: { id: 'm1', name, target: `https://x.example/${name}`, type: 'HTTP' },
-  error: { type: 'keyword_missing', message }, regions: [{ id: 'eu', name, city: name }],
-});
+const { started_at: at } = down.incident;
 const up: AlertDetails = { ...down, event: 'monitor.up', incident: { id: 'i1', started_at: at, resolved_at: at + 252_000 }, error: null };
 const probe: AlertDetails = {
   ...down, event: 'probe.offline', monitor: null, incident: null, error: null,
   probe: { id: 'p1', name: 'rack 2', since: at, reason: 'It has been silent' },
 };
-const HOSTILE = '@everyone @channel @here @all @room @ada <!channel> <users/all> <@U1> <at>x</at> <b>b</b> [click](https://evil.example) '
-  + '*b* _i_ ~s~ `c` # h > q | "&" \\ 😀';
 const ALERTS: [string, AlertDetails][] = [
   ['an outage', down], ['a recovery', up], ['a probe', probe], ['a hostile name', named(HOSTILE)],
   ['a certificate', { ...down, event: 'monitor.ssl_expiring', incident: null, error: null, expiry: { expires_at: at + 864e5 } as never }],
@@ -37,28 +20,9 @@ const ALERTS: [string, AlertDetails][] = [
   ['long and hostile texts', named(HOSTILE.repeat(30))],
 ];
 
-let poster: HttpPoster;
-beforeAll(() => {
-  const vetting = createAddressVetting({ resolve: async () => [], allowPrivate: true, clock: systemClock });
-  poster = new HttpPoster({ clock: systemClock, vetting });
-});
-afterAll(() => poster.close());
-
-function destinationOf(type: DestinationType, config: object): DestinationDoc {
-  return {
-    _id: 'd', organization_id: 'o', project_id: 'p', created_by: 'u', name: 'Ops', enabled: true, is_default: true,
-    events: DEFAULT_EVENTS, secret: null, revision: 1, created_at: at, updated_at: at, type, config,
-  } as unknown as DestinationDoc;
-}
-
-async function send(destination: DestinationDoc, alert: AlertDetails) {
-  const deps = {
-    poster, clock: systemClock, baseUrl: () => BASE, stopLink: () => '', mailer: { send: () => Promise.reject(new Error('no mail')) },
-    destinations: { ensureSecret: async () => 'whsec_x' },
-  };
-  const context = { attemptId: 'attempt', deliveryId: 'delivery', signal: new AbortController().signal };
-  return Promise.all(recipientsOf(destination).map((recipient) => sendAlert(deps, destination, alert, { ...context, recipient })));
-}
+const sender = new AlertSender();
+const send = sender.send.bind(sender);
+afterAll(() => sender.close());
 
 describe.each(Object.entries(VENDORS))('%s', (name, vendor) => {
   const type = name as DestinationType;
@@ -119,10 +83,10 @@ describe.each(Object.entries(VENDORS))('%s', (name, vendor) => {
 test('PagerDuty gets an incident under one key: trigger, acknowledge, resolve', async () => {
   const { receiver, bodies } = await startVendor(VENDORS.pagerduty);
   const destination = destinationOf('pagerduty', VENDORS.pagerduty.config(receiver.url));
-  const resolved = { ...up, incident: { ...down.incident, resolved_at: at } as NonNullable<AlertDetails['incident']> };
+  const resolved = { ...up, incident: { ...down.incident, resolved_at: at } };
   for (const alert of [down, { ...down, event: 'incident.acknowledged', opened_by: 'monitor.down' } as const, resolved]) await send(destination, alert);
   expect((bodies() as Record<string, unknown>[]).map(({ event_action, dedup_key }) => [event_action, dedup_key])).toEqual(
-    ['trigger', 'acknowledge', 'resolve'].map((action) => [action, down.incident?.id]),
+    ['trigger', 'acknowledge', 'resolve'].map((action) => [action, down.incident.id]),
   );
   await receiver.close();
 });
@@ -130,7 +94,7 @@ test('PagerDuty gets an incident under one key: trigger, acknowledge, resolve', 
 test('Alertmanager gets the same labels when an incident opens and ends', async () => {
   const { receiver, bodies } = await startVendor(VENDORS.alertmanager);
   const destination = destinationOf('alertmanager', VENDORS.alertmanager.config(receiver.url));
-  const incident = { ...down.incident, resolved_at: at + 1000 } as NonNullable<AlertDetails['incident']>;
+  const incident = { ...down.incident, resolved_at: at + 1000 };
   for (const alert of [
     down, { ...down, event: 'monitor.up', incident } as const,
     { ...down, event: 'incident.resolved', opened_by: 'monitor.down', incident } as const,

@@ -88,6 +88,34 @@ describe('destinations in the console', () => {
     });
   });
 
+  test('a user creates a Telegram destination, and its token stays when other fields change', async () => {
+    await rig.open(tenant.owner, '/destinations/new', DESKTOP, async (page, problems) => {
+      await takeScreenshot(page, 'console-destination-types');
+      await page.getByRole('link', { name: 'Telegram' }).click();
+      await page.getByLabel('Name').fill('Bot');
+      await page.getByLabel('Bot token').fill('123:first-token');
+      await page.getByLabel('Chat ID').fill('-100200300');
+      await page.getByLabel(/Topic ID/).fill('0');
+      await page.getByLabel(/Bot API server/).fill(receiver.url);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await takeScreenshot(page, 'console-destination-telegram');
+      await page.getByLabel(/Topic ID/).fill('7');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Bot' }).waitFor();
+      await expect.poll(() => page.getByLabel('Bot token').inputValue()).toBe('***');
+      await page.getByLabel(/Topic ID/).fill('');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      receiver.behave(200);
+      await page.getByRole('button', { name: 'Send test alert' }).click();
+      await page.getByText('HTTP 200').waitFor();
+      const sent = receiver.requests.find(({ path }) => path === '/bot123:first-token/sendMessage');
+      expect(JSON.parse(sent?.body.toString() ?? '')).toMatchObject({ chat_id: '-100200300', parse_mode: 'HTML' });
+      expect(sent?.body.toString()).not.toContain('message_thread_id');
+      expect(problems).toEqual([]);
+    });
+  });
+
   test('the deliveries show each attempt, its error, and the final success', async () => {
     const id = await create({ name: 'Ops', type: 'webhook', config: { url: `${receiver.url}/ops` } });
     const { organizationId: organization_id, projectId: project_id } = tenant;

@@ -96,7 +96,7 @@ const LOCALES = fewOrAll(['de-DE'], ['de-DE', 'en-GB']);
 describe('there are no accessibility violations', () => {
   test.each(LOCALES)('in any view, in both color schemes and on a phone (%s)', async (locale) => {
     const forms = Object.fromEntries(['keyword', 'icmp', 'dns'].map((type) => [`new ${type}`, `/monitors/new?type=${type}`]));
-    const kinds = Object.fromEntries(['slack', 'webhook'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
+    const kinds = Object.fromEntries(['slack', 'webhook', 'telegram', 'twilio'].map((type) => [`new ${type}`, `/destinations/new?type=${type}`]));
     await rig.open(tenant.owner, '/', { ...DESKTOP, locale }, async (page, problems) => {
       expect(await sweep(page, { ...signedInViews, ...forms, ...kinds })).toEqual({});
       // The browser itself reports the URL that does not exist.

@@ -20,7 +20,10 @@ export async function makeIncidentApp(history?: MonitorHistoryReader): Promise<I
     clock,
     routes: ({ incidents, notifications, results: { readers: { unwritten } } }) => (history === undefined
       ? []
-      : incidents.routesOver({ notifications: notifications.log, history, unwritten, onStatusChanged: async () => undefined, notifyOwner: () => undefined })),
+      : incidents.routesOver({
+        notifications: notifications.log, history, unwritten, onStatusChanged: async () => undefined,
+        notifyOwner: () => undefined,
+      })),
   });
   const { live, publishedEvents } = app.owners;
   return {

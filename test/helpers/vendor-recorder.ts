@@ -31,7 +31,7 @@ const color = z.int().min(0).max(0xffffff);
 const withoutTags = (html: string) => html.replace(/<\/?(b|strong|br)>|<a href="https:\/\/watch\.example\/[^"<>]*">|<\/a>/g, '');
 const AT = /@(everyone|channel|all|here|room|ada)/;
 /** Raw markdown of the alert: a link whose brackets have no escape. */
-const LINK = /(^|[^\\])\[click\]\(/;
+const LINK = /(^|[^\\])(\[click\]\(|\*b)/;
 
 export const VENDORS: Record<Exclude<DestinationType, 'email' | 'webhook'>, Vendor> = {
   slack: {

@@ -14,7 +14,8 @@ export const USER_AGENT = 'Service-Webhook/1.0';
 
 /** Makes the request of the destination's channel, with one attempt. */
 export async function postAlert(
-  deps: SendDeps, channel: Channel<object>, destination: DestinationDoc, alert: AlertDetails, context: SendContext,
+  deps: SendDeps, channel: Channel<object>, destination: DestinationDoc, alert: AlertDetails,
+  context: SendContext,
 ): Promise<SendOutcome> {
   const { poster, destinations, clock, baseUrl } = deps;
   const { _id: id, config, organization_id: caller } = destination;
@@ -23,8 +24,8 @@ export async function postAlert(
   if (secret === null) return unsent('the integration was deleted');
   const { deliveryId, attemptId, recipient, signal } = context;
   const { url, method = 'POST', headers, body } = channel.render({
-    config, alert, content: alertContent(alert, baseUrl()), baseUrl: baseUrl(), recipient, deliveryId, attemptId, secret,
-    now: clock.now(),
+    config, alert, content: alertContent(alert, baseUrl()), baseUrl: baseUrl(), recipient, deliveryId,
+    attemptId, secret, now: clock.now(),
   });
   const outcome = await poster.post({
     caller, url, method, headers: { 'User-Agent': USER_AGENT, ...headers }, body: Buffer.from(body),

@@ -5,7 +5,7 @@ import { below, defineChannel, jsonRequest, type Outgoing } from './channel.ts';
 import { serverUrl } from './fields.ts';
 import { incidentState } from './incident-state.ts';
 
-/** An alert ends on its own this long after it was last sent. Until then, nobody depends on `resolve_timeout`. */
+/** An alert ends on its own this long after it was last sent, whatever the server's `resolve_timeout`. */
 const VALID_MS = 3_600_000;
 /** Of an event without an end. */
 const ONCE_VALID_MS = 86_400_000;
@@ -24,11 +24,14 @@ function alertOf({ alert, content, now }: Outgoing<unknown>) {
   const { monitor, probe, incident, at } = alert;
   const labels = {
     alertname: `Farwatch_${kind}`, incident_id: key, severity,
-    ...(monitor ? { monitor_id: monitor.id, monitor: monitor.name, instance: redactedTarget(monitor), type: monitor.type } : {}),
+    ...(monitor ? {
+      monitor_id: monitor.id, monitor: monitor.name, instance: redactedTarget(monitor), type: monitor.type,
+    } : {}),
     ...(probe ? { probe_id: probe.id, probe: probe.name } : {}),
   };
   const startsAt = Math.min(incident?.started_at ?? probe?.since ?? at, now);
-  const endsAt = state === 'over' ? Math.min(incident?.resolved_at ?? at, now) : now + (state === 'once' ? ONCE_VALID_MS : VALID_MS);
+  const endsAt = state === 'over'
+    ? Math.min(incident?.resolved_at ?? at, now) : now + (state === 'once' ? ONCE_VALID_MS : VALID_MS);
   return {
     labels, startsAt: isoTime(startsAt), endsAt: isoTime(Math.max(endsAt, startsAt)),
     annotations: {

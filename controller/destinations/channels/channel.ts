@@ -95,7 +95,9 @@ export function classify(response: ChannelResponse): ResponseClass {
   return { kind: 'retry', reason: strict.reason, retryAfterMs: response.retryAfterMs ?? 0 };
 }
 
-export function jsonRequest(url: string, body: unknown, headers: Record<string, string> = {}): ChannelRequest {
+export function jsonRequest(
+  url: string, body: unknown, headers: Record<string, string> = {},
+): ChannelRequest {
   return { url, headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 

@@ -8,7 +8,7 @@ import { COLORS, escapeMarkdown, fit, fittedMessage } from './text.ts';
 /** Discord's limits for a message and for the description of an embed. */
 const MAX_CONTENT_LENGTH = 2000;
 const MAX_DESCRIPTION_LENGTH = 4096;
-const escape = escapeMarkdown('\\*_~`|>#-[]()<');
+const escape = escapeMarkdown('\\*_~`|[]<');
 
 export const discord = defineChannel({
   label: 'Discord', help: 'In the channel’s settings, under Integrations, create a webhook and copy its URL.',

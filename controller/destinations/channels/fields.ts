@@ -19,8 +19,8 @@ type SecretKind = 'value' | 'path' | 'items';
 
 /** A token or key, sent in headers, so without spaces and line breaks. */
 export function secretText(about: About) {
-  return z.string().min(1).max(MAX_SECRET_LENGTH).regex(/^[\x21-\x7e]+$/, 'Must not contain spaces or special characters')
-    .meta({ ...about, 'x-secret': 'value' });
+  return z.string().min(1).max(MAX_SECRET_LENGTH)
+    .regex(/^[\x21-\x7e]+$/, 'Must not contain spaces or special characters').meta({ ...about, 'x-secret': 'value' });
 }
 
 /** A URL that is itself the secret. */
@@ -35,7 +35,8 @@ export function secretList(about: About, maxItems: number) {
 
 /** The URL of a server, to which paths are added. */
 export function serverUrl(about: About) {
-  return z.string().min(1).max(MAX_URL_LENGTH).regex(/^[^?#]*$/, 'Must not contain a query or a fragment').meta({ ...about });
+  return z.string().min(1).max(MAX_URL_LENGTH)
+    .regex(/^[^?#]*$/, 'Must not contain a query or a fragment').meta({ ...about });
 }
 
 /** An optional field, which `null` removes. */
@@ -68,8 +69,8 @@ export function isOptional(field: z.ZodType): boolean {
 }
 
 export function withoutOptional(field: z.ZodType): z.ZodType {
-  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) return withoutOptional(field.unwrap() as z.ZodType);
-  return field;
+  const isWrapped = field instanceof z.ZodOptional || field instanceof z.ZodNullable;
+  return isWrapped ? withoutOptional(field.unwrap() as z.ZodType) : field;
 }
 
 export function secretKind(field: z.ZodType): SecretKind | null {

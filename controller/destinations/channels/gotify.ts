@@ -19,7 +19,8 @@ export const gotify = defineChannel({
   render: ({ config: { base_url, token, priority }, content }) => {
     const { subject, links: [link], tone } = content;
     const body = {
-      title: fit(subject, { max: MAX_TITLE_LENGTH }), message: fittedMessage(content, { max: MAX_MESSAGE_LENGTH, ...PLAIN }),
+      title: fit(subject, { max: MAX_TITLE_LENGTH }),
+      message: fittedMessage(content, { max: MAX_MESSAGE_LENGTH, ...PLAIN }),
       priority: priority ?? (tone === 'bad' ? 8 : 5),
       extras: {
         'client::display': { contentType: 'text/plain' },

@@ -6,12 +6,13 @@ type Values = Record<string, unknown>;
 
 /** The config with its secrets masked. */
 export function masked(schema: z.ZodObject, config: object): Values {
-  return Object.fromEntries(Object.entries(config).map(([name, value]) => [name, maskOf(schema, name, value)]));
+  const entries = Object.entries(config);
+  return Object.fromEntries(entries.map(([name, value]) => [name, maskOf(schema, name, value)]));
 }
 
 /**
- * The change with stored values in place of masks. Throws VALIDATION_ERROR for a mask that has no stored value,
- * or that is of a URL with another host.
+ * The change with stored values in place of masks. Throws VALIDATION_ERROR for a mask without a stored value
+ * and for one of a URL with another host.
  */
 export function unmasked(schema: z.ZodObject, change: object, stored: object | null): Values {
   const before = (stored ?? {}) as Values;

@@ -6,7 +6,7 @@ import { escapeMarkdown, fittedMessage } from './text.ts';
 /** The limit of servers before 5.0; later ones accept more. */
 const MAX_TEXT_LENGTH = 4000;
 const markup = {
-  max: MAX_TEXT_LENGTH, escape: escapeMarkdown('\\`*_{}[]()#+-!>~|'),
+  max: MAX_TEXT_LENGTH, escape: escapeMarkdown('\\`*_[]~'),
   label: (text: string) => `**${text}**`, link: (text: string, url: string) => `[${text}](${url})`,
 };
 

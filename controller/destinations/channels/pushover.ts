@@ -18,9 +18,10 @@ export const pushover = defineChannel({
   render: ({ config: { token, user, base_url }, content, alert }) => {
     const { subject, links: [link], tone } = content;
     const hasLink = link !== undefined && link.url.length <= MAX_URL_LENGTH;
+    const shown = { ...content, links: hasLink ? [] : content.links };
     return formRequest(below(base_url ?? 'https://api.pushover.net', '/1/messages.json'), {
       token, user, title: fit(subject, { max: MAX_TITLE_LENGTH }),
-      message: fittedMessage({ ...content, links: hasLink ? [] : content.links }, { max: MAX_MESSAGE_LENGTH, ...PLAIN }),
+      message: fittedMessage(shown, { max: MAX_MESSAGE_LENGTH, ...PLAIN }),
       // High priority ignores quiet hours; an emergency would repeat until somebody confirms it there.
       priority: tone === 'bad' ? '1' : '0', timestamp: String(Math.floor(alert.at / 1000)),
       ...(hasLink ? { url: link.url, url_title: link.label } : {}),

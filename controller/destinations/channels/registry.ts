@@ -21,14 +21,15 @@ import { webhook } from './webhook.ts';
 
 /** All types of destinations, in the order of forms. */
 export const CHANNELS = {
-  email, slack, teams, discord, telegram, google_chat: googleChat, mattermost, rocket_chat: rocketChat, matrix,
-  pagerduty, alertmanager, ntfy, gotify, pushover, twilio, apprise, webhook,
+  email, slack, teams, discord, telegram, google_chat: googleChat, mattermost, rocket_chat: rocketChat,
+  matrix, pagerduty, alertmanager, ntfy, gotify, pushover, twilio, apprise, webhook,
 };
 
 export type DestinationType = keyof typeof CHANNELS;
 type Config<Type extends DestinationType> = z.output<(typeof CHANNELS)[Type]['config']>;
 /** The type of a destination with its config. */
-export type DestinationSettings = { [Type in DestinationType]: { type: Type; config: Config<Type> } }[DestinationType];
+export type DestinationSettings =
+  { [Type in DestinationType]: { type: Type; config: Config<Type> } }[DestinationType];
 
 export const DESTINATION_TYPES = Object.keys(CHANNELS) as [DestinationType, ...DestinationType[]];
 
@@ -43,9 +44,11 @@ export function requestChannel(type: Exclude<DestinationType, 'email'>): Channel
 }
 
 /** Types that have a state for each incident. */
-export const TRACKING_TYPES = DESTINATION_TYPES.filter((type) => type !== 'email' && requestChannel(type).tracksIncidents);
+export const TRACKING_TYPES =
+  DESTINATION_TYPES.filter((type) => type !== 'email' && requestChannel(type).tracksIncidents);
 /** Types that forget alerts which are not repeated. */
-export const REPEATED_TYPES = DESTINATION_TYPES.filter((type) => type !== 'email' && requestChannel(type).isRepeated);
+export const REPEATED_TYPES =
+  DESTINATION_TYPES.filter((type) => type !== 'email' && requestChannel(type).isRepeated);
 
 /** The URL that deliveries connect to, and its field; null if it is the vendor's own or there is none. */
 export function addressOf({ type, config }: DestinationSettings): { url: string; field: string } | null {

@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import { defineChannel, jsonRequest } from './channel.ts';
 import { secretUrl } from './fields.ts';
-import { breakMention, fittedMessage } from './text.ts';
+import { escapeMarkdown, fittedMessage } from './text.ts';
 
 /** The default of the server's setting `Message_MaxAllowedSize`. */
 const MAX_TEXT_LENGTH = 5000;
-/** A zero-width space after brackets separates the parts of a link, which have no escape. */
-const SEPARATED = '[]<!';
-const ESCAPED = '\\*_~`#';
+/** Most markup of Rocket.Chat has a backslash escape. */
+const escape = escapeMarkdown('*_~`#');
+/** These have none: a zero-width space after them, or a character that looks the same, replaces them. */
+const REPLACED: Record<string, string> = {
+  '[': '\uff3b', ']': '\uff3d', '\\': '\uff3c', $: '\uff04', '<': '<\u200b', '|': '|\u200b',
+};
 const markup = {
   max: MAX_TEXT_LENGTH,
-  escape: (character: string) => {
-    if (ESCAPED.includes(character)) return `\\${character}`;
-    return SEPARATED.includes(character) ? `${character}\u200b` : breakMention(character);
-  },
+  escape: (character: string, before: string, after: string) => (
+    REPLACED[character] ?? escape(character, before, after)
+  ),
   label: (text: string) => `*${text}*`, link: (text: string, url: string) => `[${text}](${url})`,
 };
 

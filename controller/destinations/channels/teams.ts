@@ -8,7 +8,7 @@ import { escapeMarkdown, fit, jsonBytes, MARKS } from './text.ts';
 const MAX_HEADLINE_BYTES = 4000;
 const MAX_FACT_BYTES = 1500;
 const MAX_BODY_BYTES = 20_000;
-const escape = escapeMarkdown('\\*_~`[]<>#');
+const escape = escapeMarkdown('\\*_~`[]<');
 const COLOR = { bad: 'attention', warning: 'warning', good: 'good' } as const;
 
 export const teams = defineChannel({
@@ -32,7 +32,8 @@ function card({ subject, headline, facts, links, tone }: AlertContent) {
   const title = { weight: 'bolder', size: 'medium', color: COLOR[tone] };
   const body = [
     { ...textBlock(`${MARKS[tone]} ${fitted(subject, MAX_HEADLINE_BYTES)}`), ...title },
-    textBlock(fitted(headline, MAX_HEADLINE_BYTES)),
+    // A name at the start of a line could begin a list or a heading.
+    textBlock(`\u200b${fitted(headline, MAX_HEADLINE_BYTES)}`),
   ];
   for (const line of lines) if (jsonBytes(JSON.stringify([...body, line])) <= MAX_BODY_BYTES) body.push(line);
   return {

@@ -3,8 +3,8 @@ import type { AlertContent } from './alert-content.ts';
 export interface Fit {
   /** In UTF-16 units, or as `size` counts. */
   max: number;
-  /** Escapes one character. */
-  escape?(character: string): string;
+  /** Escapes one character between two others, which are empty at the ends. */
+  escape?(character: string, before: string, after: string): string;
   size?(text: string): number;
 }
 
@@ -17,12 +17,12 @@ export const jsonBytes = (text: string): number => Buffer.byteLength(JSON.string
 
 /** Escapes `text` and cuts it to `max` without splitting an escape or a surrogate pair. */
 export function fit(text: string, { max, escape = same, size = length }: Fit): string {
-  const whole = [...text].map(escape).join('');
-  if (size(whole) <= max) return whole;
+  const characters = [...text];
+  const all = characters.map((one, index) => escape(one, characters[index - 1] ?? '', characters[index + 1] ?? ''));
+  if (size(all.join('')) <= max) return all.join('');
   let fitted = '';
   let left = max - size(ELLIPSIS);
-  for (const character of text) {
-    const escaped = escape(character);
+  for (const escaped of all) {
     left -= size(escaped);
     if (left < 0) break;
     fitted += escaped;
@@ -73,10 +73,18 @@ export const escapeEntities = (text: string): string => text.replace(/[&<>]/g, e
 const BREAK = '\u200b';
 export const breakMention = (character: string): string => (character === '@' ? `@${BREAK}` : character);
 
-/** A function that puts a backslash before each of `special`, and breaks mentions. */
-export function escapeMarkdown(special: string): (character: string) => string {
-  return (character) => (special.includes(character) ? `\\${character}` : breakMention(character));
+/**
+ * A function that puts a backslash before each of `special`, and breaks mentions. An underscore within a word
+ * is no markup, and a backslash would break the link of a URL.
+ */
+export function escapeMarkdown(special: string): NonNullable<Fit['escape']> {
+  return (character, before, after) => {
+    const isPlain = character === '_' && WORD.test(before) && WORD.test(after);
+    return special.includes(character) && !isPlain ? `\\${character}` : breakMention(character);
+  };
 }
+
+const WORD = /[\p{L}\p{N}]/u;
 
 /** The lines of an alert as plain text. */
 export const PLAIN = { label: same, link: (label: string, url: string) => `${label}: ${url}` } as const;

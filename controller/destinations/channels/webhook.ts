@@ -33,9 +33,8 @@ export const webhook = defineChannel({
 });
 
 /** Posts the payload, signed with the destination's current secret. */
-function signedRequest(
-  { config: { url, method, headers, template }, alert, attemptId, secret, now, baseUrl }: Outgoing<z.output<typeof config>>,
-) {
+function signedRequest(outgoing: Outgoing<z.output<typeof config>>) {
+  const { config: { url, method, headers, template }, alert, attemptId, secret, now, baseUrl } = outgoing;
   const payload = webhookPayload(alert, now, baseUrl);
   const body = template ? renderTemplate(template.body, payload) : JSON.stringify(payload);
   const custom = headers.filter(({ name }) => !isReservedHeader(name));

@@ -23,12 +23,14 @@ export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: 
   if (input.assignee_id !== undefined) await findIncident(deps, ctx, id);
   const assignee = await assigneeOf(deps, ctx, input.assignee_id);
   const { status: to, note } = input;
+  let wasResolved = false;
   const changed = await changeIncident(deps, ctx, id, (seen) => {
+    wasResolved = seen.status === 'resolved';
     refuse(moveRefusal(seen.status, to));
     const move = { to, note, actor: updateActor(ctx.actor), assignee, shardOf: deps.shardOf };
     return moveIncident(seen, move, ctx.now);
   });
-  await deps.onStatusChanged(changed);
+  if (!wasResolved) await deps.onStatusChanged(changed);
   return changed;
 }
 

@@ -57,6 +57,7 @@ test('jitter extends delays by up to a fifth and never shortens them', () => {
 test('a receiver can ask for a longer delay of up to an hour, but not for more retries', () => {
   const delays = [45_000, 5000, 86_400_000].map((requestedMs) => delayMs(1, { requestedMs }));
   expect(delays).toEqual([45_000, 10_000, 3_600_000]);
+  expect(delayMs(1, { requestedMs: 86_400_000, random: 0.9 })).toBe(3_600_000);
   expect(delayMs(MAX_RETRIES + 1, { requestedMs: 45_000 })).toBeNull();
 });
 

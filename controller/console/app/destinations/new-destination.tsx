@@ -9,6 +9,7 @@ import { toast } from '../ui/toast.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { inputOf, newDraft, type Draft } from './draft.ts';
 import { formText, forms, KINDS } from './forms.ts';
+import { Logo } from './logo.tsx';
 
 /** `?type=` selects the type of destination. */
 export default function NewDestination() {
@@ -26,7 +27,9 @@ export default function NewDestination() {
     <Page title={texts.add} class="form" back={{ to: '/destinations', text: texts.back }}>
       <nav class="destination-kinds" aria-label={texts.kind}>
         {KINDS.map((kind) => (
-          <a key={kind} href={href(`/destinations/new?type=${kind}`)} aria-current={kind === type ? 'page' : undefined}>{formText(kind)}</a>
+          <a key={kind} href={href(`/destinations/new?type=${kind}`)} aria-current={kind === type ? 'page' : undefined}>
+            <Logo kind={kind} />{formText(kind)}
+          </a>
         ))}
       </nav>
       <DestinationForm

@@ -10,7 +10,7 @@ import { EVENT_GROUPS } from './draft.ts';
 /** Attempts follow minutes apart and emit no live events. */
 const REFETCH_INTERVAL_MS = 30_000;
 
-const EVENTS = Object.values(EVENT_GROUPS).flat();
+const EVENTS = [...Object.values(EVENT_GROUPS).flat(), 'incident.acknowledged', 'incident.resolved'] as const;
 
 /** The form's name for an event; the API's name if the form has none. */
 function eventText(event: string): string {

@@ -18,6 +18,7 @@ const english = {
   'monitor.slow_response_resolved': 'Response times back to normal', 'monitor.region_degraded': 'Down in some regions only',
   'monitor.no_data': 'No results received', 'monitor.no_data_resolved': 'Results received again', 'probe.offline': 'Probe offline',
   'probe.online': 'Probe back online', 'probe.quarantined': 'Probe quarantined', 'probe.released': 'Probe released from quarantine',
+  'incident.acknowledged': 'Incident acknowledged', 'incident.resolved': 'Incident resolved manually',
   create: 'Create', created: 'Destination created. Send a test alert to make sure it arrives.', saved: 'Saved', deleted: 'Deleted',
   deleteTitle: (name: string) => `Delete ${name}?`, deleteText: 'Pending alerts to this destination are discarded.',
   test: 'Send test alert', sending: 'Sending…', arrived: 'Delivered', notArrived: 'Not delivered', secret: 'Signing secret',

@@ -19,6 +19,7 @@ const german: Translation<DestinationTexts> = {
   'monitor.slow_response_resolved': 'Antwortzeiten wieder normal', 'monitor.region_degraded': 'Ausfall in einzelnen Regionen',
   'monitor.no_data': 'Keine Ergebnisse', 'monitor.no_data_resolved': 'Wieder Ergebnisse', 'probe.offline': 'Probe offline',
   'probe.online': 'Probe wieder online', 'probe.quarantined': 'Probe in Quarantäne', 'probe.released': 'Probe aus der Quarantäne entlassen',
+  'incident.acknowledged': 'Vorfall bestätigt', 'incident.resolved': 'Vorfall manuell behoben',
   create: 'Anlegen', created: 'Ziel angelegt. Senden Sie einen Testalarm, um die Zustellung zu prüfen.', saved: 'Gespeichert', deleted: 'Gelöscht',
   deleteTitle: (name) => `${name} löschen?`, deleteText: 'Ausstehende Alarme an dieses Ziel werden verworfen.',
   test: 'Testalarm senden', sending: 'Wird gesendet …', arrived: 'Zugestellt', notArrived: 'Nicht zugestellt', secret: 'Signaturschlüssel',

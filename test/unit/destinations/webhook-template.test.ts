@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { renderTemplate, TEMPLATE_NAMES } from '../../../controller/destinations/channels/webhook-template.ts';
+import { webhookPayload } from '../../../controller/destinations/channels/webhook.ts';
+import { down } from '../../helpers/vendor-alerts.ts';
+
+const probe = { id: 'p1', name: 'rack 2', since: 1, reason: 'silent' };
+const payload = webhookPayload({ ...down, probe }, 1_700_000_000_000, 'https://watch.example');
+
+test('templates can contain every field of the payload', () => {
+  const names = Object.entries(payload).flatMap(([name, value]) => (
+    typeof value === 'object' && value !== null ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name]
+  ));
+  expect(names.toSorted()).toEqual(TEMPLATE_NAMES.toSorted());
+});
+
+test('a rendered template of a JSON document is one, whatever the texts contain', () => {
+  for (const name of ['"', '\\', '\n', '\u2028', '\ud83d', '😀', '{{event}}', '","x":"y']) {
+    const hostile = { ...payload, monitor: { ...payload.monitor, name } };
+    const text = renderTemplate('{"a": "{{monitor.name}}", "b": {{ incident.resolved_at }}}', hostile);
+    expect(JSON.parse(text)).toEqual({ a: name, b: null });
+  }
+});
