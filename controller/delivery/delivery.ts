@@ -13,7 +13,10 @@ export interface RegionName {
 }
 
 /** The contents of an alert, captured when it was raised. Instants are Unix ms. */
-export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions' | 'last_success' | 'votes'> {
+export interface AlertDetails
+  extends Omit<Alert, 'event' | 'monitor' | 'incident' | 'regions' | 'last_success' | 'votes'> {
+  /** `acknowledge_url`: the link for one recipient, set when it is sent; null once the incident is over. */
+  incident: (NonNullable<Alert['incident']> & { acknowledge_url?: string | null }) | null;
   event: Alert['event'] | ProbeEvent;
   /** Null for an alert about a probe. */
   monitor: { id: string; name: string; target: string; type: string; runbook_url?: string | null } | null;

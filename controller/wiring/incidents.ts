@@ -1,4 +1,5 @@
 import type { Tenant } from '../access/tenant.ts';
+import { AcknowledgeTokens } from '../incidents/acknowledging/acknowledge-tokens.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
@@ -27,8 +28,8 @@ export type Incidents = ReturnType<typeof openIncidents>;
 /** Incidents with their history and comments; `outbox` is for the state machine. */
 export function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
   const { stores, signals, clock, log } = ports;
-  const { incidents, incidentUpdates: updates, comments, votes, monitors } = stores;
-  const { accounts: { people }, events } = sources;
+  const { incidents, incidentUpdates: updates, comments, votes, monitors, destinations } = stores;
+  const { accounts: { people, acknowledgeKeys }, events } = sources;
   const onChanged = signals.incidentsChanged.emit;
   return {
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
@@ -53,6 +54,7 @@ export function openIncidents(ports: ControllerPorts, sources: IncidentSources) 
       },
     },
     routesOver: ({ notifications, history, unwritten, notifyOwner }: IncidentContext) => incidentRoutes({
+      destinations, tokens: new AcknowledgeTokens(acknowledgeKeys),
       incidents, updates, comments, votes, notifications, monitors, history, people, log,
       events: events.publisher, onChanged, notifyOwner,
       outages: {

@@ -6,6 +6,7 @@ import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { DeliveryService, type DeliveryServiceDeps } from '../../controller/delivery/service.ts';
+import type { SendDeps } from '../../controller/delivery/senders/send-alert.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type {
   DestinationDoc, DestinationFields, DestinationSettings,
@@ -50,6 +51,7 @@ export interface ControllerChange {
   mailer?: Pick<Mailer, 'send'>;
   /** By default, links lead nowhere. */
   stopLink?(organizationId: string, address: string): string;
+  acknowledgeLink?: SendDeps['acknowledgeLink'];
   /** By default, one that allows private addresses. */
   poster?: Poster;
 }
@@ -133,6 +135,7 @@ export class DeliveryRig {
     const sending = {
       poster, mailer, destinations, clock, baseUrl: () => BASE_URL,
       stopLink: change.stopLink ?? ((_id: string, address: string) => `${BASE_URL}/stop-alerts?token=${address}`),
+      acknowledgeLink: change.acknowledgeLink ?? (({ incidentId }) => `${BASE_URL}/acknowledge?token=${incidentId}`),
     };
     return {
       attempt: {

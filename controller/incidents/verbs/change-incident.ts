@@ -5,7 +5,7 @@ import { fieldError } from '../../http/input/validation.ts';
 import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import {
   describeIncident, finalRefusal, isEmpty, moveIncident, moveRefusal, rewritePostmortem, type DecidedChange,
-  type Description,
+  type Description, type StatusMove,
 } from '../change-rules.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { IncidentDoc } from '../incident.ts';
@@ -13,6 +13,8 @@ import { updateActor } from '../outbox.ts';
 import type { StatusInput } from '../schema.ts';
 import { incidentEvent } from '../views.ts';
 import { findIncident, readIncident } from './read-incidents.ts';
+
+type ChangeContext = Pick<ProjectContext, 'tenant' | 'now'>;
 
 /**
  * Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for a transition that is not allowed or an assignee without
@@ -23,9 +25,19 @@ export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: 
   if (input.assignee_id !== undefined) await findIncident(deps, ctx, id);
   const assignee = await assigneeOf(deps, ctx, input.assignee_id);
   const { status: to, note } = input;
-  return changeIncident(deps, ctx, id, (seen) => {
+  return moveStatus(deps, ctx, id, (seen) => {
     refuse(moveRefusal(seen.status, to));
-    return moveIncident(seen, { to, note, actor: updateActor(ctx.actor), assignee }, ctx.now);
+    return { to, note, actor: updateActor(ctx.actor), assignee };
+  });
+}
+
+/** Makes the move that `decide` returns, if any. Throws its errors, RESOURCE_NOT_FOUND, CONFLICT. */
+export function moveStatus(
+  deps: IncidentDeps, ctx: ChangeContext, id: string, decide: (seen: IncidentDoc) => StatusMove | null,
+): Promise<IncidentDoc> {
+  return changeIncident(deps, ctx, id, (seen) => {
+    const move = decide(seen);
+    return move && moveIncident(seen, move, ctx.now);
   });
 }
 
@@ -91,7 +103,7 @@ export async function removeAgedIncidents(
  * Writes what `decide` returns, and decides again if the incident changed meanwhile. Null changes nothing.
  */
 function changeIncident(
-  deps: IncidentDeps, ctx: ProjectContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
+  deps: IncidentDeps, ctx: ChangeContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
 ): Promise<IncidentDoc> {
   return retryOnConflict('The incident is', async () => {
     const seen = await readIncident(deps, ctx, id);
