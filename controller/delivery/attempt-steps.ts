@@ -1,10 +1,12 @@
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { DeliveryDoc, CountedOutcome } from './delivery.ts';
+import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { recipientsIn } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { Suppressions } from './ports.ts';
 import { MAX_PENDING_MS, STOPPED } from './delivery-rules.ts';
 import type { AttemptDeps } from './attempt.ts';
+import type { SendDeps } from './senders/send-alert.ts';
 
 /** Longer than a whole attempt, from the claim to the recorded outcome. */
 export const CLAIM_MS = 30_000;
@@ -34,6 +36,17 @@ export async function retryWhileClaimed<T>(
       await sleep(clock, WRITE_RETRY_MS);
     }
   }
+}
+
+/** The alert as one recipient gets it: with a link to acknowledge its incident, unless that is over. */
+export function alertFor(
+  { acknowledgeLink }: Pick<SendDeps, 'acknowledgeLink'>, { alert, destination_id, recipient }: DeliveryDoc,
+): AlertDetails {
+  const { incident } = alert;
+  if (incident === null) return alert;
+  const link = () => acknowledgeLink({ incidentId: incident.id, destinationId: destination_id, recipient });
+  const acknowledge_url = incident.resolved_at === null ? link() : null;
+  return { ...alert, incident: { ...incident, acknowledge_url } };
 }
 
 /** Why a delivery fails without an attempt. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/time.ts';
 import { hasRecipients } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { WorkClaims } from '../work/claimed-work.ts';
-import { retryWhileClaimed, type ClaimedDelivery, obstacleTo, recordHealth } from './attempt-steps.ts';
+import { alertFor, retryWhileClaimed, type ClaimedDelivery, obstacleTo, recordHealth } from './attempt-steps.ts';
 import type { CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
 import type { DigestClaimStore } from './digests/claim-store.ts';
@@ -100,7 +100,8 @@ async function attemptClaimed(
   if (digest_id !== undefined) return attemptDigest(deps, claimed, { digest_id, digest_at }, signal);
   const context = { attemptId: newId(clock.now()), deliveryId: id, recipient, signal };
   const isTooLate = signal.aborted || claimed.elapsedMs() > MAX_SEND_DELAY_MS;
-  const outcome = isTooLate ? BUSY : await sendAlert(deps.sending, destination, delivery.alert, context);
+  const alert = alertFor(deps.sending, delivery);
+  const outcome = isTooLate ? BUSY : await sendAlert(deps.sending, destination, alert, context);
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
     await claims.whileUnused(claimed, () => deliveries.release(id, token));
     return { kind: 'again' };

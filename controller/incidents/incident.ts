@@ -73,9 +73,9 @@ export type ListedIncident =
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 
-/** The author of a change. `id` is null for the system. */
+/** The author of a change. `id` is null for the system. A destination: whoever received an alert there. */
 export interface UpdateActor {
-  type: 'system' | 'user' | 'api_key';
+  type: 'system' | 'user' | 'api_key' | 'destination';
   id: string | null;
   name: string;
 }

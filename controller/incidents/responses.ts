@@ -34,8 +34,8 @@ export const incidentView = z
     failure_count: z.int().describe('Failed results since the outage started'),
     started_at: instant,
     acknowledged_at: instant.nullable(),
-    assignee_id: text.describe('The assignee since the incident was acknowledged; null for an API key'),
-    acknowledged_by_name: text.describe('Name of the assignee, or of the API key'),
+    assignee_id: text.describe('The assignee since the incident was acknowledged; null for an API key or a recipient'),
+    acknowledged_by_name: text.describe('Name of the assignee, of the API key, or of the recipient of an alert'),
     resolved_at: instant.nullable(),
     resolved_by: text.describe('`system`, or the id of the user or key that resolved it'),
     recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
@@ -48,7 +48,7 @@ export const incidentView = z
   .meta({ id: 'Incident' });
 
 const actor = z.strictObject({
-  type: z.enum(['system', 'user', 'api_key']), id: text, name: z.string(),
+  type: z.enum(['system', 'user', 'api_key', 'destination']), id: text, name: z.string(),
 });
 
 const postmortem = z.strictObject({ text: z.string(), author: actor, updated_at: instant });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
+import { acknowledgeRoutes } from './acknowledging/routes.ts';
+import type { AcknowledgeDeps } from './acknowledging/verbs.ts';
 import {
   fullIncidentView, incidentUpdateView, incidentView, incidentVotesView, notificationView, timelineEntryView,
 } from './responses.ts';
 import { changeRoutes } from './change-routes.ts';
 import { commentRoutes } from './comment-routes.ts';
-import type { IncidentDeps } from './deps.ts';
 import { incidentListQuery, notificationListQuery } from './schema.ts';
 import {
   listIncidentNotifications, listIncidents, listIncidentUpdates, listIncidentVotes, readIncident,
@@ -19,7 +20,7 @@ import {
 const common = { tag: 'Incidents', auth: { access: 'project', role: 'viewer' } } as const;
 const ofOne = { ...common, params: idParams, errors: ['RESOURCE_NOT_FOUND'] as const };
 
-export function incidentRoutes(deps: IncidentDeps): Route[] {
+export function incidentRoutes(deps: AcknowledgeDeps): Route[] {
   return [
     defineRoute({
       ...common, method: 'GET', path: '/api/incidents', summary: 'List incidents',
@@ -90,6 +91,7 @@ export function incidentRoutes(deps: IncidentDeps): Route[] {
     }),
     ...changeRoutes(deps),
     ...commentRoutes(deps),
+    ...acknowledgeRoutes(deps),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/incidents/:id/timeline',
       summary: 'Read the timeline of an incident, oldest first',

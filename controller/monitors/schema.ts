@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
-import { MAX_URL_LENGTH, parsedUrl } from '../../shared/net-guard.ts';
+import { MAX_URL_LENGTH } from '../../shared/net-guard.ts';
 import {
   instantInput, queryInt, readOnlyFields, uuidParam, singleLineText, nonBlankText,
 } from '../http/input/validation.ts';
@@ -44,8 +44,9 @@ const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a regi
 
 const target = nonBlankText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
 
-const runbookUrl = nonBlankText(MAX_URL_LENGTH, `Must be at most ${MAX_URL_LENGTH} characters`, 'Must not be empty')
-  .trim().refine((text) => /^https?:$/.test(parsedUrl(text)?.protocol ?? ''), 'Must be an http or https URL');
+const runbookUrl = z.url({ protocol: /^https?$/, error: 'Must be an http or https URL' })
+  .max(MAX_URL_LENGTH, `Must be at most ${MAX_URL_LENGTH} characters`)
+  .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]+' });
 
 const optionalFields = {
   timeout_ms: z.int().min(1000, 'Timeout must be at least 1000 ms')

@@ -16,6 +16,8 @@ const ENGLISH = {
   resumeButton: 'Resume alert emails', resumed: 'Alert emails resumed',
   sendsAgain: (organization: string, address: string) =>
     `${address} receives alert emails from ${organization} again.`,
+  acknowledge: 'Acknowledge this incident?', acknowledgeButton: 'Acknowledge', acknowledged: 'Incident acknowledged',
+  isAcknowledged: (name: string) => `Acknowledged by ${name}.`, since: (at: string) => `Since ${at}.`,
   failed: 'Something went wrong', serverError: 'This is a problem on our side. Try again in a moment.',
 };
 
@@ -38,6 +40,8 @@ const GERMAN: MailPageTexts = {
   noMore: (organization, address) => `${address} erhält keine Alarm-Mails von ${organization} mehr.`,
   resumeButton: 'Alarm-Mails wieder erhalten', resumed: 'Alarm-Mails sind wieder aktiv',
   sendsAgain: (organization, address) => `${address} erhält die Alarm-Mails von ${organization} wieder.`,
+  acknowledge: 'Diesen Vorfall bestätigen?', acknowledgeButton: 'Bestätigen', acknowledged: 'Vorfall bestätigt',
+  isAcknowledged: (name) => `Bestätigt von ${name}.`, since: (at) => `Seit ${at}.`,
   failed: 'Etwas ist schiefgegangen',
   serverError: 'Der Fehler liegt bei uns. Bitte versuchen Sie es gleich noch einmal.',
   faults: {

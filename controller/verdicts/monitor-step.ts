@@ -16,7 +16,7 @@ export interface ItemPlace {
 
 const SEVERITY: Record<ErrorType, Severity> = {
   timeout: 'critical', connection_error: 'critical', dns_error: 'critical', ssl_error: 'critical',
-  status_code: 'major', keyword_missing: 'major', dns_validation_error: 'major', slow_response: 'warning',
+  status_code: 'major', keyword_missing: 'major', dns_validation_error: 'major', slow_response: 'major',
 };
 
 type StatusMove = Pick<StatusChange, 'from' | 'to' | 'at' | 'reason'>;

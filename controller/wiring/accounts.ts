@@ -68,6 +68,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
     credentials: new Credentials(deps),
     /** 256-bit keys for links that need no storage; the first one signs. */
     linkKeys: ring.derive('farwatch links in alert mail'),
+    acknowledgeKeys: ring.derive('farwatch links that acknowledge incidents'),
     subscriberKeys: ring.derive('farwatch links in mail to subscribers'),
     organizationName: async (id: string) => (await organizations.find(id))?.name ?? null,
     notifyOwners: (organizationId: string, compose: (to: string) => Mail) => {

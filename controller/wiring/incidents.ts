@@ -1,5 +1,6 @@
 import type { Tenant } from '../access/tenant.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
+import { AcknowledgeTokens } from '../incidents/acknowledging/acknowledge-tokens.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
@@ -30,8 +31,8 @@ export type Incidents = ReturnType<typeof openIncidents>;
 /** Incidents with their history and comments; `outbox` is for the state machine. */
 export function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
   const { stores, shardMap, signals, clock, log } = ports;
-  const { incidents, incidentUpdates: updates, comments, votes, monitors } = stores;
-  const { accounts: { people }, events } = sources;
+  const { incidents, incidentUpdates: updates, comments, votes, monitors, destinations } = stores;
+  const { accounts: { people, acknowledgeKeys }, events } = sources;
   const onChanged = signals.incidentsChanged.emit;
   return {
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
@@ -57,7 +58,7 @@ export function openIncidents(ports: ControllerPorts, sources: IncidentSources) 
     },
     routesOver: ({ unwritten, ...context }: IncidentContext) => incidentRoutes({
       incidents, updates, comments, votes, monitors, people, log, events: events.publisher, onChanged,
-      shardOf: shardMap.of, ...context,
+      destinations, tokens: new AcknowledgeTokens(acknowledgeKeys), shardOf: shardMap.of, ...context,
       outages: {
         // From owners only: documents do not have every failure, and a count must not go back.
         failures: async (monitorIds) => {

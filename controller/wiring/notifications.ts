@@ -12,6 +12,7 @@ import { DeliveryService } from '../delivery/service.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
 import { pathOf } from '../groups/tree-rules.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
+import { AcknowledgeTokens, type AlertRecipient } from '../incidents/acknowledging/acknowledge-tokens.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
@@ -27,7 +28,7 @@ const STOP_TIMEOUT_MS = 3000;
 interface NotificationSources {
   mailer: Mailer;
   regions: RegionNaming;
-  accounts: Pick<Accounts, 'linkKeys' | 'organizationName' | 'notifyOwners' | 'operatorOrganizations'>;
+  accounts: Pick<Accounts, 'acknowledgeKeys' | 'linkKeys' | 'organizationName' | 'notifyOwners' | 'operatorOrganizations'>;
 }
 
 type NotificationPorts = Omit<ControllerPorts, 'timeZone' | 'signals'>;
@@ -45,7 +46,9 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const tokens = new RecipientTokens(accounts.linkKeys);
   const stopLink = (organizationId: string, address: string) =>
     `${baseUrl()}/stop-alerts?token=${tokens.issue({ organizationId, address })}`;
-  const sending = { poster, mailer, destinations, clock, baseUrl, stopLink };
+  const acknowledgeTokens = new AcknowledgeTokens(accounts.acknowledgeKeys);
+  const acknowledgeLink = (to: AlertRecipient) => `${baseUrl()}/acknowledge?token=${acknowledgeTokens.issue(to)}`;
+  const sending = { poster, mailer, destinations, clock, baseUrl, stopLink, acknowledgeLink };
   const service = new DeliveryService({
     attempt: {
       deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,

@@ -147,6 +147,23 @@ test('an open incident is posted on a page that is published, or gets its monito
   expect(await posts(shown)).toMatchObject([{ incident_id: later }]);
 });
 
+test('a page that is published during an outage shows the monitor down, with its incident', async () => {
+  const shop = await rig.monitor(tenant);
+  const id = await openIncident(shop, { type: 'slow_response', error_message: 'Response took 900 ms' });
+  rig.live.set(shop, {
+    status: 'down', since: 1, last_check_at: 1, last_success_at: null, last_failure_at: 1, in_maintenance: false,
+    regions: [],
+    open_incident: { id, started_at: 1, severity: 'major', type: 'slow_response', failure_count: 2 },
+  });
+  const subdomain = `page-${randomUUID()}`;
+  await publish(shop, { subdomain });
+  await runFollower();
+  expect((await rig.app.client.get(`/api/public/status-pages/${subdomain}`)).data.status_page).toMatchObject({
+    overall: 'major_outage', components: [{ id: shop, status: 'down' }],
+    incidents: [{ status: 'investigating', affected: ['Shop'], resolved_at: null }],
+  });
+});
+
 test('an incident is posted even if the controller dies right after a page was published', async () => {
   const shop = await rig.monitor(tenant);
   const path = await publish(shop);

@@ -10,9 +10,12 @@ import { loadControllerConfig } from '../../controller/config.ts';
 import { SessionCookie } from '../../controller/http/routing/authorize.ts';
 import { createStartupServer } from '../../controller/http/server/startup-server.ts';
 import { openPublicPages } from '../../controller/wiring/status-pages.ts';
+import { AcknowledgeTokens } from '../../controller/incidents/acknowledging/acknowledge-tokens.ts';
+import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { ApiClient } from '../helpers/api-client.ts';
+import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { linkIn } from '../helpers/read-mail.ts';
 import { newTenant, PASSWORD, type Tenant } from '../helpers/tenants.ts';
@@ -176,6 +179,25 @@ test('links in mails are below the path, and so is what they open', async () => 
   await app.client.post(`/api/public/status-pages/${page.subdomain}/subscribers`, { email: reader });
   const confirmation = await until(() => app.mailsTo(reader)[0], { what: 'mail' });
   expect(linkIn(confirmation, `/uptime/status/${page.subdomain}/verify`).origin).toBe('https://example.org');
+});
+
+test('an incident is acknowledged below the path', async () => {
+  const { organizationId: organization_id, projectId: project_id } = tenant;
+  const monitor = monitorConfig({ organization_id, project_id });
+  const incidentId = newId(Date.now());
+  await app.controller.incidents.outbox.open({
+    id: incidentId, monitor, severity: 'critical', type: 'timeout', error_message: 'No response', affected_regions: [],
+    failure_count: 1, started_at: Date.now(),
+  });
+  const body = { name: 'Mail', type: 'email', config: { to: ['ops@example.com'] } };
+  const { integration } = (await tenant.owner.client.post('/api/integrations', body)).data;
+  const tokens = new AcknowledgeTokens(app.accounts.acknowledgeKeys);
+  const token = tokens.issue({ incidentId, destinationId: integration.id, recipient: 'ops@example.com' });
+  const client = new ApiClient(`http://127.0.0.1:${port}/uptime`, app.routes);
+  const page = await client.get(`/acknowledge?token=${token}`);
+  expect(page.text).toContain(`action="acknowledge?token=${token}"`);
+  const done = await client.send('POST', `/acknowledge?token=${token}`);
+  expect([done.status, done.text.includes('Incident acknowledged')]).toEqual([200, true]);
 });
 
 test('clients of the bus get an address below the path', async () => {

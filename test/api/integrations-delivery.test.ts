@@ -86,7 +86,10 @@ describe('an alert', () => {
     expect(payload(request)).toMatchObject({
       version: '1', event: 'monitor.down',
       monitor: { id: monitor.monitor_id, name: 'Shop', url: 'https://shop.example/', type: 'HTTP', runbook_url: null },
-      incident: { id: incidentId, started_at: startedAt, resolved_at: null },
+      incident: {
+        id: incidentId, started_at: startedAt, resolved_at: null,
+        acknowledge_url: `https://farwatch.example/acknowledge?token=${incidentId}`,
+      },
     });
     const secret = (await rig.destinations.findById(destination._id))?.secret as string;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);

@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
@@ -16,6 +18,15 @@ import { startNameServer } from '../unit/probe/checks/dns/name-server.ts';
 import { wireMessage, wireRecord, type WireMessage } from '../unit/probe/checks/dns/wire.ts';
 import { startRawServer } from '../unit/probe/checks/raw-server.ts';
 import { startTcpService } from '../unit/probe/checks/tcp-service.ts';
+
+interface Incident {
+  resolved_at: string | null;
+}
+interface Alert {
+  event: string;
+  monitor: { id: string };
+  incident: { acknowledge_url: string | null };
+}
 
 /** Changes the probe into a version without ICMP checks. */
 const beforeIcmp: Plugin = {
@@ -41,9 +52,9 @@ export function checkTypes(on: { readonly load: Load }): void {
   const statusOf = async (id: string): Promise<string> => (await session.ok<{ monitor: { runtimeStatus: string } }>(
     'GET', `/api/monitors/${id}`,
   )).monitor.runtimeStatus;
-  const eventsOf = (id: string): unknown[] => receiver.requests
-    .map(({ body }) => JSON.parse(String(body)) as { event: string; monitor: { id: string } })
-    .filter(({ monitor }) => monitor.id === id).map(({ event }) => event);
+  const alertsOf = (id: string): Alert[] => receiver.requests.map(({ body }) => JSON.parse(String(body)) as Alert)
+    .filter(({ monitor }) => monitor.id === id);
+  const eventsOf = (id: string): string[] => alertsOf(id).map(({ event }) => event);
 
   /** The lines of the log. */
   const logged = (): { msg: string; file?: string }[] => farwatch.log().split('\n').slice(0, -1)
@@ -187,6 +198,63 @@ export function checkTypes(on: { readonly load: Load }): void {
       await session.ok('DELETE', `/api/monitors/${id}`);
     } finally {
       await Promise.all([server.close(), slack.close()]);
+    }
+  });
+
+  test('an inverted monitor is down while its port is open, until enough checks found it closed', async () => {
+    const server = await startRawServer(() => undefined);
+    const id = await create('Closed port', {
+      type: 'TCP', target: '127.0.0.1', tcp_config: { port: server.port }, is_inverted: true,
+      confirmation_policy: { retries: 0, recoveries: 2 }, runbook_url: 'https://wiki.example/port', alert_severity: 'warning',
+    });
+    try {
+      const alert = await until(() => alertsOf(id)[0], { what: 'the alert' });
+      expect(alert).toMatchObject({ event: 'monitor.down', monitor: { runbook_url: 'https://wiki.example/port' } });
+      const link = String(alert.incident.acknowledge_url);
+      expect((await fetch(link)).status).toBe(200);
+      const read = async () => (await session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents;
+      expect(await read()).toMatchObject([{
+        status: 'open', severity: 'warning', runbook_url: 'https://wiki.example/port',
+        error_message: 'Expected the target to be down, but it responded',
+      }]);
+      expect((await fetch(link, { method: 'POST' })).status).toBe(200);
+      expect(await read()).toMatchObject([{ status: 'acknowledged', acknowledged_by_name: expect.stringContaining('On call') }]);
+    } finally {
+      await server.close();
+    }
+    await until(() => eventsOf(id).includes('monitor.up'), { what: 'the recovery alert' });
+    const { incidents: [incident] } =
+      await session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`);
+    const { results } = await session.ok<{ results: { success: boolean; checked_at: number }[] }>(
+      'GET', `/api/monitors/${id}/results?from=1`,
+    );
+    const goods = results.filter(({ success }) => success).map(({ checked_at: at }) => at).sort((a, b) => a - b);
+    expect(goods.length).toBeGreaterThanOrEqual(3);
+    expect(Date.parse(String(incident?.resolved_at))).toBe(goods[0]);
+    expect((await fetch(String(alertsOf(id)[0]?.incident.acknowledge_url))).status).toBe(400);
+    await session.ok('DELETE', `/api/monitors/${id}`);
+  });
+
+  test('a slow response is an outage if the monitor says so', async () => {
+    const server = createServer((_request, response) => void setTimeout(() => response.end('ok'), 100));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const id = await create('Slow', {
+        type: 'HTTP', target: `http://127.0.0.1:${port}/`, slow_response_threshold_ms: 50, slow_response_action: 'down',
+      });
+      await until(() => eventsOf(id).length > 0, { what: 'the alert' });
+      expect([await statusOf(id), eventsOf(id)]).toEqual(['down', ['monitor.down']]);
+      expect((await session.ok<{ incidents: Incident[] }>('GET', `/api/incidents?check_id=${id}`)).incidents).toMatchObject([{
+        type: 'slow_response', severity: 'major',
+        error_message: expect.stringMatching(/^Response took \d+ ms, slower than 50 ms$/),
+      }]);
+      await session.ok('PATCH', `/api/monitors/${id}`, { slow_response_action: 'degraded' });
+      await until(async () => (await statusOf(id)) === 'degraded', { what: 'the monitor is degraded' });
+      await session.ok('DELETE', `/api/monitors/${id}`);
+    } finally {
+      server.closeAllConnections();
+      server.close();
     }
   });
 

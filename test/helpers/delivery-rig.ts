@@ -6,6 +6,7 @@ import { FanOut } from '../../controller/delivery/fan-out.ts';
 import type { DestinationReader } from '../../controller/delivery/ports.ts';
 import { QueueStore } from '../../controller/delivery/queue-store.ts';
 import { DeliveryService, type DeliveryServiceDeps } from '../../controller/delivery/service.ts';
+import type { SendDeps } from '../../controller/delivery/senders/send-alert.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import type { DestinationSettings } from '../../controller/destinations/channels/registry.ts';
 import type { DestinationDoc, DestinationFields } from '../../controller/destinations/destination.ts';
@@ -52,6 +53,7 @@ export interface ControllerChange {
   stopLink?(organizationId: string, address: string): string;
   /** By default, no monitor has tags or a group. */
   groupingOf?(monitorId: string): Promise<{ tags: string[]; groupIds: string[] }>;
+  acknowledgeLink?: SendDeps['acknowledgeLink'];
   /** By default, one that allows private addresses. */
   poster?: Poster;
 }
@@ -136,6 +138,7 @@ export class DeliveryRig {
     const sending = {
       poster, mailer, destinations, clock, baseUrl: () => BASE_URL,
       stopLink: change.stopLink ?? ((_id: string, address: string) => `${BASE_URL}/stop-alerts?token=${address}`),
+      acknowledgeLink: change.acknowledgeLink ?? (({ incidentId }) => `${BASE_URL}/acknowledge?token=${incidentId}`),
     };
     return {
       attempt: {

@@ -42,7 +42,7 @@ export class AlertSender {
 
   send(destination: DestinationDoc, alert: AlertDetails) {
     const deps = {
-      poster: this.#poster, clock: systemClock, baseUrl: () => 'https://watch.example', stopLink: () => '',
+      poster: this.#poster, clock: systemClock, baseUrl: () => 'https://watch.example', stopLink: () => '', acknowledgeLink: () => '',
       mailer: { send: () => Promise.reject(new Error('no mail')) }, destinations: { ensureSecret: async () => 'whsec_x' },
     };
     const context = { attemptId: 'attempt', deliveryId: 'delivery', signal: new AbortController().signal };

@@ -350,9 +350,9 @@ export async function diesAfterASnapshot(changed: Changed = {}): Promise<SeedRep
 export async function aDayGoesBy(seed: number, totalHours = 27): Promise<SeedReport & { days: number }> {
   const world = new World({ seed, controllers: 2, regions: ['eu'] });
   const random = world.random.fork();
-  for (const retries of [0, 2]) {
+  for (const policy of [{ retries: 0 }, { retries: 2 }, { retries: 1, recoveries: 2 }]) {
     const { monitor_id: id } =
-      world.createMonitor({ shard: SHARD, interval_ms: 5 * MINUTE_MS, retries, quorum: 'any' });
+      world.createMonitor({ shard: SHARD, interval_ms: 5 * MINUTE_MS, quorum: 'any', ...policy });
     const outages: { from: number; until: number }[] = [];
     for (let at = START_MS + HOUR_MS; at < START_MS + (totalHours - 1) * HOUR_MS; at += random.int(60, 300) * MINUTE_MS) {
       outages.push({ from: at, until: at + random.int(15, 50) * MINUTE_MS });

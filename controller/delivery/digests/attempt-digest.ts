@@ -1,6 +1,8 @@
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { AttemptDeps } from '../attempt.ts';
-import { type ClaimedDelivery, destinationChange, recordHealth, retryWhileClaimed } from '../attempt-steps.ts';
+import {
+  alertFor, type ClaimedDelivery, destinationChange, recordHealth, retryWhileClaimed,
+} from '../attempt-steps.ts';
 import type { CountedOutcome, DeliveryDoc, DigestPlace } from '../delivery.ts';
 import type { AttemptOutcome } from '../queue-rules.ts';
 import { afterAttempt, afterDeferral } from '../delivery-rules.ts';
@@ -64,7 +66,7 @@ async function sendTogether(
   const { deliveries, incidents, clock, random } = deps;
   const { delivery, at: startedAt, digestId } = claimed;
   const ids = members.map((one) => one.delivery._id);
-  const alerts = members.map((one) => one.delivery.alert);
+  const alerts = members.map((one) => alertFor(deps.sending, one.delivery));
   const { organization_id: organizationId, recipient, channel } = delivery;
   const outcome = await sendDigest(deps.sending, { digestId, organizationId, recipient, alerts });
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {

@@ -19,6 +19,8 @@ export interface SendDeps {
   baseUrl(): string;
   /** The page on which the recipient stops the organization's alert mails. */
   stopLink(organizationId: string, address: string): string;
+  /** The page on which a recipient of an alert acknowledges its incident. */
+  acknowledgeLink(to: { incidentId: string; destinationId: string; recipient: string }): string;
 }
 
 export interface SendContext {

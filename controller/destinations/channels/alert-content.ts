@@ -164,6 +164,7 @@ function regionText({ id, name, city }: AlertDetails['regions'][number]): string
 function linksOf({ incident, monitor, probe }: AlertDetails, baseUrl: string): AlertContent['links'] {
   const link = (label: string, path: string) => ({ label, url: `${baseUrl}/api/${path}` });
   return [
+    ...(incident?.acknowledge_url ? [{ label: 'Acknowledge', url: incident.acknowledge_url }] : []),
     ...(incident ? [link('Incident', `incidents/${incident.id}`)] : []),
     ...(monitor ? [link('Monitor', `monitors/${monitor.id}`)] : []),
     ...(monitor?.runbook_url ? [{ label: 'Runbook', url: monitor.runbook_url }] : []),

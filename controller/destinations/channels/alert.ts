@@ -12,7 +12,10 @@ export interface RegionName {
 export type IncidentEvent = 'incident.acknowledged' | 'incident.resolved';
 
 /** The contents of an alert, captured when it was raised. Instants are Unix ms. */
-export interface AlertDetails extends Omit<Alert, 'event' | 'monitor' | 'regions' | 'last_success' | 'votes'> {
+export interface AlertDetails
+  extends Omit<Alert, 'event' | 'monitor' | 'incident' | 'regions' | 'last_success' | 'votes'> {
+  /** `acknowledge_url`: the link for one recipient, set when it is sent; null once the incident is over. */
+  incident: (NonNullable<Alert['incident']> & { acknowledge_url?: string | null }) | null;
   event: Alert['event'] | ProbeEvent | IncidentEvent;
   /** Of an `IncidentEvent`: the event with which the incident began. */
   opened_by?: Alert['event'];

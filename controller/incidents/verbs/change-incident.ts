@@ -5,7 +5,7 @@ import { fieldError } from '../../http/input/validation.ts';
 import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
 import {
   describeIncident, finalRefusal, isEmpty, moveIncident, moveRefusal, rewritePostmortem, type DecidedChange,
-  type Description,
+  type Description, type StatusMove,
 } from '../change-rules.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { IncidentDoc } from '../incident.ts';
@@ -13,6 +13,8 @@ import { updateActor } from '../outbox.ts';
 import type { StatusInput } from '../schema.ts';
 import { incidentEvent } from '../views.ts';
 import { findIncident, readIncident } from './read-incidents.ts';
+
+type ChangeContext = Pick<ProjectContext, 'tenant' | 'now'>;
 
 /**
  * Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR for a transition that is not allowed or an assignee without
@@ -23,14 +25,24 @@ export async function changeStatus(deps: IncidentDeps, ctx: ProjectContext, id: 
   if (input.assignee_id !== undefined) await findIncident(deps, ctx, id);
   const assignee = await assigneeOf(deps, ctx, input.assignee_id);
   const { status: to, note } = input;
-  let wasResolved = false;
-  const changed = await changeIncident(deps, ctx, id, (seen) => {
-    wasResolved = seen.status === 'resolved';
+  return moveStatus(deps, ctx, id, (seen) => {
     refuse(moveRefusal(seen.status, to));
-    const move = { to, note, actor: updateActor(ctx.actor), assignee, shardOf: deps.shardOf };
-    return moveIncident(seen, move, ctx.now);
+    return { to, note, actor: updateActor(ctx.actor), assignee };
   });
-  if (!wasResolved) await deps.onStatusChanged(changed);
+}
+
+/** Makes the move that `decide` returns, if any. Throws its errors, RESOURCE_NOT_FOUND, CONFLICT. */
+export async function moveStatus(
+  deps: IncidentDeps, ctx: ChangeContext, id: string,
+  decide: (seen: IncidentDoc) => Omit<StatusMove, 'shardOf'> | null,
+): Promise<IncidentDoc> {
+  let isNews = false;
+  const changed = await changeIncident(deps, ctx, id, (seen) => {
+    const move = decide(seen);
+    isNews = move !== null && seen.status !== 'resolved';
+    return move && moveIncident(seen, { ...move, shardOf: deps.shardOf }, ctx.now);
+  });
+  if (isNews) await deps.onStatusChanged(changed);
   return changed;
 }
 
@@ -96,7 +108,7 @@ export async function removeAgedIncidents(
  * Writes what `decide` returns, and decides again if the incident changed meanwhile. Null changes nothing.
  */
 function changeIncident(
-  deps: IncidentDeps, ctx: ProjectContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
+  deps: IncidentDeps, ctx: ChangeContext, id: string, decide: (seen: IncidentDoc) => DecidedChange | null,
 ): Promise<IncidentDoc> {
   return retryOnConflict('The incident is', async () => {
     const seen = await readIncident(deps, ctx, id);

@@ -4,6 +4,8 @@ import type { IncidentDeps } from '../deps.ts';
 import type { ListedIncident } from '../incident.ts';
 import type { IncidentQuery, NotificationQuery } from '../schema.ts';
 
+type TenantContext = Pick<ProjectContext, 'tenant'>;
+
 /** History entries per response. */
 const MAX_UPDATES = 1000;
 /** Verdicts per response. Most incidents have two. */
@@ -16,13 +18,13 @@ export async function listIncidents(deps: IncidentDeps, ctx: ProjectContext, que
 }
 
 /** Includes the current number of failures. Throws RESOURCE_NOT_FOUND, including for other tenants. */
-export async function readIncident(deps: IncidentDeps, ctx: ProjectContext, id: string) {
+export async function readIncident(deps: IncidentDeps, ctx: TenantContext, id: string) {
   const incident = await findIncident(deps, ctx, id);
   return (await withFailures(deps, [incident]))[0] ?? incident;
 }
 
 /** The stored document, without current failures. Throws RESOURCE_NOT_FOUND, including for other tenants. */
-export async function findIncident(deps: Pick<IncidentDeps, 'incidents'>, ctx: ProjectContext, id: string) {
+export async function findIncident(deps: Pick<IncidentDeps, 'incidents'>, ctx: TenantContext, id: string) {
   const incident = await deps.incidents.find(ctx.tenant, id);
   if (!incident) throw notFound('Incident');
   return incident;

@@ -61,8 +61,9 @@ export function accountHour(state: MonitorState, until: number): MonitorState {
 }
 
 /** The first success of a region that may yet count as up from then on, up to an hour ago; else Infinity. */
-function recoveringSince({ regions }: MonitorState, until: number): number {
+function recoveringSince({ status, regions }: MonitorState, until: number): number {
   let first = Infinity;
+  if (status !== 'down') return first;
   for (const name in regions) {
     const since = regions[name]?.recovery?.since ?? 0;
     if (since > until - HOUR_MS) first = Math.min(first, since);

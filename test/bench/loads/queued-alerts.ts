@@ -46,7 +46,7 @@ export async function queuedAlerts(options: Record<string, unknown>): Promise<{ 
   const notifications = openNotifications(ports, {
     regions: { named: () => [] },
     accounts: {
-      linkKeys: [], organizationName: async () => null, notifyOwners: () => undefined,
+      linkKeys: [], acknowledgeKeys: [Buffer.alloc(32)], organizationName: async () => null, notifyOwners: () => undefined,
       operatorOrganizations: async () => [],
     },
     mailer: { send: () => Promise.reject(new Error('no mail here')), close: () => Promise.resolve() },

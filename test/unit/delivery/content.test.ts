@@ -220,6 +220,15 @@ describe('the text of an alert', () => {
     expect(webhookPayload(alert, 42, BASE).monitor).toMatchObject({ runbook_url });
   });
 
+  test('links to the page that acknowledges the incident, if there is one', () => {
+    const acknowledge_url = `${BASE}/acknowledge?token=a.b`;
+    const alert = { ...down, incident: { id: 'i1', started_at: at, resolved_at: null, acknowledge_url } };
+    expect(alertContent(alert, BASE).links[0]).toEqual({ label: 'Acknowledge', url: acknowledge_url });
+    expect(alertMail(FRAME, alertContent(alert, BASE)).html).toContain(`<a href="${acknowledge_url}">Acknowledge</a>`);
+    expect(webhookPayload(alert, 42, BASE).incident).toEqual(alert.incident);
+    expect(linesOf(up).join()).not.toContain('Acknowledge');
+  });
+
   test('has a maximum length', () => {
     const content = alertContent({ ...down, error: { type: 'timeout', message: '😀'.repeat(5000) } }, BASE);
     expect(content.subject.length).toBeLessThanOrEqual(200);

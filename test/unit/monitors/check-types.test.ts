@@ -54,6 +54,13 @@ const MINIMAL: Record<string, Body> = {
 };
 const of = (type: string, change: Body = {}): MonitorDoc => created({ ...MINIMAL[type], ...change });
 
+test.each(['HTTP', 'KEYWORD', 'TCP', 'DNS', 'ICMP'])('a monitor of type %s can be inverted', (type) => {
+  const spec = checkSpec.parse(toCheckSpec(of(type, { is_inverted: true })));
+  expect(spec).toMatchObject({ type, is_inverted: true });
+  expect(spec).not.toHaveProperty('unreadable');
+  expect(toCheckSpec(of(type))).not.toHaveProperty('is_inverted');
+});
+
 describe('a target', () => {
   const hosts = [
     'example.org', 'Example.ORG', 'localhost', 'intranet', 'a_b.example', '_dmarc.example.org',

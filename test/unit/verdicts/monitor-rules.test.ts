@@ -56,6 +56,13 @@ describe('a monitor in one region', () => {
     expect(resolve?.resolution.failure_count).toBe(5);
   });
 
+  test('of slow responses that fail the check is major, so that status pages show it', () => {
+    const run = new MonitorRun();
+    run.result(60, { outcome: 'failure', error: { type: 'slow_response', message: 'Response took 900 ms' } });
+    const open = run.effects.find((effect) => effect.kind === 'open');
+    expect(open).toMatchObject({ opening: { type: 'slow_response', severity: 'major' } });
+  });
+
   test('has an incident with the error, severity and regions', () => {
     const run = new MonitorRun();
     run.result(60, { outcome: 'failure', error: { type: 'timeout', message: 'No response in 10 s' } });

@@ -190,6 +190,7 @@ function playOrdered(policy: Partial<MonitorConfig>, script: Step[], isForgetful
 const policies = fc.record({
   quorum: fc.constantFrom<MonitorConfig['quorum']>('any', 'majority', 'all', 2),
   retries: fc.integer({ min: 0, max: 2 }),
+  recoveries: fc.integer({ min: 0, max: 2 }),
 });
 
 test('results in order have the same effects with and without these records', () => {
@@ -201,7 +202,7 @@ test('results in order have the same effects with and without these records', ()
     expect(run.state.accounted).toEqual(without.state.accounted);
     outages += run.effects.filter(({ kind }) => kind === 'open').length;
   }), { numRuns: fewOrAll(120, 250) });
-  expect(outages).toBeGreaterThan(30);
+  expect(outages).toBeGreaterThan(20);
 });
 
 interface Check {
