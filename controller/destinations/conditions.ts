@@ -30,33 +30,33 @@ const MAX_MINUTES = 1440;
 const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const satisfies readonly Severity[];
 
 const list = <T extends z.ZodType>(item: T) => (
-  z.array(item).min(1, 'Leave the list out instead of sending an empty one').max(MAX_LISTED)
-    .transform((all) => [...new Set(all)]).optional()
+  z.array(item).min(1, 'Leave the list out instead of sending an empty one').max(MAX_LISTED).optional()
 );
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 08:00');
 
-const filter = z.strictObject({
-  tags: list(singleLineText(50)).describe('Monitors with any of these tags'),
-  group_ids: list(uuidParam).describe('Monitors in these groups or their subgroups'),
-  monitor_ids: list(uuidParam),
+const filterOf = (tag: z.ZodType<string>, id: z.ZodType<string>) => z.strictObject({
+  tags: list(tag).describe('Monitors with any of these tags'),
+  group_ids: list(id).describe('Monitors in these groups or their subgroups'),
+  monitor_ids: list(id),
   severities: list(z.enum(SEVERITIES)),
 }).describe('Only alerts that match every list given');
 
-const hours = z.strictObject({
-  timezone: timeZoneInput,
+const hoursOf = (timezone: z.ZodType<string>) => z.strictObject({
+  timezone,
   days: z.array(z.int().min(1).max(7)).min(1, 'At least one day is required').max(7)
-    .transform((days) => [...new Set(days)].sort()).describe('1 is Monday, 7 is Sunday'),
+    .describe('1 is Monday, 7 is Sunday'),
   from: timeOfDay,
   to: timeOfDay.describe('Before `from` if the hours run past midnight'),
   outside: z.enum(['hold', 'drop'])
     .describe('`hold`: sent at the next opening if the monitor is still down. `drop`: not sent'),
-}).refine(({ from, to }) => from !== to, { path: ['to'], message: 'Must differ from the start' })
-  .describe('When alerts may be sent. Recoveries wait for the next opening');
+}).describe('When alerts may be sent. Recoveries wait for the next opening');
 
 /** Of requests. Null removes a condition. */
 export const conditionInputs = {
-  filter: filter.nullable().optional(),
-  hours: hours.nullable().optional(),
+  filter: filterOf(singleLineText(50), uuidParam).nullable().optional(),
+  hours: hoursOf(timeZoneInput)
+    .refine(({ from, to }) => from !== to, { path: ['to'], message: 'Must differ from the start' })
+    .nullable().optional(),
   delay_minutes: z.int().min(0).max(MAX_MINUTES).nullable().optional()
     .describe('Outages are sent only if they are still open and unacknowledged after this time'),
   reminder_minutes: z.int().min(5).max(MAX_MINUTES).nullable().optional()
@@ -65,7 +65,7 @@ export const conditionInputs = {
 
 /** Of responses: null if unset. */
 export const conditionViews = {
-  filter: filter.nullable(), hours: hours.nullable(), delay_minutes: z.int().nullable(),
+  filter: filterOf(z.string(), z.string()).nullable(), hours: hoursOf(z.string()).nullable(), delay_minutes: z.int().nullable(),
   reminder_minutes: z.int().nullable(),
 };
 
