@@ -5,7 +5,7 @@ import { Progress } from './progress.mjs';
 import { root } from './root.mjs';
 import { CHECKS, conclude, ensureNats, LONG_STEPS, prepare, runSteps, say, STEPS } from './steps.mjs';
 
-const ON_SERVERS = ['bus', 'api', 'faults', 'e2e'];
+const ON_SERVERS = ['bus', 'api', 'faults', 'e2e', 'browser'];
 /** Some files of these run on a database that stores no null. */
 const NULL_FREE = ['store', 'bus', 'api'];
 const BUNDLED = ['faults', 'e2e', 'browser'];
@@ -31,7 +31,8 @@ const steps = Object.keys(SECONDS).filter((name) => (named.length === 0 ? name i
 
 const needs = (names) => steps.some((name) => names.includes(name));
 await prepare();
-await Promise.all([needs(ON_SERVERS) && ensureNats(), needs(BUNDLED) && ensureBundles({ root, say })]);
+const servers = needs(ON_SERVERS) ? ensureNats() : null;
+if (needs(BUNDLED)) await ensureBundles({ root, say });
 if (needs(NULL_FREE)) {
   process.env.TEST_SEED ||= String(randomInt(1e6));
   say(`TEST_SEED=${process.env.TEST_SEED} selects the test files that run on a database without nulls`);
@@ -39,4 +40,5 @@ if (needs(NULL_FREE)) {
 if (needs(['faults'])) process.env.TEST_BESIDE_FAULTS = 'yes';
 const progress = new Progress(Object.fromEntries(steps.map((name) => [name, SECONDS[name]])));
 progress.open();
-conclude(await runSteps(QUEUES.map((queue) => queue.filter((name) => steps.includes(name))), progress));
+const queues = QUEUES.map((queue) => queue.filter((name) => steps.includes(name)));
+conclude(await runSteps(queues, progress, (name) => (ON_SERVERS.includes(name) ? servers : null)));
