@@ -14,7 +14,7 @@ const EDITS = 15;
 /** Number of monitors that run in both regions and are edited; the others run in one. */
 const EDITED = 2 * EDITS;
 const REGIONS = ['local', 'second'];
-const MONITORS = fewOrAll(10_000, 100_000);
+const MONITORS = fewOrAll(4000, 100_000);
 
 let rig: FleetRig;
 /** By region. */

@@ -22,7 +22,7 @@ const servers: [string, () => Promise<RigNats>][] = natsVersions().map(
 if (natsPrograms().newest) {
   servers.push(['auth callout', async () => (await startCalloutServer()) as RigNats]);
 }
-const FLOOD = 30;
+const FLOOD = 2 * MAX_CONNECTIONS;
 
 describe.each(servers)('a stolen probe key with %s', (_name, startServer) => {
   const clock = new SimulatedClock(Date.now());

@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
-import { filesOfPath, REPEATS } from '../helpers/executed-files.ts';
+import { filesOfPath, MAX_REPEATS } from '../helpers/executed-files.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
     name: 'On call', type: 'webhook', is_default: true, config: { url: receiver.url },
   });
   monitors = [];
-  for (let n = 0; n < REPEATS; n += 1) monitors.push(await createMonitor(`Shop ${n}`));
+  for (let n = 0; n < MAX_REPEATS; n += 1) monitors.push(await createMonitor(`Shop ${n}`));
   await until(() => monitors.every((id) => probe.held.has(id)), { what: 'the probe has the monitors' });
   await report('up', true, monitors);
   await report('failure', false, monitors);
@@ -94,7 +94,7 @@ const tours: Tour[] = [
 ];
 
 test.each(tours)('the path of a $path runs each file of its table, and at most $limit files', async (tour) => {
-  const files = await filesOfPath(tour.run, tour.settle);
+  const files = await filesOfPath(tour.run, tour.limit, tour.settle);
   const table = documented(tour.path);
   expect(table.length).toBeGreaterThan(0);
   expect.soft(table.filter((file) => !files.includes(file))).toEqual([]);

@@ -1,3 +1,5 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { request as sendRequest, type Dispatcher } from 'undici';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../controller/errors/app-error.ts';
 import { errorsOf } from '../../controller/http/reference/failures.ts';
@@ -94,16 +96,15 @@ export class ApiClient {
   async send(method: string, path: string, request: ApiRequest = {}): Promise<ApiResponse> {
     const payload =
       request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
-    const response = await fetch(`${this.url}${path}`, {
-      method,
+    // Not `fetch`, which takes twice as long.
+    const result = await read(await sendRequest(`${this.url}${path}`, {
+      method: method as Dispatcher.HttpMethod,
       headers: {
-        ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...this.#headers,
+        accept: '*/*', ...(payload === undefined ? {} : { 'content-type': 'application/json' }), ...this.#headers,
         ...request.headers,
       },
-      ...(payload === undefined ? {} : { body: payload as string }),
-      redirect: 'manual',
-    });
-    const result = await read(response);
+      body: payload ?? null,
+    }));
     this.#check(method, path, result);
     return result;
   }
@@ -148,14 +149,19 @@ function segmentsOf(route: Route): string[] {
   return segments;
 }
 
-async function read(response: Response): Promise<ApiResponse> {
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+const DECODERS: Record<string, (bytes: Uint8Array) => Buffer> = { br: brotliDecompressSync, gzip: gunzipSync };
+
+async function read({ statusCode: status, ...response }: Dispatcher.ResponseData): Promise<ApiResponse> {
+  const headers = new Headers();
+  for (const [name, value = ''] of Object.entries(response.headers)) {
+    for (const one of [value].flat()) headers.append(name, one);
+  }
+  const bytes = await response.body.bytes();
+  const decode = bytes.length === 0 ? undefined : DECODERS[headers.get('content-encoding') ?? ''];
+  const text = new TextDecoder().decode(decode?.(bytes) ?? bytes);
+  const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
   const body: Loose = isJson && text !== '' ? JSON.parse(text) : undefined;
-  return {
-    status: response.status, headers: response.headers, text, body, data: body?.data, error: body?.error,
-    code: body?.error?.code,
-  };
+  return { status, headers, text, body, data: body?.data, error: body?.error, code: body?.error?.code };
 }
 
 function checkHeaders(response: ApiResponse): void {

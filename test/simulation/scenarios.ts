@@ -84,8 +84,8 @@ async function end(world: World): Promise<SeedReport> {
 }
 
 /**
- * An owner is suspended for over an hour right before an insert. Meanwhile another owner uses that number, moves the snapshot past it,
- * deletes it and crashes. The first owner wakes and finds its number free.
+ * An owner is suspended for over an hour right before an insert. Meanwhile another owner uses that number, moves the snapshot
+ * past it, deletes it and crashes. The first owner wakes and finds its number free.
  */
 export async function staleOwnerFindsItsNumberFree(changed: Changed = {}): Promise<SeedReport> {
   const napMs = 1.5 * HOUR_MS;
