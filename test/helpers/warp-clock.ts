@@ -4,14 +4,16 @@ import type { Clock, Timer } from '../../shared/time.ts';
 /** Real time that can jump ahead, for delays of minutes with real sockets and a real store. */
 export class WarpClock implements Clock {
   #aheadMs = 0;
+  /** When real time stopped to count, by `performance.now()`. */
+  #frozenAt: number | null = null;
   readonly #timers = new Set<{ dueMs: number; fire: () => void; handle: NodeJS.Timeout }>();
 
   now(): number {
-    return Date.now() + this.#aheadMs;
+    return Math.floor(Date.now() + this.#offsetMs);
   }
 
   monotonic(): number {
-    return performance.now() + this.#aheadMs;
+    return performance.now() + this.#offsetMs;
   }
 
   setTimer(delayMs: number, fire: () => void): Timer {
@@ -42,11 +44,29 @@ export class WarpClock implements Clock {
     for (const timer of this.#timers) this.#arm(timer);
   }
 
+  /** Until `thaw`, only `warp` lets time pass. */
+  freeze(): void {
+    this.#frozenAt ??= performance.now();
+    for (const timer of this.#timers) this.#arm(timer);
+  }
+
+  thaw(): void {
+    this.#aheadMs = this.#offsetMs;
+    this.#frozenAt = null;
+    for (const timer of this.#timers) this.#arm(timer);
+  }
+
+  get #offsetMs(): number {
+    return this.#aheadMs - (this.#frozenAt === null ? 0 : performance.now() - this.#frozenAt);
+  }
+
   #arm(timer: { dueMs: number; fire: () => void; handle: NodeJS.Timeout }): void {
     clearTimeout(timer.handle);
+    const delayMs = Math.max(0, timer.dueMs - this.monotonic());
+    if (this.#frozenAt !== null && delayMs > 0) return;
     timer.handle = setTimeout(() => {
       this.#timers.delete(timer);
       timer.fire();
-    }, Math.max(0, timer.dueMs - this.monotonic()));
+    }, delayMs);
   }
 }

@@ -8,7 +8,7 @@ import type { NextEntry } from '../intake/entry-builder.ts';
 import type { JournalStore, InsertOutcome } from '../journal/journal-store.ts';
 import type { SnapshotStore } from '../writing/snapshot-store.ts';
 
-const BACKOFF = { minMs: 200, maxMs: 5000 };
+const BACKOFF = { minMs: 200, maxMs: 2000 };
 /**
  * Entries due within this time are written along with the others, because a probe's batches arrive together.
  */

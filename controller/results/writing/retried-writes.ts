@@ -8,7 +8,7 @@ import { type CutHour, type HourWriterStores, writeClosedHours } from './closed-
 /** Limit of outstanding writes. Beyond it, the shard builds no further entry. */
 const MAX_WAITING = 32;
 /** First and longest backoff after a failed write. */
-const WRITE_BACKOFF = { minMs: 50, maxMs: 5000 };
+const WRITE_BACKOFF = { minMs: 50, maxMs: 2000 };
 
 export interface WriteQueueDeps {
   clock: Clock;
