@@ -189,15 +189,18 @@ test.each([15, ...fewOrAll([], [5, 30, 60])])('after %i s without a primary, res
   await expectNothingLost();
 });
 
-test.each<[string, RegExp, Fault]>([
-  ['its claim is not confirmed by a majority', /^findandmodify deliveries/, { writeConcernCode: 64 }],
-  ['its claim is interrupted', /^findandmodify deliveries/, { code: 11602, isApplied: true }],
-  ['its destination cannot be read after the claim', /^find destinations/, { connection: 'reset' }],
-  ['its queue cannot be read', /^find deliveries/, { code: 189 }],
-])('an alert is sent at once even if %s', async (_what, commands, fault) => {
+const CLAIM = /^findandmodify deliveries/;
+test.each<[string, () => Promise<void> | void]>([
+  ['its claim is not confirmed by a majority', () => set.fail(CLAIM, { writeConcernCode: 64 })],
+  ['its claim is interrupted', () => set.fail(CLAIM, { code: 11602, isApplied: true })],
+  ['its destination cannot be read after the claim', () =>
+    set.onceApplied(CLAIM, () => set.fail(/^find destinations/, { connection: 'reset' }))],
+  ['its queue cannot be read', () => set.fail(/^find deliveries/, { code: 189 })],
+])('an alert is sent at once even if %s', async (_what, inject) => {
   const changed = change();
-  set.fail(commands, fault);
+  const injected = inject();
   await report();
+  await injected;
   await until(() => set.pendingFaults === 0, { what: 'the fault has happened', everyMs: 1 });
   clock.freeze();
   await expectAlertInTime(changed);

@@ -75,16 +75,21 @@ export class ReplicaSet implements TestMongo {
     this.#show(null);
   }
 
-  /** Steps down when the next such command has taken effect and has no response yet. */
-  async stepDownDuring(commands: RegExp): Promise<void> {
+  /** Calls `act` when the next such write has taken effect and has no response yet. Resolves after that. */
+  async onceApplied(commands: RegExp, act: () => void): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onApplied = (command) => {
         if (!commands.test(command)) return;
         this.#onApplied = () => undefined;
-        this.stepDown();
+        act();
         resolve();
       };
     });
+  }
+
+  /** Steps down when the next such write has taken effect and has no response yet. */
+  stepDownDuring(commands: RegExp): Promise<void> {
+    return this.onceApplied(commands, () => this.stepDown());
   }
 
   /** Elects the next member without the knowledge of the primary, which still says that it is the primary. */

@@ -22,7 +22,7 @@ export class WarpClock implements Clock {
   }
 
   now(): number {
-    return Math.round(performance.timeOrigin + this.monotonic());
+    return Math.floor(Date.now() + this.monotonic() - performance.now());
   }
 
   monotonic(): number {
@@ -76,6 +76,6 @@ export class WarpClock implements Clock {
     timer.handle = setTimeout(() => {
       this.#timers.delete(timer);
       timer.fire();
-    }, Math.max(0, timer.dueMs - this.monotonic()));
+    }, delayMs);
   }
 }

@@ -3,7 +3,9 @@ import type { components } from '../api/openapi.d.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { Ago } from '../ui/time.tsx';
 
-const STATES = { pending: 'degraded', delivered: 'up', failed: 'down', bounced: 'down' } as const;
+const STATES = {
+  pending: 'degraded', delivered: 'up', failed: 'down', bounced: 'down', suppressed: 'paused',
+} as const;
 
 type Delivery = Omit<components['schemas']['IncidentNotification'], 'incident_id' | 'channel' | 'updated_at'>;
 

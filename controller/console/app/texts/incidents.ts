@@ -24,6 +24,7 @@ const english = {
   silentWeight: 'not counted', timeline: 'Timeline', truncated: 'Some entries aren’t shown.', showResults: 'Show all checks',
   deliveries: 'Alerts sent', noDeliveries: 'No alerts were sent for this incident.', recipient: 'Recipient',
   attempts: 'Attempts', pending: 'Pending', delivered: 'Delivered', failed: 'Failed', bounced: 'Bounced',
+  suppressed: 'Not sent',
   attemptsOf: (count: number, max: number) => `${count} of ${max}`, comments: 'Comments', comment: 'Comment', addComment: 'Comment',
   edit: 'Edit', remove: 'Delete', save: 'Save', cancel: 'Cancel', deleted: 'Deleted',
   removeTitle: 'Delete this comment?', postmortem: 'Postmortem', writePostmortem: 'Write a postmortem', preview: 'Preview',

@@ -25,6 +25,7 @@ const german: Translation<IncidentTexts> = {
   silentWeight: 'nicht gezählt', timeline: 'Verlauf', truncated: 'Einige Einträge werden nicht angezeigt.', showResults: 'Alle Prüfungen anzeigen',
   deliveries: 'Gesendete Alarme', noDeliveries: 'Zu diesem Vorfall wurde kein Alarm gesendet.', recipient: 'Empfänger',
   attempts: 'Versuche', pending: 'Ausstehend', delivered: 'Zugestellt', failed: 'Fehlgeschlagen', bounced: 'Abgewiesen',
+  suppressed: 'Nicht gesendet',
   attemptsOf: (count, max) => `${count} von ${max}`, comments: 'Kommentare', comment: 'Kommentar', addComment: 'Kommentieren',
   edit: 'Bearbeiten', remove: 'Löschen', save: 'Speichern', cancel: 'Abbrechen', deleted: 'Gelöscht',
   removeTitle: 'Diesen Kommentar löschen?', postmortem: 'Postmortem', writePostmortem: 'Postmortem schreiben', preview: 'Vorschau',
