@@ -99,8 +99,8 @@ async function run(
 }
 
 async function flagsOf(program: string): Promise<ProcessFlags> {
-  const flags = { controller: CONTROLLER_FLAGS, probe: PROBE_FLAGS, store: STORE_FLAGS };
-  const supported = new Set(await supportedFlags(program, Object.values(flags).flat()));
-  const supportedOf = (role: keyof typeof flags): string[] => flags[role].filter((flag) => supported.has(flag));
-  return { controller: supportedOf('controller'), probe: supportedOf('probe'), store: supportedOf('store') };
+  const all = { controller: CONTROLLER_FLAGS, probe: PROBE_FLAGS, store: STORE_FLAGS };
+  const supported = new Set(await supportedFlags(program, Object.values(all).flat()));
+  const of = (role: keyof typeof all): string[] => all[role].filter((flag) => supported.has(flag));
+  return { controller: of('controller'), probe: of('probe'), store: of('store') };
 }
