@@ -145,11 +145,11 @@ export class Installation {
     return { ...this.#nodeSpec('probe', args, env, PROBE_STOP_TIMEOUT_MS), onMessage };
   }
 
-  #nodeSpec(role: string, args: string[], env: Environment, stopTimeoutMs: number): ProcessSpec {
+  #nodeSpec(role: 'controller' | 'probe', args: string[], env: Environment, stopTimeoutMs: number): ProcessSpec {
     const { bundles, flags } = this.#deps;
     return {
       role, command: process.execPath,
-      args: [...(role === 'probe' ? flags.probe : flags.node), join(bundles, `${role}.mjs`), ...args],
+      args: [...flags[role], join(bundles, `${role}.mjs`), ...args],
       env: { ...NODE_VARIABLES, ...env }, hasChannel: true, stopTimeoutMs,
     };
   }

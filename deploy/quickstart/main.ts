@@ -8,7 +8,7 @@ import { Installation } from './installation.ts';
 import { LogFile } from './output/log-file.ts';
 import { supportedFlags } from './processes/node-flags.ts';
 import { freePort, requirePort } from './servers/ports.ts';
-import { NODE_FLAGS, PROBE_FLAGS, STORE_FLAGS, type ProcessFlags } from './processes/process-spec.ts';
+import { CONTROLLER_FLAGS, PROBE_FLAGS, STORE_FLAGS, type ProcessFlags } from './processes/process-spec.ts';
 import { Screen } from './output/screen.ts';
 import { readSettings, type QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -99,7 +99,8 @@ async function run(
 }
 
 async function flagsOf(program: string): Promise<ProcessFlags> {
-  const supported = new Set(await supportedFlags(program, [...STORE_FLAGS, ...PROBE_FLAGS]));
-  const supportedOf = (flags: readonly string[]): string[] => flags.filter((flag) => supported.has(flag));
-  return { node: supportedOf(NODE_FLAGS), probe: supportedOf(PROBE_FLAGS), store: supportedOf(STORE_FLAGS) };
+  const all = { controller: CONTROLLER_FLAGS, probe: PROBE_FLAGS, store: STORE_FLAGS };
+  const supported = new Set(await supportedFlags(program, Object.values(all).flat()));
+  const of = (role: keyof typeof all): string[] => all[role].filter((flag) => supported.has(flag));
+  return { controller: of('controller'), probe: of('probe'), store: of('store') };
 }

@@ -63,6 +63,27 @@ export const chainMemory: Metric = async ({ outdir, scale }) => {
   return outcomes;
 };
 
+/** CPU and memory of each process at the rates in the table of `docs/operating.md`. */
+export const chainRates: Metric = async ({ outdir, scale }) => {
+  for (const rate of [1000, 5000, 6000]) {
+    const figures = await measureChain({
+      monitors: rate, intervalS: 1, settleS: seconds(60, scale), measureS: seconds(60, scale),
+      targetBundle: join(outdir, 'target.mjs'),
+    });
+    const what = `of ${rate} HTTP checks/s`;
+    print({ metric: 'rate', what: `run ${what}`, ours: [figures.checksPerS], theirs: null, unit: '/s' });
+    print({
+      metric: 'rate', what: `CPU per check ${what}`, ours: [figures.cpuPerCheck], theirs: null, unit: 'ms',
+      note: each(figures.cpuByRole, 3),
+    });
+    print({
+      metric: 'rate', what: `memory ${what}`, ours: [figures.memoryMb], theirs: null, unit: 'MB',
+      note: each(figures.memoryByRole, 0),
+    });
+  }
+  return [];
+};
+
 function seconds(full: number, scale: number): number {
   return Math.max(10, Math.round(full * scale));
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Db } from 'mongodb';
 import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
-import { NODE_FLAGS } from '../../deploy/quickstart/processes/process-spec.ts';
+import { CONTROLLER_FLAGS } from '../../deploy/quickstart/processes/process-spec.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
@@ -67,7 +67,7 @@ export class Installation {
       NATS_PID_FILE: nats.pidFile, NATS_PUBLIC_URL: nats.url, RATE_LIMIT: '100000000', LOG_LEVEL: 'info',
     };
     const launch = () =>
-      ControllerProcess.start(join(bundles, 'controller.mjs'), env, NODE_FLAGS);
+      ControllerProcess.start(join(bundles, 'controller.mjs'), env, CONTROLLER_FLAGS);
     const parts = { nats, database, mongo, dir, launch, controller: await launch() };
     const one = new Installation(count, `http://127.0.0.1:${port}`, parts);
     await populate(mongo.db, await one.#register(), one.group, count);

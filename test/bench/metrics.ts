@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
-import { chainCpu, chainMemory } from './chain-metrics.ts';
+import { chainCpu, chainMemory, chainRates } from './chain-metrics.ts';
 import { consoleInBrowser } from './console-metric.ts';
 import { dnsCheck, httpCheck, httpsCheck } from './check-metrics.ts';
 import { startDatabase } from './database.ts';
@@ -105,7 +105,7 @@ export const METRICS: Record<string, Metric> = {
   '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts,
   '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': inTurn(coldStart, takeover), '15': chainCpu,
   '16': queuedBehindHanging, '17': chainMemory, '18': overload, takeover,
-  bus: busOverWebSocket, fleet: fleetGrowth, console: consoleInBrowser,
+  rate: chainRates, bus: busOverWebSocket, fleet: fleetGrowth, console: consoleInBrowser,
 };
 
 /** Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without sqlite3. */

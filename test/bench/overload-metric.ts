@@ -64,8 +64,8 @@ export const overload: Metric = async ({ outdir, scale }) => {
         note: `${stored.toFixed(0)} results stored; the least checked monitor had ${leastOften.toFixed(2)} of the mean`,
       }),
       print({
-        metric: '18', what: 'missed checks that are counted', ours: [missed], theirs: [offered - kept], unit: '/s',
-        floor: { min: 0.97, max: 1.03 },
+        metric: '18', what: 'checks run or counted as missed', ours: [kept + missed], theirs: [offered], unit: '/s',
+        floor: { min: 0.97, max: 1.03 }, note: `${missed.toFixed(0)} counted as missed`,
       }),
     ]);
   } finally {

@@ -36,6 +36,12 @@ export const NODE_FLAGS: readonly string[] = [
 export const NODE_VARIABLES = Object.freeze({ MALLOC_ARENA_MAX: '2' });
 
 /**
+ * V8 flags of the controller. Its heap may grow by half before the next full collection, so that the garbage
+ * of an import or of many page views does not stay for hours.
+ */
+export const CONTROLLER_FLAGS: readonly string[] = [...NODE_FLAGS, '--heap-growing-percent=50'];
+
+/**
  * V8 flags of the embedded store. Its heap is so small that a few megabytes of large responses would trigger
  * a full collection every second or two, each longer than a response takes.
  */
@@ -47,9 +53,9 @@ export const STORE_FLAGS: readonly string[] = [...NODE_FLAGS, '--initial-old-spa
  */
 export const PROBE_FLAGS: readonly string[] = [...NODE_FLAGS, '--expose-gc', '--always-sparkplug'];
 
-/** The subsets of NODE_FLAGS, PROBE_FLAGS and STORE_FLAGS supported by this version of Node.js. */
+/** The subsets of CONTROLLER_FLAGS, PROBE_FLAGS and STORE_FLAGS supported by this version of Node.js. */
 export interface ProcessFlags {
-  node: readonly string[];
+  controller: readonly string[];
   probe: readonly string[];
   store: readonly string[];
 }
