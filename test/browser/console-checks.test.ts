@@ -121,7 +121,13 @@ test('the policy is changed in the form and shown, and the API returns it', asyn
   await page.getByLabel('Regions that must agree').selectOption('all');
   await page.getByLabel('Rechecks after a failure').fill('2');
   await page.getByText('Down when 2 of 2 regions fail 3 checks in a row.').waitFor();
-  await page.getByRole('button', { name: 'Review 2 changes' }).click();
+  await page.getByLabel('More good checks before recovery').fill('4');
+  await page.getByLabel('Expect the check to fail').check();
+  await page.getByLabel('Severity of incidents').selectOption('Major');
+  await page.getByLabel('Runbook').fill('https://wiki.example/shop');
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  await takeScreenshot(page, 'console-checks-policy');
+  await page.getByRole('button', { name: 'Review 6 changes' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('row', { name: 'Regions that must agree majority all' }).waitFor();
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -129,9 +135,13 @@ test('the policy is changed in the form and shown, and the API returns it', asyn
   await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
   await page.getByRole('link', { name: 'Settings' }).last().click();
   await page.getByText('"regions": "all"').waitFor();
-  expect((await read('/settings')).data?.['settings']).toMatchObject({ confirmation_policy: { regions: 'all', retries: 2 } });
+  expect((await read('/settings')).data?.['settings']).toMatchObject({
+    confirmation_policy: { regions: 'all', retries: 2, recoveries: 4 }, is_inverted: true, alert_severity: 'major',
+    runbook_url: 'https://wiki.example/shop',
+  });
   await page.getByRole('link', { name: 'Policy replay' }).click();
   await expect.poll(() => page.getByRole('combobox').first().inputValue()).toBe('all');
+  expect(await page.getByLabel('More good checks before recovery').inputValue()).toBe('4');
 });
 
 test('a copy has all settings, and is deleted only after confirmation', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { toStateDoc, toStateRecord } from '../../../../controller/results/writing/state-store.ts';
 import type { MonitorConfig } from '../../../../controller/verdicts/monitor-config.ts';
 import { HOUR } from '../../results/build.ts';
 import { MonitorRun, SECOND } from '../build.ts';
@@ -91,6 +92,16 @@ describe('with more good checks before a recovery', () => {
     expect(run.votes.at(-1)?.votes).toMatchObject([
       { region: 'eu', vote: 'down', attempt: 2, error }, { region: 'us', vote: 'down' },
     ]);
+  });
+
+  test('a controller that takes over continues the count', () => {
+    const run = downRun();
+    run.up(20);
+    run.up(30);
+    const stored = toStateDoc({ monitor_id: 'm', shard: 1, position: 1, state: run.state, outbox: [] });
+    run.state = toStateRecord(JSON.parse(JSON.stringify(stored)) as typeof stored).state;
+    run.up(40);
+    expect(run.lines).toEqual(['down→up@20', 'resolve@20', 'monitor.up@20']);
   });
 
   test('the hour of the first success is accounted once it is known whether it counts', () => {
