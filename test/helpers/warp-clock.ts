@@ -76,6 +76,6 @@ export class WarpClock implements Clock {
     timer.handle = setTimeout(() => {
       this.#timers.delete(timer);
       timer.fire();
-    }, delayMs);
+    }, Math.max(0, timer.dueMs - this.monotonic()));
   }
 }
