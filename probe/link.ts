@@ -14,10 +14,7 @@ export interface LinkOptions {
   proxies?: ProxyVariables;
   /** Seed of the probe's user nkey. */
   seed: Uint8Array;
-  /** Shown in the server's list of connections. */
-  name: string;
-  /** Where responses arrive; the server lets this probe read no other inbox. */
-  inboxPrefix: string;
+  probeId: string;
   clock: Clock;
   log: Log;
   random: () => number;
@@ -48,6 +45,11 @@ interface ActiveConnection {
   connection: NatsConnection;
   /** Resolves when the connection has ended: to the server's reason if it rejected us, otherwise to null. */
   ended: Promise<string | null>;
+}
+
+/** The subject prefix for responses to a probe; the server lets no other client read it. */
+export function privateInbox(probeId: string): string {
+  return `_INBOX_${probeId}`;
 }
 
 /** Connects to NATS as this probe and stays connected. Never gives up, whatever the server reports. */
@@ -220,9 +222,10 @@ export class Link implements ProbeBus {
   }
 
   async #dial(seed: Uint8Array): Promise<ActiveConnection> {
-    const { url, proxies, name, inboxPrefix, pingIntervalMs } = this.#options;
+    const { url, proxies, probeId, pingIntervalMs } = this.#options;
     const connection = await connectNats({
-      url, proxies, name, inboxPrefix, pingIntervalMs, authenticator: nkeyAuthenticator(seed),
+      url, proxies, name: `probe ${probeId}`, pingIntervalMs,
+      authenticator: nkeyAuthenticator(seed), inboxPrefix: privateInbox(probeId),
       // Discovered cluster servers would be tried forever without our backoff if all of them reject us.
       ignoreClusterUpdates: true,
       reconnectDelayMs: () => this.#backoff.delayAfterLoss(),

@@ -13,9 +13,7 @@ export function probeUser(probe: Pick<EnrolledProbe, '_id' | 'region_id' | 'publ
     account: 'PROBES', public_key,
     permissions: {
       publish: { allow: [`results.*.${region}.${id}`, ...own] },
-      subscribe: {
-        allow: [subjects.assign(region, id), subjects.run(region, id), `${subjects.inbox(region, id)}.>`],
-      },
+      subscribe: { allow: [subjects.assign(region, id), subjects.run(region, id), `_INBOX_${id}.>`] },
       allow_responses: { max: 1, expires: RESPONSE_EXPIRY },
     },
   };

@@ -21,8 +21,8 @@ export function readableSubjects(organizationId: string): string[] {
 }
 
 /** Prefix of the subscriber's inboxes. Nobody else knows the id. */
-export function inboxPrefix(organizationId: string, subscriptionId: string): string {
-  return `_INBOX.${organizationId}.${subscriptionId}`;
+export function inboxPrefix(subscriptionId: string): string {
+  return `_INBOX_${subscriptionId}`;
 }
 
 /**
@@ -40,7 +40,7 @@ export function subscriberUser({ _id: id, organization_id, public_key }: Subscri
           `$JS.ACK.${RAW_STREAM}.${consumer}.>`,
         ],
       },
-      subscribe: { allow: [...readableSubjects(organization_id), `${inboxPrefix(organization_id, id)}.>`] },
+      subscribe: { allow: [...readableSubjects(organization_id), `${inboxPrefix(id)}.>`] },
     },
   };
 }
@@ -50,7 +50,7 @@ export function viewSubscription(doc: SubscriptionDoc): SubscriptionView {
   const { _id: id, name, organization_id, public_key, created_by, created_at } = doc;
   return {
     id, name, user: public_key, subjects: readableSubjects(organization_id),
-    stream: RAW_STREAM, consumer: rawConsumer(id), domain: RAW_DOMAIN,
-    inbox_prefix: inboxPrefix(organization_id, id), created_by, created_at: new Date(created_at).toISOString(),
+    stream: RAW_STREAM, consumer: rawConsumer(id), domain: RAW_DOMAIN, inbox_prefix: inboxPrefix(id),
+    created_by, created_at: new Date(created_at).toISOString(),
   };
 }

@@ -1,7 +1,7 @@
-import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Timer } from '../../shared/time.ts';
 import type { AssignmentSet } from '../assignments/assignment-set.ts';
 import { BeatSender } from '../beat-sender.ts';
+import { privateInbox } from '../link.ts';
 import type { Checks } from './checks.ts';
 import type { ProbeLink } from './link.ts';
 import type { openOrders } from './orders.ts';
@@ -28,7 +28,7 @@ export function openBeats({ clock, log, version }: ProbePorts, sources: BeatSour
   const { synchronizer, orders } = work;
   let latenessMs = 0;
   const beats = new BeatSender({
-    bus: link, clock, region, probeId, responseSubject: `${subjects.inbox(region, probeId)}.beat`,
+    bus: link, clock, region, probeId, responseSubject: `${privateInbox(probeId)}.beat`,
     cpuMs: () => process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000,
     state: () => ({
       epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision,

@@ -1,7 +1,6 @@
 import { rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEnrolmentKey } from '../../shared/contracts/enrolment.ts';
-import { subjects } from '../../shared/contracts/subjects.ts';
 import { ShardMap } from '../../shared/shard-map.ts';
 import { EnvelopeOpener } from '../assignments/envelope.ts';
 import { attemptEnrolment, enrol } from '../identity/enrolment.ts';
@@ -38,8 +37,7 @@ export async function openLink(ports: ProbePorts, capabilities: string[]) {
   const url = settings.natsUrl ?? enrolment.nats_url;
   const replacement = openReplacement(ports, capabilities, identity);
   const link = new Link({
-    url, proxies: settings.proxies, seed: identity.user.getSeed(), clock, log, random,
-    name: `probe ${probeId}`, inboxPrefix: subjects.inbox(region, probeId),
+    url, proxies: settings.proxies, seed: identity.user.getSeed(), probeId, clock, log, random,
     onRefused: () => void replacement.attempt(),
   });
   const keyRing = new KeyRing({ identity, log, save, reconnect: (seed) => link.reconnect(seed) });

@@ -20,8 +20,6 @@ export const subjects = {
   /** Probe → any controller: what a failed check saw. No response. */
   evidence: (region: string, probeId: string) => `evidence.${region}.${probeId}`,
   evidenceOfAll: 'evidence.*.*',
-  /** The prefix of responses to a probe. No other client may read them, and a leaf node only those of its region. */
-  inbox: (region: string, probeId: string) => `_INBOX.${region}.${probeId}`,
   /** Controller → shard owner: requests state that isn't written yet. */
   query: (shard: number, what: string) => `ask.${shardName(shard)}.${what}`,
   queryOfShard: (shard: number) => `ask.${shardName(shard)}.*`,

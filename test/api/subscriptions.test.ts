@@ -26,7 +26,7 @@ test('the response contains everything that a client needs, and the seed only on
   expect(subscription).toEqual({
     id, name: 'Archive', user, domain: 'FARWATCH', stream: 'RAW', consumer: `subscriber-${id}`,
     subjects: [`raw.${tenant.organizationId}.>`, `events.${tenant.organizationId}.>`],
-    inbox_prefix: `_INBOX.${tenant.organizationId}.${id}`, created_by: tenant.owner.userId, created_at: expect.any(String) as string,
+    inbox_prefix: `_INBOX_${id}`, created_by: tenant.owner.userId, created_at: expect.any(String) as string,
   });
   expect([seed, user, nats_url]).toEqual([
     expect.stringMatching(/^SU[A-Z2-7]{56}$/), expect.stringMatching(/^U[A-Z2-7]{55}$/),

@@ -58,7 +58,7 @@ describe.each(servers)('probe identities with %s', (name, startServer) => {
     const denied = watchDenials(probe.nats);
     const forbiddenReads = [
       '>', 'assign.>', `assign.${theirs}`, `run.${theirs}`, 'results.>', 'beat.>', 'evidence.>', 'sync.>', 'events.>',
-      'raw.>', '_INBOX.>', '_R_.>', `_INBOX.${theirs}.>`, '$JS.>', '$SYS.>',
+      'raw.>', '_INBOX.>', '_R_.>', `_INBOX_${theirs.split('.')[1]}.>`, '$JS.>', '$SYS.>',
     ];
     for (const subject of forbiddenReads) {
       probe.nats.subscribe(
@@ -217,7 +217,7 @@ test('the user file has the same bytes for the same probes, and an empty list fo
   expect(probesFileContent([])).toBe('users: []\n');
   expect(probesFileContent(users)).toBe(probesFileContent([...users].reverse()));
   expect(probesFileContent(users).split('\n')[1]).toBe(
-    '{"nkey":"UA","permissions":{"publish":{"allow":["results.*.r.a","sync.r.a","beat.r.a","evidence.r.a"]},"subscribe":{"allow":["assign.r.a","run.r.a","_INBOX.r.a.>"]},"allow_responses":{"max":1,"expires":"60s"}}},',
+    '{"nkey":"UA","permissions":{"publish":{"allow":["results.*.r.a","sync.r.a","beat.r.a","evidence.r.a"]},"subscribe":{"allow":["assign.r.a","run.r.a","_INBOX_a.>"]},"allow_responses":{"max":1,"expires":"60s"}}},',
   );
 });
 

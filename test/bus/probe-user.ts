@@ -15,7 +15,7 @@ export function makeProbeUser(region: string, id: string): ProbeUser {
   const own = `${region}.${id}`;
   const permissions = {
     publish: { allow: [`results.*.${own}`, `sync.${own}`, `beat.${own}`, `evidence.${own}`] },
-    subscribe: { allow: [`assign.${own}`, `run.${own}`, `_INBOX.${own}.>`] },
+    subscribe: { allow: [`assign.${region}.${id}`, `run.${region}.${id}`, `_INBOX_${id}.>`] },
     allow_responses: { max: 1, expires: '60s' },
   };
   return { region, id, seed: user.getSeed(), entry: { nkey: user.getPublicKey(), permissions } };
@@ -29,7 +29,7 @@ export interface TestConnection {
 
 /** Connects as a probe; with `inboxPrefix` null, as a client that ignores the contract. */
 export function connectProbe(
-  url: string, user: ProbeUser, inboxPrefix: string | null = `_INBOX.${user.region}.${user.id}`,
+  url: string, user: ProbeUser, inboxPrefix: string | null = `_INBOX_${user.id}`,
 ): Promise<TestConnection> {
   return open(url, user.seed, inboxPrefix ?? undefined);
 }

@@ -17,14 +17,14 @@ const THEIRS = 'subscriber-victim';
 const FORBIDDEN_SUBSCRIPTIONS = [
   '>', '*.>', 'raw.>', 'raw.org-2.>', 'raw.*.project.>', 'raw', 'events.>', 'events.org-2.>', 'events.*.>',
   'results.>', 'sync.>', 'beat.>', 'evidence.>', 'assign.>', 'run.>', 'ask.>', 'poke.>', 'live.>',
-  '_INBOX.>', '_INBOX.org-2.victim.>', '_R_.>', '$JS.>', '$JS.API.>', '$JS.ACK.>', '$JS.EVENT.>', '$SYS.>',
+  '_INBOX.>', '_INBOX_victim.>', '_R_.>', '$JS.>', '$JS.API.>', '$JS.ACK.>', '$JS.EVENT.>', '$SYS.>',
 ];
 /** And to publish to. */
 const FORBIDDEN_PUBLISHES = [
   'raw.org-1.project.monitor.eu', 'raw.org-2.project.monitor.eu', 'events.org-1.project.incident',
   'events.org-2.project.incident', 'results.05.eu.probe-1', 'sync.eu.probe-1', 'beat.eu.probe-1',
   'evidence.eu.probe-1', 'assign.eu.probe-1', 'run.eu.probe-1', 'ask.05.open', 'poke.05',
-  'poke.subscriptions', 'live.projects', 'live.ask', '_INBOX.org-2.victim.x', '_R_.x.y',
+  'poke.subscriptions', 'live.projects', 'live.ask', '_INBOX_victim.x', '_R_.x.y',
   ...['INFO', 'STREAM.LIST', 'STREAM.NAMES', 'STREAM.INFO.RAW', 'STREAM.PURGE.RAW', 'STREAM.DELETE.RAW',
     'STREAM.CREATE.MINE', 'STREAM.UPDATE.RAW', 'STREAM.MSG.GET.RAW', 'STREAM.MSG.DELETE.RAW',
     'DIRECT.GET.RAW', 'STREAM.SNAPSHOT.RAW', 'CONSUMER.LIST.RAW', 'CONSUMER.NAMES.RAW',
@@ -69,7 +69,7 @@ describe.each(natsVersions())('a stolen subscriber credential on %s', (version) 
     thief = await Subscriber.connect(issued(docs[0], thiefKey));
     victim = await Subscriber.connect(issued(docs[1], victimKey));
     await victim.listen();
-    victim.nc.subscribe('_INBOX.org-2.victim.>', { callback: (_error, message) =>
+    victim.nc.subscribe('_INBOX_victim.>', { callback: (_error, message) =>
       void victim.received.push({ subject: message.subject, text: message.string() }) });
     await victim.nc.flush();
   });
@@ -122,7 +122,7 @@ describe.each(natsVersions())('a stolen subscriber credential on %s', (version) 
     control.publish('raw.org-1.project.monitor.eu', JSON.stringify({ organization_id: 'org-1' }));
     const before = victim.received.length;
     const own = thief.issued.subscription.consumer;
-    for (const responseSubject of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', '_INBOX.org-2.victim.x']) {
+    for (const responseSubject of ['raw.org-2.project.monitor.eu', 'events.org-2.project.incident', '_INBOX_victim.x']) {
       const next = JSON.stringify({ batch: 1, no_wait: true });
       thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.${own}`, next, { reply: responseSubject });
       thief.nc.publish(`$JS.FARWATCH.API.CONSUMER.INFO.RAW.${own}`, '', { reply: responseSubject });

@@ -44,7 +44,7 @@ export function floods(on: { readonly attack: Attack }): void {
     const dropped = () => on.attack.metric('farwatch_sync_dropped_total');
     const withoutResponse = async () => (await ignored('sync') || 0) + (await dropped() || 0);
     const before = await withoutResponse();
-    const inbox = `${subjects.inbox(on.attack.region, on.attack.id)}.flood`;
+    const inbox = `_INBOX_${on.attack.id}.flood`;
     let responses = 0;
     on.attack.probe.nats.subscribe(inbox, { callback: () => (responses += 1) });
     const request = JSON.stringify({ v: 1, revision: 0, after: null });

@@ -41,12 +41,12 @@ export class TestProbe {
 
   /** Connects with the enrolled identity, retrying until the server accepts it. */
   async connect(url?: string): Promise<NatsConnection> {
-    const { nats_url, region_id, probe_id } = this.enrolment as EnrolResponse;
+    const { nats_url, probe_id } = this.enrolment as EnrolResponse;
     const servers = await serverOptions(url ?? nats_url);
     this.connection = await until(
       () => connect({
-        ...servers, authenticator: nkeyAuthenticator(this.user.getSeed()),
-        inboxPrefix: subjects.inbox(region_id, probe_id), reconnect: false,
+        ...servers, authenticator: nkeyAuthenticator(this.user.getSeed()), inboxPrefix: `_INBOX_${probe_id}`,
+        reconnect: false,
       })
         .catch(() => null),
       { what: 'probe connects' },

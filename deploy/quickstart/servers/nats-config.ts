@@ -11,7 +11,7 @@ import type { HostAndPort } from '../../../shared/setting.ts';
  *   {"nkey":"U…","permissions":{
  *     "publish":{"allow":
  *       ["results.*.<region>.<id>","sync.<region>.<id>","beat.<region>.<id>","evidence.<region>.<id>"]},
- *     "subscribe":{"allow":["assign.<region>.<id>","run.<region>.<id>","_INBOX.<region>.<id>.>"]},
+ *     "subscribe":{"allow":["assign.<region>.<id>","run.<region>.<id>","_INBOX_<id>.>"]},
  *     "allow_responses":{"max":1,"expires":"60s"}}},
  *   ]
  *
@@ -23,7 +23,7 @@ import type { HostAndPort } from '../../../shared/setting.ts';
  *   {"nkey":"U…","permissions":{
  *     "publish":{"allow":["$JS.FARWATCH.API.CONSUMER.INFO.RAW.<consumer>",
  *       "$JS.FARWATCH.API.CONSUMER.MSG.NEXT.RAW.<consumer>","$JS.ACK.RAW.<consumer>.>"]},
- *     "subscribe":{"allow":["raw.<organization>.>","events.<organization>.>","_INBOX.<organization>.<id>.>"]}}},
+ *     "subscribe":{"allow":["raw.<organization>.>","events.<organization>.>","_INBOX_<id>.>"]}}},
  *   ]
  */
 

@@ -51,7 +51,7 @@ async function open(wire: Wire) {
 /** Connects like a probe. */
 async function openLink(wire: Wire): Promise<Link> {
   const link = new Link({
-    url: wire.url, seed: seedOf(wire), name: 'probe', inboxPrefix: '_INBOX', clock: systemClock, log: createLog('bench', 'silent'),
+    url: wire.url, seed: seedOf(wire), probeId: 'probe', clock: systemClock, log: createLog('bench', 'silent'),
     random: Math.random,
   });
   link.start();

@@ -211,7 +211,7 @@ function probeUserOf(publicKey: string): object {
     nkey: publicKey,
     permissions: {
       publish: { allow: [`results.*.${own}`, `sync.${own}`, `beat.${own}`, `evidence.${own}`] },
-      subscribe: { allow: [`assign.${own}`, `run.${own}`, `_INBOX.${own}.>`] },
+      subscribe: { allow: [`assign.${own}`, `run.${own}`, `_INBOX_${PROBE_ID}.>`] },
       allow_responses: { max: 1, expires: '60s' },
     },
   };

@@ -71,7 +71,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
 
   function open(url = nats.url, seed = user.seed): { link: Link; changes: boolean[] } {
     const link = new Link({
-      url, seed, name: 'probe', inboxPrefix: '_INBOX.eu.p1', clock: systemClock, log: silent, random: Math.random, pingIntervalMs: 200,
+      url, seed, probeId: user.id, clock: systemClock, log: silent, random: Math.random, pingIntervalMs: 200,
     });
     const changes: boolean[] = [];
     link.onChange((isConnected) => changes.push(isConnected));
@@ -144,7 +144,7 @@ describe.each(natsVersions())('the link on the %s server', (version) => {
     const lines: Line[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
     const link = new Link({
-      url: nats.url, seed: user.seed, name: 'probe', inboxPrefix: '_INBOX.eu.p1', clock, log, random: () => 0.5, pingIntervalMs: 200,
+      url: nats.url, seed: user.seed, probeId: user.id, clock, log, random: () => 0.5, pingIntervalMs: 200,
     });
     link.start();
     cleanups.push(() => link.stop());

@@ -136,7 +136,7 @@ class BusFuzz {
       const subject = message.to === 'results'
         ? subjects.results(message.shard, region, id)
         : subjects[message.to](region, id);
-      this.#hostile.nats.publish(subject, message.bytes, { reply: `${subjects.inbox(region, id)}.fuzz` });
+      this.#hostile.nats.publish(subject, message.bytes, { reply: `_INBOX_${id}.fuzz` });
       total += message.bytes.length;
       burstBytes += message.bytes.length;
       if (burstBytes < BURST_BYTES) continue;
