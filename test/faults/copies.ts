@@ -95,7 +95,7 @@ export function copies(on: Options): void {
   }
 
   fault('F64', 'the data is backed up under load, during outages, and the backup is killed at random moments', async () => {
-    const kills = repeats(3, 20);
+    const kills = repeats(2, 20);
     const random = randomOf(SEED);
     const dir = mkdtempSync(join(tmpdir(), 'farwatch-backups-'));
     await on.load.steady(MONITORS, 'backup', FAR);

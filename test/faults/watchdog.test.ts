@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
@@ -13,7 +13,7 @@ let sink: Receiver;
 let store: TestMongo;
 let proxy: Awaited<ReturnType<typeof startMongoProxy>>;
 let farwatch: Farwatch;
-beforeEach(async () => {
+beforeAll(async () => {
   [sink, store] = await Promise.all([startReceiver(), testMongo()]);
   proxy = await startMongoProxy(store.url);
   const env = {
@@ -22,11 +22,11 @@ beforeEach(async () => {
   };
   farwatch = await startFarwatch({ env });
 });
-afterEach(async () => {
+afterAll(async () => {
   await farwatch?.stop();
-  await proxy.close();
-  await store.stop();
-  await sink.close();
+  await proxy?.close();
+  await store?.stop();
+  await sink?.close();
 });
 
 /** Waits until no ping has arrived for two intervals; resolves to the Unix ms of the last one. */
