@@ -6,9 +6,9 @@ const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 7_200_000 : 600_00
 
 /** These take longest, so they start first: the last files then leave no worker idle for long. */
 const LONGEST = [
-  'faults/several-controllers', 'faults/attacks', 'faults/installation', 'faults/uplinks', 'faults/far-probe',
-  'faults/nats', 'faults/bus-outage', 'faults/controller-clock', 'bus/assignments-moves', 'bus/probe/key-rotation',
-  'bus/few-votes', 'e2e/start', 'e2e/nats-cluster',
+  'faults/several-controllers', 'faults/elections', 'faults/attacks', 'faults/installation', 'faults/uplinks',
+  'faults/far-probe', 'faults/nats', 'faults/bus-outage', 'faults/controller-clock', 'bus/assignments-moves',
+  'bus/probe/key-rotation', 'bus/few-votes', 'e2e/start', 'e2e/nats-cluster',
   'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/monitors-write',
 ].map((name) => `/test/${name}.test.ts`);
 
