@@ -45,7 +45,7 @@ export function observeConfirmations(registry: Registry, { counts }: Pick<Confir
 export function observeResults(registry: Registry, shards: Shards, bus: ControllerBus): void {
   const { counts, deadLetters } = shards;
   const { gauge, counter } = metricsIn(registry);
-  const sumOf = (field: keyof ShardSummary) =>
+  const sumOf = (field: 'monitors' | 'setAside') =>
     [...shards.summaries.values()].reduce((sum, summary) => sum + summary[field], 0);
   gauge('farwatch_shards_in_hand', () => shards.summaries.size,
     'Shards that this controller owns and has loaded.');

@@ -91,9 +91,10 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
 
 /** The collections of results, by what they are to the shards. */
 export function resultStores(stores: Stores) {
-  const { journal, snapshots, leases, certificates, states, hours, statusHistory, deadLetters } = stores;
+  const { journal, snapshots, checkpoints, leases, certificates, states, hours, statusHistory } = stores;
+  const { deadLetters } = stores;
   return {
-    journal, snapshots, leases, certificates, states, hours, rollups: hours, history: statusHistory,
+    journal, snapshots, checkpoints, leases, certificates, states, hours, rollups: hours, history: statusHistory,
     changes: statusHistory, deadLetters,
   };
 }

@@ -37,6 +37,7 @@ import { AgedResultStore } from '../results/hours/aged-result-store.ts';
 import { HourStore } from '../results/hours/hour-store.ts';
 import { JournalStore } from '../results/journal/journal-store.ts';
 import { LeaseStore } from '../results/shards/lease-store.ts';
+import { CheckpointStore } from '../results/writing/checkpoint-store.ts';
 import { CertificateStore } from '../results/writing/certificate-store.ts';
 import { SnapshotStore } from '../results/writing/snapshot-store.ts';
 import { StateStore } from '../results/writing/state-store.ts';
@@ -77,7 +78,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     enrolmentKeys: new EnrolmentKeyStore(db), controllerKeys: new KeyStore(db),
     assignments: new AssignmentStore(db), assignmentHeads: new HeadStore(db),
     journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
-    states: new StateStore(db), hours: new HourStore(db), statusHistory: new MongoStatusHistory(db),
+    states: new StateStore(db), checkpoints: new CheckpointStore(db), hours: new HourStore(db), statusHistory: new MongoStatusHistory(db),
     certificates: new CertificateStore(db), deadLetters: new DeadLetterStore(db),
     evidence: new EvidenceStore(db), agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
     incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db),

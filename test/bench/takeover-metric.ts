@@ -25,11 +25,15 @@ export const takeover: Metric = async ({ bundles, outdir, rounds, scale }) => {
     await database.stop();
   }
   const of = `${monitors} monitors with ${MINUTES} min of results`;
-  const largest = (key: 'cpuMs' | 'megabytes') => Math.round(Math.max(...ours.map((each) => each[key])));
+  const largest = (key: 'alertsCpuMs' | 'cpuMs' | 'megabytes') => Math.round(Math.max(...ours.map((each) => each[key])));
   const states = Math.round(Math.min(...bare.map(({ statesMs }) => statesMs)));
-  return ([['half', 'halfMs'], ['all', 'allMs']] as const).map(([part, key]) => print({
-    metric: 'takeover', what: `${of}: ${part} taken over`, ours: ours.map((each) => each[key]),
-    theirs: bare.map(({ ms }) => ms), unit: 'ms',
-    note: `${largest('cpuMs')} ms of CPU, ${largest('megabytes')} MB; the states alone are read in ${states} ms`,
+  const lines = [
+    ['half of the alerts flow', 'halfMs', ''],
+    ['all alerts flow', 'allMs', `${largest('alertsCpuMs')} ms of CPU; the states alone are read in ${states} ms`],
+    ['statistics are whole', 'wholeMs', `${largest('cpuMs')} ms of CPU, ${largest('megabytes')} MB`],
+  ] as const;
+  return lines.map(([what, key, note]) => print({
+    metric: 'takeover', what: `${of}: until ${what}`, ours: ours.map((each) => each[key]),
+    theirs: bare.map(({ ms }) => ms), unit: 'ms', note,
   }));
 };

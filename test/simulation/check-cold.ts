@@ -34,7 +34,7 @@ export async function checkCold(world: World, references: Reference[]): Promise<
     listeners: { onApplied: [], onConfigs: () => undefined },
   });
   for (const shard of shards) cold.acquire(shard);
-  await world.runUntil(() => shards.every((shard) => cold.summaries.has(shard)), LOAD_MS);
+  await world.runUntil(() => shards.every((shard) => cold.summaries.get(shard)?.isWhole), LOAD_MS);
   for (const shard of shards) {
     const reference = references[shard] as Reference;
     const state = await shardState(cold, shard);

@@ -36,6 +36,7 @@ export interface SeedReport {
   /** Hours whose times were verified by an independent computation. */
   hours: number;
   snapshots: number;
+  checkpoints: number;
 }
 
 const REGIONS = ['eu', 'us', 'ap'];
@@ -133,6 +134,7 @@ export async function report(world: World, seed: number): Promise<SeedReport> {
     results: references.reduce((sum, reference) => sum + reference.accepted.length, 0),
     entries: references.reduce((sum, reference) => sum + reference.state.n, 0),
     incidents: db.incidents.size, blocks: db.blocks.size, hours: uptime.hours,
+    checkpoints: db.checkpoints.size,
     snapshots: [...db.snapshots.values()].filter(({ position }) => position > 0).length,
   };
 }

@@ -49,6 +49,9 @@ export interface ControllerHooks {
   onFailure(state: MonitorState, region: string, result: CheckResult): void;
 }
 
+/** So few that most loads begin with a checkpoint. */
+const CHECKPOINT_RESULTS = 20;
+
 /** A controller across restarts, with the real leases, ingest and marks. */
 export class SimulatedController {
   readonly name: string;
@@ -100,6 +103,7 @@ export class SimulatedController {
         ...limitsOf(RAW_RETENTION_MS),
         intakeFacts: (probeId) => ({ owner: null, hasVote: true, clockShiftMs: hooks?.clockShiftMs(probeId) ?? 0 }),
       },
+      checkpointResults: CHECKPOINT_RESULTS,
       holdsLease: (shard) => leases.holds(shard),
       surrender: (shard) => void leases.surrender(shard).catch(() => undefined),
       onStarted: (shard) => network.listen(shard, listener),

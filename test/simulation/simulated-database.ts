@@ -37,6 +37,7 @@ export class SimulatedDatabase {
   readonly journal = new Map<number, Map<number, string>>();
   readonly snapshots = new Map<number, Positioned & { taken_at?: number | undefined }>();
   readonly states = new Map<string, Positioned & { shard: number; outbox: string }>();
+  readonly checkpoints = new Map<number, Positioned>();
   readonly blocks = new Map<string, { position: number; bytes: Uint8Array }>();
   readonly hours = new Map<string, { position: number; rollup: Rollup }>();
   readonly days = new Map<string, { position: number; rollup: Rollup }>();

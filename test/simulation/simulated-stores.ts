@@ -1,6 +1,6 @@
 import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
 import type { InsertOutcome, JournalEntry } from '../../controller/results/journal/journal-store.ts';
-import type { StateRecord } from '../../controller/results/state/records.ts';
+import type { CheckpointPart, CheckpointStart, StateRecord } from '../../controller/results/state/records.ts';
 import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
@@ -24,6 +24,7 @@ export interface ControllerStores {
   journal: ShardStores['journal'];
   snapshots: ShardStores['snapshots'];
   states: ShardStores['states'];
+  checkpoints: ShardStores['checkpoints'];
   hours: ShardStores['hours'];
   deadLetters: ShardsDeps['stores']['deadLetters'];
   history: StatusHistory;
@@ -41,6 +42,7 @@ export type MarkPorts = Pick<ChangeFeedDeps<MonitorConfig>, 'findMarked' | 'plac
 export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerStores {
   return {
     journal: journalStore(db, wire), snapshots: snapshotStore(db, wire), states: stateStore(db, wire),
+    checkpoints: checkpointStore(db, wire),
     hours: hourStore(db, wire),
     deadLetters: {
       add: (letters) => insertAbsent(wire, db.letters, letters.map((letter) => [letter.id, letter])),
@@ -149,6 +151,31 @@ function stateStore(db: SimulatedDatabase, wire: Line): ShardStores['states'] {
       if (found?.position === position) db.states.set(id, { ...found, outbox: '[]' });
     }), () => undefined),
     remove: (ids) => wire.write(ids.map((id) => () => void db.states.delete(id)), () => undefined),
+  };
+}
+
+function checkpointStore({ checkpoints }: SimulatedDatabase, wire: Line): ShardStores['checkpoints'] {
+  return {
+    load: (shard, after) => wire.read(() => {
+      const found = checkpoints.get(shard);
+      if (!found || found.position <= after) return null;
+      const { states, ...start } = JSON.parse(found.content) as CheckpointStart & { states: CheckpointPart };
+      return { ...start, states: new Map(states.map(({ monitor_id: id, ...unsaved }) => [id, unsaved])) };
+    }),
+    begin: async (shard, start) => {
+      const copied = copy(start);
+      const states: CheckpointPart = [];
+      return {
+        add: (part) => {
+          states.push(...copy(part));
+          return wire.write([() => undefined], () => undefined);
+        },
+        finish: () => wire.write([() => {
+          if ((checkpoints.get(shard)?.position ?? -1) >= copied.n) return;
+          checkpoints.set(shard, { position: copied.n, content: JSON.stringify({ ...copied, states }) });
+        }], () => undefined),
+      };
+    },
   };
 }
 

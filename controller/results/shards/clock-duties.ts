@@ -62,8 +62,8 @@ export class ClockDuties {
 
   /** Returns the number of monitors accounted at once because their hour is over. */
   beginScan(mayCloseHour: boolean): number {
-    const { deps: { clock }, state: { monitors }, builder, writes } = this.#parts;
-    if (!this.#isCompacting) this.#compactor.beginScan();
+    const { deps: { clock }, state: { monitors }, builder, writes, catchingUp } = this.#parts;
+    if (!this.#isCompacting && !catchingUp) this.#compactor.beginScan();
     // While decisions are not written, results are delayed too, so silence must not count.
     if (writes.isFull || builder.hasDecisions) {
       this.interrupted();
@@ -76,12 +76,12 @@ export class ClockDuties {
 
   /** Examines up to `limit` monitors that may have an expired deadline or pending writes. */
   scan(limit: number): ScanOutcome {
-    const { deps: { clock }, builder } = this.#parts;
+    const { deps: { clock }, builder, catchingUp } = this.#parts;
     const now = clock.now();
     const { decisions, scanned } = this.#clock.scan(now, limit, builder.hasPings);
     this.#scheduleMinority();
     this.#note(decisions);
-    if (scanned === limit || this.#isCompacting) return { scanned, isWriting: this.#isCompacting };
+    if (scanned === limit || this.#isCompacting || catchingUp) return { scanned, isWriting: this.#isCompacting };
     const examined = this.#compactor.scan(now, limit - scanned);
     if (scanned + examined < limit) this.#compact(this.#compactor.take());
     return { scanned: scanned + examined, isWriting: this.#isCompacting };

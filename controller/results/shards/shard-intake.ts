@@ -1,3 +1,5 @@
+import { sleep } from '../../../shared/time.ts';
+import { isDatabaseUnavailable } from '../../platform/mongo/mongo-errors.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isOngoing } from '../../verdicts/status/reopen-rules.ts';
 import { failedLetter, unreadableLetter } from '../dead-letters/dead-letter.ts';
@@ -128,6 +130,8 @@ export class ShardIntake {
 const READ_ENTRIES = { first: 10, max: 100 };
 /** Results per read, about: what is decoded at once is collected before it fills the memory. */
 const READ_RESULTS = 2000;
+/** Pause while the database does not respond. */
+const RETRY_READ_MS = 1000;
 
 /** Applies journal entries to a shard's state, and reports them to everything that follows entries. */
 export class EntryApplier {
@@ -140,11 +144,47 @@ export class EntryApplier {
   }
 
   apply(entry: JournalEntry): AppliedEntry {
-    const { deps: { counts, deadLetters, log, lostLanes }, state, snapshots } = this.#parts;
-    const { shard, n, unread = [], taken_at: takenAt } = entry;
-    const applied = state.apply(entry);
-    snapshots.applied(entry);
+    const { state, snapshots, checkpointer, catchingUp } = this.#parts;
+    const applied = state.apply(entry, catchingUp ? 'states' : 'all');
+    if (!catchingUp) snapshots.applied(entry, state.takenAt);
+    checkpointer.applied(applied.fresh.length);
     this.#duties.applied(entry, applied);
+    this.#report(entry, applied);
+    return applied;
+  }
+
+  /**
+   * After a load from a checkpoint: adds the results of all entries after the snapshot to their hours.
+   * @throws as `replay`
+   */
+  async catchUp(): Promise<void> {
+    const { deps: { clock, untilLoaded }, context: { signal }, state, catchingUp: base, snapshots } = this.#parts;
+    for (let limit = READ_ENTRIES.first; base && !signal.aborted && base.n < state.n;) {
+      // Alerts of other shards come first.
+      await untilLoaded();
+      const entries = await this.#read(base.n, limit).catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) throw error;
+        return null;
+      });
+      if (entries === null) {
+        await sleep(clock, RETRY_READ_MS);
+        continue;
+      }
+      // The next one may be inserted and not yet final.
+      const final = entries.filter(({ n }) => n <= state.n);
+      if (final.length === 0) throw new JournalGapError(`no journal entry after ${base.n}`);
+      for (const entry of final) {
+        this.#report(entry, this.#applyAgain(entry, (whole) => base.apply(whole, 'rows')));
+        snapshots.applied(entry, base.takenAt);
+      }
+      limit = entriesPerRead(final);
+    }
+    if (!signal.aborted) this.#parts.catchingUp = null;
+  }
+
+  #report(entry: JournalEntry, applied: AppliedEntry): void {
+    const { deps: { counts, deadLetters, log, lostLanes } } = this.#parts;
+    const { shard, n, unread = [], taken_at: takenAt } = entry;
     if (applied.dropped.length > 0) lostLanes.report(entry, applied.dropped);
     const letters = [
       ...applied.failed.map((failed) => failedLetter(entry, failed)),
@@ -155,7 +195,6 @@ export class EntryApplier {
       counts.set_aside += 1;
       log.error({ shard, n, batches: unread.length }, 'a journal entry can only be read in part');
     }
-    return applied;
   }
 
   /** Calls the listeners with an entry that is now final. */
@@ -181,7 +220,7 @@ export class EntryApplier {
         next.catch(() => undefined);
       }
       for (const entry of entries) {
-        const applied = this.#applyAgain(entry);
+        const applied = this.#applyAgain(entry, (whole) => this.apply(whole));
         if (applied.changed.length > 0) await monitorWrites.write(applied.changed);
         this.announce(entry, applied, true);
       }
@@ -201,15 +240,15 @@ export class EntryApplier {
   }
 
   /** Applies an entry that crashed an earlier instance without its contents, which become dead letters. */
-  #applyAgain(entry: JournalEntry): AppliedEntry {
+  #applyAgain(entry: JournalEntry, apply: (entry: JournalEntry) => AppliedEntry): AppliedEntry {
     if (entry.v > ENTRY_VERSION) {
       throw new NewerFormatError(`shard ${entry.shard} holds a journal entry of format ${entry.v}`);
     }
     try {
-      if (!this.#parts.deps.isPoison(entry.n)) return this.apply(entry);
+      if (!this.#parts.deps.isPoison(entry.n)) return apply(entry);
       const { shard, n, v, writer, taken_at, lanes, batches, unread = [] } = entry;
       const place = { shard, n, v, writer, taken_at, lanes };
-      return this.apply(
+      return apply(
         { ...place, configs: [], batches: [], pings: [], clock: [], unread: [...batches, ...unread] },
       );
     } catch (error) {

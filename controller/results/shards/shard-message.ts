@@ -42,6 +42,8 @@ export type ShardMessage = JournalMessage | ClockMessage
 /** The part of a shard that queries may read. */
 export interface ShardView {
   readonly state: ShardState;
+  /** False while results of recent hours are missing, which are still read from the journal. */
+  readonly isWhole: boolean;
   /** Token of this instance of the shard, unique across controllers and restarts. */
   readonly writer: string;
 }
@@ -49,6 +51,7 @@ export interface ShardView {
 /** What others know of a loaded shard without asking it: a value that the shard replaces. */
 export interface ShardSummary {
   readonly monitors: number;
+  readonly isWhole: boolean;
   /** Monitors that the database currently refuses. Each is retried separately. */
   readonly setAside: number;
 }

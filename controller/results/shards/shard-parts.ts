@@ -11,15 +11,18 @@ import type { TakeLimits } from '../intake/take-limits.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import type { AppliedEntry } from '../state/entry-step.ts';
 import type { ShardState } from '../state/shard-state.ts';
+import type { CheckpointStore } from '../writing/checkpoint-store.ts';
 import type { MonitorWrites, OutboxPorts } from '../writing/monitor-writes.ts';
 import type { SnapshotMover, SnapshotMoverStores } from '../writing/snapshot-store.ts';
 import type { WriteQueue } from '../writing/retried-writes.ts';
+import type { Checkpointer } from './checkpointer.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { ShardMessage, ShardSummary } from './shard-message.ts';
 
 export interface ShardStores extends OutboxPorts, SnapshotMoverStores {
   journal: Pick<JournalStore, 'insert' | 'read' | 'deleteThrough'>;
   hours: Pick<HourStore, 'read' | 'write' | 'rollDays'>;
+  checkpoints: Pick<CheckpointStore, 'load' | 'begin'>;
 }
 
 /** Listeners are isolated: one that throws affects neither the shard nor the others. */
@@ -55,6 +58,10 @@ export interface ShardDeps {
   unknownRegions: Pick<IgnoredMessages, 'add'>;
   listeners: ShardListeners;
   counts: IngestCounts;
+  /** Resolves when no shard of this controller is being loaded. */
+  untilLoaded(): Promise<void>;
+  /** Results from one checkpoint of a shard to the next. */
+  checkpointResults: number;
   /** True for an entry that crashed an earlier instance while it was loaded. */
   isPoison(n: number): boolean;
   /** Replaces what others see of the shard. */
@@ -66,6 +73,12 @@ export interface ShardParts {
   deps: ShardDeps;
   context: ActorContext<ShardMessage>;
   state: ShardState;
+  /**
+   * The same monitors as of the last entry whose results are in their hours; null if that is the last one. Until
+   * then, counts are too small, and nothing may be written that claims to be complete.
+   */
+  catchingUp: ShardState | null;
+  checkpointer: Checkpointer;
   builder: EntryBuilder;
   writes: WriteQueue;
   monitorWrites: MonitorWrites;

@@ -25,10 +25,12 @@ export interface ShardQuery<Q, A> {
   name: string;
   params: z.ZodType<Q>;
   response: z.ZodType<A>;
+  /** True if a response needs all results of recent hours. */
+  needsHours?: boolean;
   fromMemory(shard: ShardView, params: Q): A;
 }
 
-type Reading<A> = { value: A } | { error: unknown };
+type Reading<A> = { value: A } | { error: unknown } | 'catching up';
 /** `isFinal`: a retry would fail again. */
 type Attempt<A> = { response: A } | { cause: unknown; isFinal: boolean };
 
@@ -100,7 +102,7 @@ export class ShardQueries {
     const params = query ? decodeJson(query.params, data) : null;
     if (!query || params === null) return null;
     const read = (view: ShardView): string => JSON.stringify(query.fromMemory(view, params));
-    return (await this.#read(shard, read, RESPONSE_TIMEOUT_MS)) ?? null;
+    return (await this.#read(shard, query, read, RESPONSE_TIMEOUT_MS)) ?? null;
   }
 
   async #attempt<Q, A>(
@@ -108,7 +110,7 @@ export class ShardQueries {
   ): Promise<Attempt<A>> {
     const { bus, log } = this.#deps;
     try {
-      const here = this.#read(shard, (view) => query.fromMemory(view, params), timeoutMs);
+      const here = this.#read(shard, query, (view) => query.fromMemory(view, params), timeoutMs);
       if (here) return { response: await here };
       const data =
         await bus.request(subjects.query(shard, query.name), JSON.stringify(params), { timeoutMs });
@@ -123,19 +125,23 @@ export class ShardQueries {
 
   async #valueOf<A>(shard: number, pending: Promise<Reading<A>>): Promise<A> {
     const result = await pending;
+    if (result === 'catching up') throw new Error('the results of recent hours are still being read');
     if ('value' in result) return result.value;
     this.#deps.log.error({ err: result.error, shard }, 'a request to a shard failed');
     throw new QueryFailedError('a request failed', { cause: result.error });
   }
 
   /** Returns an error as part of the result, because a failed query is no reason to reload the shard. */
-  #read<A>(shard: number, read: (view: ShardView) => A, timeoutMs: number): Promise<A> | undefined {
+  #read<A>(
+    shard: number, { needsHours = false }: Pick<ShardQuery<never, unknown>, 'needsHours'>,
+    read: (view: ShardView) => A, timeoutMs: number,
+  ): Promise<A> | undefined {
     const actor = this.#deps.leases.areCurrent ? this.#deps.shards.get(shard) : undefined;
     const pending = actor?.ask<Reading<A>>((respond) => ({
       kind: 'read',
       read: (view) => {
         try {
-          respond({ value: read(view) });
+          respond(needsHours && !view.isWhole ? 'catching up' : { value: read(view) });
         } catch (error) {
           respond({ error });
         }

@@ -7,6 +7,7 @@ import { markSaved } from '../writing/closed-hours.ts';
 import { MonitorWrites } from '../writing/monitor-writes.ts';
 import { SnapshotMover } from '../writing/snapshot-store.ts';
 import { WriteQueue } from '../writing/retried-writes.ts';
+import { Checkpointer } from './checkpointer.ts';
 import { ClockDuties } from './clock-duties.ts';
 import { EntryApplier, ShardIntake } from './shard-intake.ts';
 import type { ShardMessage, ShardView } from './shard-message.ts';
@@ -22,13 +23,15 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly #intake: ShardIntake;
 
   private constructor(
-    deps: ShardDeps, context: ActorContext<ShardMessage>, state: ShardState, writer: string,
+    deps: ShardDeps, context: ActorContext<ShardMessage>, states: { state: ShardState; base: ShardState },
+    writer: string,
   ) {
+    const { state, base } = states;
     const { clock, log, stores, limits } = deps;
     this.state = state;
     this.writer = writer;
     this.#parts = {
-      deps, context, state,
+      deps, context, state, checkpointer: new Checkpointer({ deps, context, state }), catchingUp: base === state ? null : base,
       builder: new EntryBuilder(
         state, writer, limits, (message) => context.enqueue({ kind: 'batch', message }),
       ),
@@ -36,7 +39,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
       monitorWrites: new MonitorWrites({
         clock, log, stores, onWritten: ({ monitor_id: id, position }) => this.#written(id, position),
       }),
-      snapshots: new SnapshotMover({ clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state }),
+      snapshots: new SnapshotMover({ clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state, base }),
     };
     this.#duties = new ClockDuties(this.#parts);
     this.#applier = new EntryApplier(this.#parts, this.#duties);
@@ -45,7 +48,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   /**
    * Loads a shard: its snapshot, its monitors' states and pending effects, and the journal after the
-   * snapshot.
+   * snapshot; or, with a checkpoint, the journal after that, and the results before it later.
    * @throws NewerFormatError; Error if the database did not respond or the journal moved meanwhile (retry).
    */
   static async load(
@@ -53,14 +56,23 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   ): Promise<Shard> {
     const { stores } = deps;
     const snapshot = await stores.snapshots.load(shard);
+    const checkpoint = await stores.checkpoints.load(shard, snapshot.n);
     const records = await stores.states.load(shard);
-    const state = new ShardState(shard, snapshot, records);
-    const loaded = new Shard(deps, context, state, writer);
+    const state = checkpoint
+      ? ShardState.fromCheckpoint(shard, checkpoint, records)
+      : new ShardState(shard, snapshot, records);
+    const base = checkpoint ? new ShardState(shard, snapshot, [], state.monitors) : state;
+    const loaded = new Shard(deps, context, { state, base }, writer);
     await loaded.#carryOut(records.filter(({ outbox }) => outbox.length > 0));
     await loaded.#applier.replay();
     loaded.#duties.interrupted();
     loaded.#publish();
+    if (!loaded.isWhole) void loaded.#catchUp();
     return loaded;
+  }
+
+  get isWhole(): boolean {
+    return this.#parts.catchingUp === null;
   }
 
   receive(message: ShardMessage): void {
@@ -99,6 +111,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         return duties.interrupted();
       case 'beginScan':
         this.#publish();
+        if (this.isWhole) this.#parts.checkpointer.writeIfDue();
         message.respond(duties.beginScan(message.mayCloseHour));
         break;
       case 'scan':
@@ -115,14 +128,25 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#duties.stop();
     await this.#parts.writes.stop();
     await this.#parts.monitorWrites.stop();
+    await this.#parts.checkpointer.stop();
   }
 
   /** After each entry, and with each scan for what is written between two entries. */
   #publish(): void {
     this.#parts.deps.publish({
       monitors: this.state.monitors.size,
+      isWhole: this.isWhole,
       setAside: this.#parts.monitorWrites.aside + this.#duties.setAsideCount,
     });
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      await this.#applier.catchUp();
+      this.#publish();
+    } catch (error) {
+      this.#parts.context.fail(error);
+    }
   }
 
   /** Carries out effects that an earlier instance stored but did not finish. */

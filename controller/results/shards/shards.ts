@@ -9,6 +9,7 @@ import { DeadLetterBox } from '../dead-letters/dead-letter-box.ts';
 import type { DeadLetterStore } from '../dead-letters/dead-letter-store.ts';
 import { LostLanes } from '../dead-letters/lost-lanes.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
+import { CHECKPOINT_RESULTS } from './checkpointer.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { Shard } from './shard.ts';
 import {
@@ -35,6 +36,8 @@ export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' |
   holdsLease(shard: number): boolean;
   /** Gives up a shard whose journal needs a later version. */
   surrender(shard: number): void;
+  /** Results from one checkpoint of a shard to the next; CHECKPOINT_RESULTS by default. */
+  checkpointResults?: number;
   /** Called when a shard starts or stops taking messages. */
   onStarted(shard: number): void;
   onEnded(shard: number): void;
@@ -78,7 +81,7 @@ export class Shards {
       kind: 'shard', clock, log, random, capacity: MAILBOX_MESSAGES,
       firstDelayMs: MIN_RESTART_DELAY_MS, maxDelayMs: MAX_RESTART_DELAY_MS,
       start: (shard, context) => {
-        const { limits, listeners } = deps;
+        const { limits, listeners, checkpointResults = CHECKPOINT_RESULTS } = deps;
         const { counts, deadLetters, lostLanes, unknownRegions } = this;
         const writer = `${deps.instance}:${(this.#lives += 1)}`;
         const journal = this.#journal;
@@ -86,7 +89,8 @@ export class Shards {
         return this.#loads.add(() => Shard.load(
           shard, writer, {
             clock, log, stores, limits, listeners, journal, deadLetters, lostLanes,
-            unknownRegions, counts,
+            unknownRegions, counts, checkpointResults,
+            untilLoaded: () => this.#loads.onIdle(),
             isPoison: (n) => this.#poison.has(`${shard}:${n}`),
             publish: (summary) => {
               if (!context.signal.aborted) this.#summaries.set(shard, summary);

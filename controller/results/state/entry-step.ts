@@ -47,6 +47,9 @@ export interface AppliedEntry {
   dropped: Required<LanePosition>[];
 }
 
+/** What an entry changes: states, the results of hours, or both. */
+export type Applies = 'all' | 'states' | 'rows';
+
 /** The monitors that an entry is applied to. */
 interface ShardMonitors {
   readonly shard: number;
@@ -57,18 +60,21 @@ interface ShardMonitors {
 export class EntryStep {
   readonly #shard: ShardMonitors;
   readonly #entry: JournalEntry;
+  readonly #applies: Applies;
   readonly #effects = new Map<string, MonitorEffect[]>();
   /** Withdrawn effects per monitor. */
   readonly #omitted = new Map<string, number>();
   readonly #touched = new Set<LiveMonitor>();
   readonly #applied: AppliedEntry = { changed: [], fresh: [], failed: [], dropped: [] };
 
-  constructor(shard: ShardMonitors, entry: JournalEntry) {
+  constructor(shard: ShardMonitors, entry: JournalEntry, applies: Applies) {
+    this.#applies = applies;
     this.#shard = shard;
     this.#entry = entry;
   }
 
   config(config: MonitorConfig): void {
+    if (this.#applies === 'rows') return;
     const id = config.monitor_id;
     const item: MonitorItem = { kind: 'config', config };
     try {
@@ -84,6 +90,7 @@ export class EntryStep {
   }
 
   clock(decision: ClockDecision): void {
+    if (this.#applies === 'rows' && decision.kind !== 'overdue') return;
     switch (decision.kind) {
       case 'hour':
         for (const id of this.#shard.monitors.keys()) this.item(id, decision);
@@ -140,7 +147,7 @@ export class EntryStep {
 
   #take(monitorId: string, monitor: LiveMonitor | undefined, item: MonitorItem): void {
     // A document at or past this entry includes it already; only its rows must be collected again.
-    if (!monitor || this.#entry.n <= monitor.position) return;
+    if (!monitor || this.#applies === 'rows' || this.#entry.n <= monitor.position) return;
     const effects = this.#effects.size > 0 ? this.#effects.get(monitorId) : undefined;
     const omitted = this.#omitted.size > 0 ? this.#omitted.get(monitorId) ?? 0 : 0;
     const place = { n: this.#entry.n, index: (effects?.length ?? 0) + omitted };
@@ -192,6 +199,7 @@ export class EntryStep {
 
   /** False if the row cannot be stored. */
   #addRow(monitor: LiveMonitor, source: RowSource, row: RowParts): boolean {
+    if (this.#applies === 'states') return true;
     const hour = hourOf(row.started_at);
     const existing = rowsOf(monitor, hour);
     const rows = existing ?? new HourRows(hour, this.#entry.n);

@@ -21,8 +21,10 @@ export interface LiveMonitor {
 const NO_HOURS: readonly HourRows[] = Object.freeze([]);
 
 /** A monitor as stored in its document at journal entry `position`. */
-export function newLiveMonitor(state: MonitorState, position: number): LiveMonitor {
-  return { state, own: null, position, unsavedFrom: null, queued: 0, writes: 0, hours: NO_HOURS };
+export function newLiveMonitor(
+  state: MonitorState, position: number, unsavedFrom: number | null = null,
+): LiveMonitor {
+  return { state, own: null, position, unsavedFrom, queued: 0, writes: 0, hours: NO_HOURS };
 }
 
 /** Replaces the rows of an hour; null removes them. */

@@ -17,6 +17,30 @@ export interface Snapshot {
   taken_at: number;
 }
 
+/** Where a checkpoint begins: the shard after entry `n`. */
+export interface CheckpointStart extends Snapshot {
+  /** Journaled pings that may still be in their collection, with their entry number. */
+  pings: { id: string; n: number }[];
+}
+
+/** A state that its document lacks, after entry `position`. */
+export interface UnsavedState {
+  position: number;
+  state: MonitorState;
+  /** First entry whose effect on it is not in its document. */
+  unsaved_from: number;
+}
+
+export type CheckpointPart = (UnsavedState & { monitor_id: string })[];
+
+/**
+ * With the documents, all states of a shard as of entry `n` or later, by monitor. What they do not have is in
+ * the journal after the snapshot: results by hour.
+ */
+export interface Checkpoint extends CheckpointStart {
+  states: Map<string, UnsavedState>;
+}
+
 /** A monitor's state after entry `position`, and that entry's pending effects. */
 export interface StateRecord {
   monitor_id: string;

@@ -2,9 +2,9 @@ import { laneName, probeOfLane } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import type { EntryBatch, JournalEntry } from '../journal/journal-store.ts';
-import { type AppliedEntry, type BatchSource, EntryStep } from './entry-step.ts';
+import { type Applies, type AppliedEntry, type BatchSource, EntryStep } from './entry-step.ts';
 import { type LiveMonitor, newLiveMonitor } from './live-monitor.ts';
-import type { LanePosition, Snapshot, StateRecord } from './records.ts';
+import type { Checkpoint, LanePosition, Snapshot, StateRecord } from './records.ts';
 
 /** The journal moved while it was read. */
 export class JournalGapError extends Error {}
@@ -12,7 +12,7 @@ export class JournalGapError extends Error {}
 /** The state derived from one shard's journal. The same entries in the same order yield the same state. */
 export class ShardState {
   readonly shard: number;
-  readonly monitors = new Map<string, LiveMonitor>();
+  readonly monitors: Map<string, LiveMonitor>;
   readonly lanes: Lanes;
   /** Journaled pings that may still be in their collection, with their entry number. */
   readonly pings = new Map<string, number>();
@@ -21,20 +21,35 @@ export class ShardState {
   /** When the latest entry was taken, Unix ms; 0 before the first. */
   takenAt: number;
 
-  constructor(shard: number, snapshot: Snapshot, records: StateRecord[]) {
+  constructor(
+    shard: number, snapshot: Snapshot, records: StateRecord[], monitors = new Map<string, LiveMonitor>(),
+  ) {
     this.shard = shard;
     this.n = snapshot.n;
     this.takenAt = snapshot.taken_at;
     this.lanes = new Lanes(snapshot.lanes);
+    this.monitors = monitors;
     for (const { monitor_id: id, state, position } of records) {
       this.monitors.set(id, newLiveMonitor(state, position));
     }
   }
 
+  /** As of a checkpoint. A document at the same position or later was written after it. */
+  static fromCheckpoint(shard: number, checkpoint: Checkpoint, records: StateRecord[]): ShardState {
+    const loaded = new ShardState(shard, checkpoint, records);
+    for (const { monitor_id: id, position } of records) {
+      const unsaved = checkpoint.states.get(id);
+      if (!unsaved || unsaved.position <= position) continue;
+      loaded.monitors.set(id, newLiveMonitor(unsaved.state, unsaved.position, unsaved.unsaved_from));
+    }
+    for (const { id, n } of checkpoint.pings) loaded.pings.set(id, n);
+    return loaded;
+  }
+
   /** @throws JournalGapError if the entry is not the next one; the shard must then be reloaded. */
-  apply(entry: JournalEntry): AppliedEntry {
+  apply(entry: JournalEntry, applies: Applies = 'all'): AppliedEntry {
     if (entry.n !== this.n + 1) throw new JournalGapError(`journal entry ${entry.n} after ${this.n}`);
-    const step = new EntryStep(this, entry);
+    const step = new EntryStep(this, entry, applies);
     for (const config of entry.configs) {
       this.#shared.config(config);
       step.config(config);

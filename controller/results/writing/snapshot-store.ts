@@ -115,6 +115,8 @@ export interface SnapshotMoverDeps {
   /** The longest retention of results of any organization, ms. */
   maxRawRetentionMs: number;
   state: ShardState;
+  /** The shard as of the stored snapshot; `state` may be ahead. */
+  base: ShardState;
 }
 
 /** Moves a shard's snapshot up to what is written, and deletes the journal up to it. */
@@ -128,15 +130,15 @@ export class SnapshotMover {
   #n: number;
 
   constructor(deps: SnapshotMoverDeps) {
-    const { n, lanes, takenAt } = deps.state;
+    const { n, lanes, takenAt } = deps.base;
     this.#deps = deps;
     this.#next = { n, lanes: new Lanes(lanes), takenAt };
     this.#n = n;
   }
 
-  /** Called with each entry after it is applied to the state. */
-  applied({ n, lanes, taken_at: takenAt }: JournalEntry): void {
-    this.#entries.push({ n, lanes, takenAt, latest: this.#deps.state.takenAt });
+  /** Called with each entry after it is applied to the state whose time is `latest`. */
+  applied({ n, lanes, taken_at: takenAt }: JournalEntry, latest: number): void {
+    this.#entries.push({ n, lanes, takenAt, latest });
   }
 
   /** True if the snapshot should move to entry `saved`. */

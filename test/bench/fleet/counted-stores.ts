@@ -29,6 +29,7 @@ export function countedStores(
     snapshots: {
       numbers: async () => new Map(), load: async () => ({ n: 0, lanes: [], taken_at: 0 }), move: one,
     },
+    checkpoints: { load: async () => null, begin: async () => ({ add: one, finish: one }) },
     states: {
       load: async (shard) => load(shard), find: async () => [],
       write: (records) => wrote(records.length), clearOutboxes: (done) => wrote(done.length),

@@ -1,8 +1,8 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Bus } from '../../../controller/platform/bus/bus-port.ts';
 import { BusError } from '../../../shared/bus-error.ts';
-import { ShardQueries, shardQuery } from '../../../controller/results/shards/shard-queries.ts';
+import { ShardQueries, shardQuery, type ShardQuery } from '../../../controller/results/shards/shard-queries.ts';
 import type { ShardView } from '../../../controller/results/shards/shard-message.ts';
 import { ActorError } from '../../../shared/actor/actor-ref.ts';
 import { createLog } from '../../../shared/log.ts';
@@ -12,6 +12,7 @@ import { shardMap } from '../../helpers/shard-map.ts';
 const SHARD = 3;
 const countQuery = shardQuery({
   name: 'open', params: z.object({}), response: z.object({ count: z.number() }),
+  needsHours: true,
   fromMemory: () => (held as () => { count: number })(),
 });
 
@@ -24,11 +25,13 @@ let elsewhere: (() => Promise<object>) | null;
 let isCurrent: boolean;
 /** The local shard is busy with other messages. */
 let isBusy: boolean;
+/** The local shard has all results of recent hours. */
+let isWhole: boolean;
 let sent: number;
 
 beforeEach(() => {
   clock = new SimulatedClock();
-  [held, elsewhere, isCurrent, isBusy, sent] = [null, null, true, false, 0];
+  [held, elsewhere, isCurrent, isBusy, isWhole, sent] = [null, null, true, false, true, 0];
   const request: Bus['request'] = async (subject) => {
     sent += 1;
     if (elsewhere === null) throw new BusError('no_responders', subject);
@@ -38,7 +41,7 @@ beforeEach(() => {
     ask: <A>(question: (respond: (value: A) => void) => { read(view: ShardView): void }, timeoutMs?: number) =>
       new Promise<A>((resolve, reject) => {
         if (isBusy) clock.setTimer(timeoutMs ?? Infinity, () => reject(new ActorError('timeout')));
-        else question(resolve).read({} as ShardView);
+        else question(resolve).read({ isWhole } as ShardView);
       }),
   };
   queries = new ShardQueries({
@@ -117,4 +120,29 @@ test('beyond 500 waiting queries, the rest fail at once', async () => {
   await clock.advance(250);
   expect(await Promise.all(waiting)).toEqual(Array(500).fill({ count: 40 }));
   expect(await queries.request(SHARD, countQuery, {})).toEqual({ count: 40 });
+});
+
+describe('while the owner reads the results of recent hours', () => {
+  beforeEach(() => {
+    held = () => ({ count: 40 });
+    isWhole = false;
+  });
+
+  test('a query that needs them waits, and is answered once they are there', async () => {
+    const pending = queries.request(SHARD, countQuery, {});
+    expect(await outcomeWithin(2000, pending)).toBe('still waiting');
+    isWhole = true;
+    expect(await outcomeWithin(250, pending)).toEqual({ count: 40 });
+  });
+
+  test('it fails after 3 s, and another controller gets no response', async () => {
+    expect(await outcomeWithin(3500, queries.request(SHARD, countQuery, {}))).toBe('SERVICE_UNAVAILABLE');
+    const response = queries.respond(SHARD, 'open', Buffer.from('{}'), [countQuery as ShardQuery<unknown, unknown>]);
+    await expect(response).rejects.toThrow('still being read');
+  });
+
+  test('a query that needs only states is answered', async () => {
+    const { needsHours: _needsHours, ...stateQuery } = countQuery;
+    expect(await queries.request(SHARD, stateQuery, {})).toEqual({ count: 40 });
+  });
 });

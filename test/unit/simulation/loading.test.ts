@@ -21,6 +21,7 @@ import { simulatedStores, type ControllerStores } from '../../simulation/simulat
 import { HEALTHY, Wire } from '../../simulation/wire.ts';
 import { Random } from '../../simulation/random.ts';
 import { batchOf, configOf, resultOf } from '../results/build.ts';
+import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import { limitsOf } from '../../helpers/take-limits.ts';
 
 const SHARD = 2;
@@ -60,7 +61,7 @@ function actorOf(
           counts: {
             entries: 0, results: 0, missed_checks: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
           },
-          isPoison: () => false, publish: () => undefined, ...overrides,
+          checkpointResults: Infinity, untilLoaded: async () => undefined, isPoison: () => false, publish: () => undefined, ...overrides,
         }, context);
         resolve(loaded);
         return loaded;
@@ -151,6 +152,66 @@ describe('a shard', () => {
   });
 });
 
+describe('a shard with a checkpoint', () => {
+  /** Entries 1 to 4: the monitor, two successes, a failure; the checkpoint is of entry 3. */
+  function checkpointed(): SimulatedDatabase {
+    const db = new SimulatedDatabase();
+    const results = [2, 3, 4].map((n) => {
+      const outcome = n === 4 ? 'failure' as const : 'success' as const;
+      const batch = batchOf([resultOf(MONITOR, { seq: n - 1, outcome, started_at: MONITOR.changed_at + n * 1000 })]);
+      return entry(n, {
+        batches: [{ probe_id: 'p', region: 'eu', bytes: encodeBatch(batch), batch, refused: [], late: [] }],
+        lanes: [{ lane: 'p/e', position: n - 1 }],
+      });
+    });
+    const entries = [entry(1, { configs: [MONITOR] }), ...results];
+    for (const each of entries) db.journalOf(SHARD).set(each.n, entryText(each));
+    const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
+    for (const each of entries.slice(0, 3)) state.apply(each);
+    const states = [{
+      monitor_id: MONITOR.monitor_id, position: 3, unsaved_from: 2, state: state.monitors.get(MONITOR.monitor_id)?.state,
+    }];
+    const start = { n: 3, taken_at: state.takenAt, lanes: [...state.lanes], pings: [] };
+    db.checkpoints.set(SHARD, { position: 3, content: JSON.stringify({ ...start, states }) });
+    const document = { shard: SHARD, position: 1, outbox: '[]', content: JSON.stringify(newMonitorState(MONITOR)) };
+    db.states.set(MONITOR.monitor_id, document);
+    return db;
+  }
+
+  const rowsOf = (shard: Shard) => [...shard.state.monitors.values()].flatMap(({ hours }) =>
+    hours.flatMap((rows) => rows.after(0).map(({ outcome }) => outcome)));
+
+  test('alerts first, and has the results of the hour later, as without one', async () => {
+    const db = checkpointed();
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const clock = new SimulatedClock();
+    const process = new SimulatedProcess(clock);
+    const wire = new Wire({ clock, random: new Random(1), process, health: () => HEALTHY, kill: () => undefined });
+    const { loading } = actorOf(process, { stores: simulatedStores(db, wire), untilLoaded: () => gate });
+    const loaded = await within(clock, loading);
+    expect([loaded.isWhole, rowsOf(loaded), db.incidents.size]).toEqual([false, [], 1]);
+    open();
+    await clock.advance(60_000);
+    expect(loaded.isWhole).toBe(true);
+    const whole = checkpointed();
+    whole.checkpoints.clear();
+    const reference = await load(whole, () => undefined);
+    expect(rowsOf(loaded)).toEqual(['success', 'success', 'failure']);
+    expect(rowsOf(loaded)).toEqual(rowsOf(reference));
+    expect([...loaded.state.monitors.values()].map(({ state }) => state))
+      .toEqual([...reference.state.monitors.values()].map(({ state }) => state));
+    expect([...whole.incidents.keys()]).toEqual([...db.incidents.keys()]);
+  });
+
+  test('does not use one that the snapshot has passed', async () => {
+    const db = checkpointed();
+    db.snapshots.set(SHARD, { position: 3, content: '{}' });
+    db.states.set(MONITOR.monitor_id, { ...db.states.get(MONITOR.monitor_id), position: 3 } as never);
+    expect((await load(db, () => undefined, () => ({}), { untilLoaded: () => new Promise(() => undefined) })).isWhole).toBe(true);
+  });
+});
+
 test('a shard replaces what it publishes with every entry', async () => {
   const clock = new SimulatedClock();
   const process = new SimulatedProcess(clock);
@@ -163,9 +224,9 @@ test('a shard replaces what it publishes with every entry', async () => {
   const other = { ...MONITOR, monitor_id: 'another' };
   await actor.ask<string[]>((respond) => ({ kind: 'configs', configs: [other], respond }));
   await nextEntry(actor);
-  expect(published).toEqual([{ monitors: 1, setAside: 0 }]);
+  expect(published).toEqual([{ monitors: 1, isWhole: true, setAside: 0 }]);
   await inserted(actor);
-  expect(published).toEqual([{ monitors: 1, setAside: 0 }, { monitors: 2, setAside: 0 }]);
+  expect(published).toEqual([{ monitors: 1, isWhole: true, setAside: 0 }, { monitors: 2, isWhole: true, setAside: 0 }]);
 });
 
 describe('a journal entry that cannot be applied', () => {

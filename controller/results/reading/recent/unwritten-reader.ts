@@ -25,6 +25,7 @@ export class UnwrittenReader {
 
   readonly query = shardQuery({
     name: 'open',
+    needsHours: true,
     params: unwrittenRequest,
     response: unwrittenResponse,
     fromMemory: (shard, { monitor_ids: ids, recent }) =>

@@ -12,6 +12,7 @@ const rowsResponse = z.object({ hours: z.array(z.number()), rows: z.array(stored
 /** Results of an hour that are in no block yet. */
 export const unwrittenRowsQuery = shardQuery({
   name: 'rows',
+  needsHours: true,
   params: z.object({
     monitor_id: z.string(), hour: z.number(), skip: z.int().min(0), after: z.int().min(0).optional(),
   }),

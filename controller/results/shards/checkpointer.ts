@@ -1,0 +1,81 @@
+import { sleep } from '../../../shared/time.ts';
+import type { CheckpointPart } from '../state/records.ts';
+import type { ShardParts } from './shard-parts.ts';
+
+/** Results of a shard from one checkpoint to the next: what the next owner replays before it takes results. */
+export const CHECKPOINT_RESULTS = 100_000;
+/** Monitors captured without yielding: takes a millisecond or two. */
+const PART_MONITORS = 200;
+/** A monitor that is being written is tried again. */
+const RETRY_MS = 1000;
+const MAX_ATTEMPTS = 30;
+
+/**
+ * Writes checkpoints of a shard with many results. They spare its next owner the replay of the hour: results
+ * change states whose documents are written once an hour.
+ */
+export class Checkpointer {
+  readonly #parts: Pick<ShardParts, 'deps' | 'context' | 'state'>;
+  #results = 0;
+  #writing: Promise<void> | null = null;
+
+  constructor(parts: Pick<ShardParts, 'deps' | 'context' | 'state'>) {
+    this.#parts = parts;
+  }
+
+  /** `results`: in an entry that was applied. */
+  applied(results: number): void {
+    this.#results += results;
+  }
+
+  writeIfDue(): void {
+    const { deps: { log, checkpointResults }, state: { shard } } = this.#parts;
+    if (this.#writing || this.#results < checkpointResults) return;
+    this.#results = 0;
+    this.#writing = this.#write().catch((error: unknown) => {
+      log.warn({ err: error, shard }, 'could not write a checkpoint');
+    }).finally(() => {
+      this.#writing = null;
+    });
+  }
+
+  /** Call when the run has ended: resolves when nothing more is written. */
+  async stop(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Each monitor is captured after the entry at which it begins, with its own position. */
+  async #write(): Promise<void> {
+    const { deps: { clock, stores }, context: { signal }, state } = this.#parts;
+    let left = [...state.monitors.keys()];
+    const writer = await stores.checkpoints.begin(state.shard, {
+      n: state.n, taken_at: state.takenAt, lanes: [...state.lanes],
+      pings: [...state.pings].map(([id, n]) => ({ id, n })),
+    });
+    for (let attempt = 0; left.length > 0; attempt += 1) {
+      if (attempt > 0) await sleep(clock, RETRY_MS);
+      const waiting: string[] = [];
+      for (let at = 0; at < left.length; at += PART_MONITORS) {
+        if (signal.aborted) return;
+        const part = this.#capture(left.slice(at, at + PART_MONITORS), waiting);
+        if (part.length > 0) await writer.add(part);
+      }
+      if (waiting.length > 0 && attempt === MAX_ATTEMPTS) return;
+      left = waiting;
+    }
+    if (!signal.aborted) await writer.finish();
+  }
+
+  /** The states that no document has. Effects of `waiting` monitors are not carried out yet. */
+  #capture(ids: string[], waiting: string[]): CheckpointPart {
+    const part: CheckpointPart = [];
+    for (const id of ids) {
+      const monitor = this.#parts.state.monitors.get(id);
+      if (!monitor) continue;
+      const { queued, unsavedFrom, position, state } = monitor;
+      if (queued > 0) waiting.push(id);
+      else if (unsavedFrom !== null) part.push({ monitor_id: id, position, unsaved_from: unsavedFrom, state });
+    }
+    return part;
+  }
+}
