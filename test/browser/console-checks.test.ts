@@ -141,7 +141,7 @@ test('the policy is changed in the form and shown, and the API returns it', asyn
   });
   await page.getByRole('link', { name: 'Policy replay' }).click();
   await expect.poll(() => page.getByRole('combobox').first().inputValue()).toBe('all');
-  expect(await page.getByLabel('More good checks before recovery').inputValue()).toBe('4');
+  await expect.poll(() => page.getByLabel('More good checks before recovery').inputValue()).toBe('4');
 });
 
 test('a copy has all settings, and is deleted only after confirmation', async () => {
