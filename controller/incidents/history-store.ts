@@ -20,8 +20,8 @@ export function restoreUpdate(line: IncidentUpdateDoc): IncidentUpdateDoc {
 
 const NULLS = {
   created_by: null, check_id: null, monitor_name: null, check_type: null, description: null,
-  status_page_update: null, runbook_url: null, acknowledged_at: null, assignee_id: null, acknowledged_by_name: null,
-  resolved_at: null, resolved_by: null, recovery_time_seconds: null,
+  status_page_update: null, runbook_url: null, acknowledged_at: null, assignee_id: null,
+  acknowledged_by_name: null, resolved_at: null, resolved_by: null, recovery_time_seconds: null,
 } as const;
 
 export const restoreListed = restoring<ListedIncident>(NULLS);

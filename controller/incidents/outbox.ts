@@ -141,8 +141,8 @@ export function incidentFromInput(
 /** Builds an incident opened by the state machine. `now` is Unix ms. */
 export function incidentFromOpening(opening: IncidentOpening, now: number): IncidentDoc {
   const { id, severity, type, affected_regions, failure_count, started_at, late } = opening;
-  const { maintenance_until } = opening;
-  const { organization_id, project_id, monitor_id, name, type: check_type, runbook_url = null } = opening.monitor;
+  const { maintenance_until, monitor } = opening;
+  const { organization_id, project_id, monitor_id, name, type: check_type, runbook_url = null } = monitor;
   const title = late ? `${name} was down`.slice(0, MAX_TITLE_LENGTH) : titleOf(type, name);
   const error_message = (opening.error_message || type).slice(0, MAX_ERROR_LENGTH);
   return {

@@ -30,6 +30,8 @@ export function settable(
 ): Settable {
   refuseForeignFields(required.type, input);
   const { is_inverted = current?.is_inverted ?? false } = input;
+  const { runbook_url = current?.runbook_url ?? null } = input;
+  const { alert_severity = current?.alert_severity ?? null } = input;
   if (is_inverted && required.type === 'HEARTBEAT') {
     throw fieldError('is_inverted', 'Does not apply to HEARTBEAT monitors');
   }
@@ -51,9 +53,7 @@ export function settable(
       'domain_monitoring', input.domain_monitoring, current?.domain_monitoring, DOMAIN_DEFAULTS,
     ),
     confirmation_policy: { ...policy, ...input.confirmation_policy },
-    is_inverted,
-    runbook_url: input.runbook_url === undefined ? (current?.runbook_url ?? null) : input.runbook_url,
-    alert_severity: input.alert_severity === undefined ? (current?.alert_severity ?? null) : input.alert_severity,
+    is_inverted, runbook_url, alert_severity,
   };
 }
 

@@ -121,7 +121,7 @@ test('the policy is changed in the form and shown, and the API returns it', asyn
   await page.getByLabel('Regions that must agree').selectOption('all');
   await page.getByLabel('Rechecks after a failure').fill('2');
   await page.getByText('Down when 2 of 2 regions fail 3 checks in a row.').waitFor();
-  await page.getByLabel('More good checks before recovery').fill('4');
+  await page.getByLabel('Checks before recovery').fill('4');
   await page.getByLabel('Expect the check to fail').check();
   await page.getByLabel('Severity of incidents').selectOption('Major');
   await page.getByLabel('Runbook').fill('https://wiki.example/shop');
@@ -141,7 +141,7 @@ test('the policy is changed in the form and shown, and the API returns it', asyn
   });
   await page.getByRole('link', { name: 'Policy replay' }).click();
   await expect.poll(() => page.getByRole('combobox').first().inputValue()).toBe('all');
-  expect(await page.getByLabel('More good checks before recovery').inputValue()).toBe('4');
+  await expect.poll(() => page.getByLabel('Checks before recovery').inputValue()).toBe('4');
 });
 
 test('a copy has all settings, and is deleted only after confirmation', async () => {

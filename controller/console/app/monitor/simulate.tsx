@@ -26,7 +26,8 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
       params: { path: { id } },
       body: {
         confirmation_policy: {
-          regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions), retries: retries ?? 0, recoveries: recoveries ?? 0,
+          regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions),
+          retries: retries ?? 0, recoveries: recoveries ?? 0,
         },
         from: new Date(Date.now() - (days ?? 1) * DAY_MS).toISOString(),
       },

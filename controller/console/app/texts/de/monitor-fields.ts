@@ -13,7 +13,7 @@ const german: Translation<FieldLabels> = {
   'dns_config.record_entries': 'Einträge', 'dns_config.dns_server': 'DNS-Server', 'dns_config.resolution_timeout_ms': 'Zeitlimit der Auflösung',
   heartbeat_interval: 'Eine Meldung alle', grace_period: 'Karenzzeit', monitoring_regions: 'Regionen',
   'confirmation_policy.regions': 'Regionen, die übereinstimmen müssen', 'confirmation_policy.retries': 'Wiederholungen nach einem Fehler',
-  'confirmation_policy.recoveries': 'Weitere gute Prüfungen bis zur Erholung',
+  'confirmation_policy.recoveries': 'Prüfungen bis zur Erholung',
   is_inverted: 'Die Prüfung soll fehlschlagen', notification_target_ids: 'Alarme gehen an',
   alert_severity: 'Schweregrad von Vorfällen', runbook_url: 'Handbuch für Störungen', 'ssl_monitoring.enabled': 'Warnen, bevor das Zertifikat abläuft',
   'ssl_monitoring.check_validity': 'Warnen, wenn das Zertifikat ungültig ist', 'ssl_monitoring.check_expiry': 'Warnen, bevor es abläuft',

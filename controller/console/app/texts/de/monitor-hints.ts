@@ -20,7 +20,7 @@ const german: Translation<FieldHints> = {
   'dns_config.dns_server': 'Mit oder ohne :port. Standard: der Resolver des Systems der Probe.', 'dns_config.resolution_timeout_ms': 'Höchstens so lang wie das Zeitlimit.',
   heartbeat_interval: 'Wie oft Ihr Job seine URL aufruft.', grace_period: 'Wie spät eine Meldung kommen darf, bevor der Monitor als ausgefallen gilt.', monitoring_regions: '',
   'confirmation_policy.regions': '', 'confirmation_policy.retries': 'Eine Region gilt als ausgefallen, wenn auch diese fehlschlagen.',
-  'confirmation_policy.recoveries': 'In Folge, nach der ersten. Der Ausfall endet trotzdem mit der ersten.',
+  'confirmation_policy.recoveries': 'So viele müssen nach der ersten guten in Folge gelingen. Der Ausfall endet mit der ersten.',
   is_inverted: 'Der Monitor gilt als ausgefallen, solange das Ziel wie eingestellt antwortet.', notification_target_ids: '',
   alert_severity: '', runbook_url: 'Alarme und Vorfälle verlinken diese Adresse.',
   'ssl_monitoring.enabled': '', 'ssl_monitoring.check_validity': '', 'ssl_monitoring.check_expiry': '', 'ssl_monitoring.expiry_warning_days': '',

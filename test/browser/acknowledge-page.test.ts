@@ -1,0 +1,52 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AcknowledgeTokens } from '../../controller/incidents/acknowledging/acknowledge-tokens.ts';
+import { newId } from '../../shared/ids.ts';
+import { monitorConfig } from '../helpers/delivery-rig.ts';
+import { makeIncidentApp, type IncidentApp } from '../helpers/incident-app.ts';
+import { newTenant } from '../helpers/tenants.ts';
+import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
+
+let rig: IncidentApp;
+let browser: Browser;
+let url: string;
+
+beforeAll(async () => {
+  [rig, browser] = await Promise.all([makeIncidentApp(), startChromium()]);
+  const { organizationId: organization_id, projectId: project_id, owner } = await newTenant(rig.app);
+  const incidentId = newId(Date.now());
+  await rig.incidents.outbox.open({
+    id: incidentId, monitor: monitorConfig({ organization_id, project_id, name: 'Shop' }), severity: 'critical',
+    type: 'timeout', error_message: `No response in 10 s ${'x'.repeat(300)}`, affected_regions: [], failure_count: 2,
+    started_at: rig.clock.now(),
+  });
+  const body = { name: 'On call', type: 'email', config: { to: ['ops@example.com'] } };
+  const { integration } = (await owner.client.post('/api/integrations', body)).data;
+  const tokens = new AcknowledgeTokens(rig.app.accounts.acknowledgeKeys);
+  const token = tokens.issue({ incidentId, destinationId: integration.id, recipient: 'ops@example.com' });
+  url = `${rig.app.url}/acknowledge?token=${token}`;
+});
+afterAll(async () => {
+  await browser?.close();
+  await rig?.app.close();
+});
+
+test.each(['light', 'dark'] as const)('the page of an alert is accessible and fits a phone, in %s', async (colorScheme) => {
+  const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 700 } });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Acknowledge' }).waitFor();
+  expect(await findAccessibilityViolations(page)).toEqual([]);
+  await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  await takeScreenshot(page, `acknowledge-${colorScheme}`);
+  await context.close();
+});
+
+test('its button acknowledges the incident without JavaScript', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Acknowledge' }).click();
+  await page.getByText('Acknowledged by On call (ops@example.com).').waitFor();
+  await context.close();
+});
