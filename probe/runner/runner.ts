@@ -144,12 +144,12 @@ export class Runner {
     this.#onDemand.forget(monitorId);
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
-    this.#missedInRow.delete(monitorId);
     this.#sentFacts.forget(monitorId);
     this.#options.observer?.forget(monitorId);
     const run = this.#active.get(monitorId);
+    if (run?.next) this.#miss(run.next, 'overload');
+    this.#missedInRow.delete(monitorId);
     if (!run) return;
-    if (run.next) this.#miss(run.next, 'overload');
     run.next = null;
     this.#detach(run);
   }
@@ -284,6 +284,8 @@ export class Runner {
   #refuse(attempt: Attempt): void {
     const { run } = attempt;
     if (isOpen(run)) this.#miss(run, 'overload');
+    // A removed monitor must leave no state.
+    if (run.isDetached) this.#missedInRow.delete(run.assignment.monitor_id);
     run.attempts = run.attempts.filter((other) => other !== attempt);
     if (run.attempts.length === 0) this.#close(run);
   }
@@ -344,7 +346,7 @@ export class Runner {
       ? null
       : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
     const result = resultOf(assignment, info, finding, tls);
-    if (finding.missed === 'overload') this.#countMissed(assignment.monitor_id, 1);
+    if (finding.missed === 'overload' && !run.isDetached) this.#countMissed(assignment.monitor_id, 1);
     else if (this.#missedInRow.size > 0) this.#missedInRow.delete(assignment.monitor_id);
     this.#options.record(result, isUrgent);
     if (!run.isDetached) this.#options.observer?.checked(assignment, result, finding);
