@@ -23,8 +23,8 @@ export function recipientsOf(destination: DestinationSettings & { name: string }
 export const STOPPED = 'the owner of the address stopped alert emails from this organization';
 
 /**
- * Deliveries on one line are sent in order. A line is a monitor or probe, and any recipient of its own. Delayed
- * outages and reminders have lines of their own, so that nothing waits behind them.
+ * Deliveries on one line are sent in order. A line is a monitor or probe, and any recipient of its own.
+ * Delayed outages and reminders have lines of their own, so that nothing waits behind them.
  */
 export function lineOf(
   delivery: Pick<DeliveryDoc, '_id' | 'monitor_id' | 'probe_id' | 'channel' | 'recipient' | 'held'>,

@@ -51,8 +51,8 @@ export interface DeliveryDoc {
 }
 
 /**
- * Until when a delivery is held, Unix ms. Then it is sent only while its incident is `ongoing`, or still `open`,
- * which means unacknowledged; `always` for what has no incident or ends one.
+ * Until when a delivery is held, Unix ms. Then it is sent only while its incident is `ongoing`, or still
+ * `open`, which means unacknowledged; `always` for what has no incident or ends one.
  */
 export interface Hold {
   until: number;

@@ -42,7 +42,7 @@ export class FanOut implements AlertsPort {
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
     const outage = outageOf(alert);
     const destinations = outage === null || alert.incident === null ? matching : [
-      ...await this.#toldOf(alert.incident.id),
+      ...await this.#notifiedOf(alert.incident.id),
       // They chose to hear only of recoveries.
       ...matching.filter(({ events }) => !events.includes(outage)),
     ];
@@ -50,12 +50,12 @@ export class FanOut implements AlertsPort {
   }
 
   /** The destinations to which the outage was sent. Ends what is still held. */
-  async #toldOf(incidentId: string): Promise<DestinationDoc[]> {
+  async #notifiedOf(incidentId: string): Promise<DestinationDoc[]> {
     const { deliveries, destinations, clock } = this.#deps;
     await deliveries.suppressHeld(incidentId, suppressed('the incident ended first', clock.now()));
     const ids = (await deliveries.openings([incidentId], {})).map((one) => one.destination_id);
-    const told = await Promise.all([...new Set(ids)].map((id) => destinations.findById(id)));
-    return told.filter((one) => one !== null);
+    const notified = await Promise.all([...new Set(ids)].map((id) => destinations.findById(id)));
+    return notified.filter((one) => one !== null);
   }
 
   async #matching({ monitor, severity = 'warning' }: Alert, all: DestinationDoc[]): Promise<DestinationDoc[]> {
@@ -149,7 +149,7 @@ function newDeliveries(
   return recipientsOf(destination).map((recipient) => ({
     _id: derivedId(alert.id, destination_id, ...(hasRecipients(channel) ? [recipient] : [])),
     organization_id, project_id, destination_id, monitor_id, incident_id, alert, channel, recipient,
-    attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, claim: null, queued_at: queuedAt, delivered_at: null,
-    last_retry_at: null, created_at: now, ...start, ...probe,
+    attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, claim: null, queued_at: queuedAt,
+    delivered_at: null, last_retry_at: null, created_at: now, ...start, ...probe,
   }));
 }

@@ -22,8 +22,8 @@ export async function endIfObsolete(
 }
 
 /**
- * Moves a held email into a digest if its address received too many in this hour. Returns when the digest is due,
- * Unix ms; null if the email is sent on its own.
+ * Moves a held email into a digest if its address received too many in this hour. Returns when the digest is
+ * due, Unix ms; null if the email is sent on its own.
  */
 export async function moveToDigest(
   { deliveries, windows, clock }: Pick<AttemptDeps, 'deliveries' | 'windows' | 'clock'>,
@@ -49,7 +49,9 @@ export async function scheduleReminder(
   await queues.wake([destination], held.until);
 }
 
-function reminderOf({ digest_id: _digest, digest_at: _due, ...sent }: DeliveryDoc, held: Hold, now: number): DeliveryDoc {
+function reminderOf(
+  { digest_id: _digest, digest_at: _due, ...sent }: DeliveryDoc, held: Hold, now: number,
+): DeliveryDoc {
   const reminder = (sent.reminder ?? 0) + 1;
   return {
     ...sent, _id: derivedId(sent._id, 'reminder'), alert: { ...sent.alert, reminder }, held, reminder,

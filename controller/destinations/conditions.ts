@@ -65,8 +65,8 @@ export const conditionInputs = {
 
 /** Of responses: null if unset. */
 export const conditionViews = {
-  filter: filterOf(z.string(), z.string()).nullable(), hours: hoursOf(z.string()).nullable(), delay_minutes: z.int().nullable(),
-  reminder_minutes: z.int().nullable(),
+  filter: filterOf(z.string(), z.string()).nullable(), hours: hoursOf(z.string()).nullable(),
+  delay_minutes: z.int().nullable(), reminder_minutes: z.int().nullable(),
 };
 
 /** What a filter needs to know of an alert. */

@@ -63,12 +63,13 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_DESTINATIONS_IN_PROJECT } });
   }
   checkNewSecrets(input);
-  await Promise.all([rejectForbiddenAddress(deps, ctx, input), rejectUnknownTargets(deps, ctx, input.filter)]);
+  await rejectForbiddenAddress(deps, ctx, input);
+  await rejectUnknownTargets(deps, ctx, input.filter);
   const { name, enabled, is_default, events, type } = input;
   const destination = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
-    name, enabled, is_default, events, ...conditionsOf(input), type, config: withoutNulls(input.config), secret: null,
-    revision: 1, created_at: ctx.now, updated_at: ctx.now,
+    name, enabled, is_default, events, ...conditionsOf(input), type, config: withoutNulls(input.config),
+    secret: null, revision: 1, created_at: ctx.now, updated_at: ctx.now,
     // The compiler cannot see that type and config match.
   } as DestinationDoc;
   await deps.destinations.insert(destination);

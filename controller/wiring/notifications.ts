@@ -72,9 +72,12 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     const edges = group_id ? await groups.edges({ organizationId, projectId }) : [];
     return { tags, groupIds: pathOf(edges, group_id ?? '').map(({ _id }) => _id) };
   };
-  const alerts =
-    new FanOut({ destinations, deliveries, queues, windows, clock, regions, groupingOf, notify: service.wakeOwners });
-  const repeater = new AlertRepeater({ destinations, incidents, deliveries, sending, ownsShard, shardMap, clock, log });
+  const alerts = new FanOut({
+    destinations, deliveries, queues, windows, clock, regions, groupingOf, notify: service.wakeOwners,
+  });
+  const repeater = new AlertRepeater({
+    destinations, incidents, deliveries, sending, ownsShard, shardMap, clock, log,
+  });
   return {
     alerts,
     /** A shared probe is the operator's. */

@@ -9,7 +9,6 @@ import { fewOrAll } from '../helpers/few-or-all.ts';
 import { readLedger } from '../helpers/ledger.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
-import type { Fault } from '../helpers/replica-commands.ts';
 import { ReplicaSet } from '../helpers/replica-set.ts';
 import { settled } from '../helpers/settled.ts';
 import { shardMap } from '../helpers/shard-map.ts';
