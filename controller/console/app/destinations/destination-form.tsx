@@ -7,6 +7,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import type { FormField } from './form-field.ts';
+import { ConditionFields } from './condition-fields.tsx';
 import { EVENT_GROUPS, type AlertEvent, type Draft } from './draft.ts';
 import { formText, forms } from './forms.ts';
 
@@ -42,6 +43,7 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
         <Checkbox label={texts.enabled} hint={texts.enabledHint} value={draft.enabled} onValue={(enabled) => set({ enabled })} />
       </fieldset>
       <Events events={draft.events} onEvents={(events) => set({ events })} error={fieldErrors.at('events')} />
+      <ConditionFields draft={draft} set={set} fieldErrors={fieldErrors} />
       <ErrorNote error={error} />
       <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{submitLabel}</Button></div>
     </form>

@@ -20,6 +20,13 @@ export const EVENT_GROUPS = {
 /** The API's defaults for a new destination. */
 const DEFAULT_EVENTS: readonly AlertEvent[] = [...EVENT_GROUPS.outages, ...EVENT_GROUPS.warnings.slice(0, 4)];
 
+export const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const;
+
+type Hours = NonNullable<Destination['hours']>;
+export const DEFAULT_HOURS: Hours = {
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone, days: [1, 2, 3, 4, 5], from: '08:00', to: '18:00', outside: 'hold',
+};
+
 /** The form's values. */
 export interface Draft {
   type: Kind;
@@ -27,25 +34,45 @@ export interface Draft {
   enabled: boolean;
   is_default: boolean;
   events: readonly AlertEvent[];
+  /** Empty lists do not filter. Tags are separated by commas. */
+  filter: {
+    tags: string;
+    group_ids: readonly string[];
+    monitor_ids: readonly string[];
+    severities: readonly (typeof SEVERITIES)[number][];
+  };
+  hours: Hours | null;
+  delay_minutes: number | null;
+  reminder_minutes: number | null;
   /** Fields of `config` by path, as text. Lists have one entry per line, headers one `Name: value`. */
   values: Readonly<Record<string, string>>;
 }
+
+const NO_FILTER: Draft['filter'] = { tags: '', group_ids: [], monitor_ids: [], severities: [] };
 
 type Form = Pick<DestinationFormRules, 'fields'>;
 
 export function newDraft(type: Kind, { fields }: Form): Draft {
   const values = Object.fromEntries(fields.map(({ name, default: value = '' }) => [name, value]));
-  return { type, name: '', enabled: true, is_default: true, events: DEFAULT_EVENTS, values };
+  return {
+    type, name: '', enabled: true, is_default: true, events: DEFAULT_EVENTS, filter: NO_FILTER, hours: null,
+    delay_minutes: null, reminder_minutes: null, values,
+  };
 }
 
 export function draftOf(destination: Destination, { fields }: Form): Draft {
-  const { type, name, enabled, is_default, events, config } = destination;
+  const { type, name, enabled, is_default, events, config, hours, delay_minutes, reminder_minutes } = destination;
+  const { tags = [], ...filter } = destination.filter ?? {};
   const values = Object.fromEntries(fields.map((field) => [field.name, textOf(valueAt(config, field.name))]));
-  return { type, name, enabled, is_default, events, values };
+  return {
+    type, name, enabled, is_default, events, filter: { ...NO_FILTER, ...filter, tags: tags.join(', ') }, hours, delay_minutes,
+    reminder_minutes, values,
+  };
 }
 
 /** The request's body. An empty optional field is sent as null, which removes it. */
-export function inputOf({ type, name, enabled, is_default, events, values }: Draft, { fields }: Form): DestinationInput {
+export function inputOf(draft: Draft, { fields }: Form): DestinationInput {
+  const { values, filter, events, ...same } = draft;
   const config: Record<string, unknown> = {};
   for (const field of fields) {
     const value = valueOf(field, values[field.name] ?? '');
@@ -55,7 +82,13 @@ export function inputOf({ type, name, enabled, is_default, events, values }: Dra
     else config[outer] ??= null;
   }
   // The API reports what does not fit the type.
-  return { type, name, enabled, is_default, events: [...events], config } as unknown as DestinationInput;
+  return { ...same, events: [...events], filter: filterOf(filter), config } as unknown as DestinationInput;
+}
+
+function filterOf({ tags, ...ids }: Draft['filter']): object | null {
+  const lists = { ...ids, tags: tags.split(',').map((tag) => tag.trim()).filter(Boolean) };
+  const given = Object.entries(lists).filter(([, list]) => list.length > 0);
+  return given.length === 0 ? null : Object.fromEntries(given);
 }
 
 function valueOf({ kind, isRequired }: FormField, text: string): unknown {

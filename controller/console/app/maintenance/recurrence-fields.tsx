@@ -50,7 +50,8 @@ export function RecurrenceFields({ value, from, onValue, error }: Props) {
   );
 }
 
-function Weekdays({ chosen, onChosen }: { chosen: readonly Weekday[]; onChosen: (days: Weekday[]) => void }) {
+/** At least one stays chosen. */
+export function Weekdays({ chosen, onChosen }: { chosen: readonly Weekday[]; onChosen: (days: Weekday[]) => void }) {
   const toggle = (day: Weekday) => {
     const days = chosen.includes(day) ? chosen.filter((one) => one !== day) : [...chosen, day];
     if (days.length > 0) onChosen(WEEKDAYS.filter((one) => days.includes(one)));

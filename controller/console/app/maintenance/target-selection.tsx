@@ -45,7 +45,7 @@ export function PageSelection(props: Props) {
 }
 
 /** Selected options come first; typing filters the rest. */
-function Choices({ choices, selected, onSelect, emptyText }: Props & { choices: readonly Choice[]; emptyText: string }) {
+export function Choices({ choices, selected, onSelect, emptyText }: Props & { choices: readonly Choice[]; emptyText: string }) {
   const [search, setSearch] = useState('');
   if (choices.length === 0) return <p class="faint">{emptyText}</p>;
   const selectedIds = new Set(selected);
