@@ -24,7 +24,7 @@ export interface ChainFigures {
 export const BENCH_ENV = { MIN_INTERVAL_SECONDS: '1', RATE_LIMIT: '100000000', LOG_LEVEL: 'warn' };
 export const RESULTS = 'farwatch_results_total';
 /** Monitors per document. */
-const IMPORT_SIZE = 100;
+const IMPORT_SIZE = 500;
 const ROLES = ['quickstart', 'controller', 'probe', 'nats-server', 'embedded-mongo', 'mongod'] as const;
 /** Without any of these the measurement is invalid. */
 const REQUIRED_ROLES = ['controller', 'probe', 'nats-server'] as const;
