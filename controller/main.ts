@@ -24,7 +24,8 @@ async function main(): Promise<void> {
   try {
     await run(loadControllerConfig(process.env));
   } catch (error) {
-    if (FOR_OPERATOR.some((kind) => error instanceof kind)) return fail((error as Error).message, EXIT_OPERATOR);
+    const isForOperator = FOR_OPERATOR.some((kind) => error instanceof kind);
+    if (isForOperator) return fail((error as Error).message, EXIT_OPERATOR);
     // Gone while we were starting: who supervises us starts us again, and then we wait for it.
     if (isDatabaseUnavailable(error)) return fail('The connection to the database was lost while Farwatch was starting', 1);
     throw error;

@@ -9,7 +9,6 @@ import type { EventHub } from '../events/hub.ts';
 import type { EvidenceIntake } from '../evidence/intake.ts';
 import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ProbeRate } from '../probes/probe-rate.ts';
-import type { ShardSummary } from '../results/shards/shard-message.ts';
 import type { Shards } from '../results/shards/shards.ts';
 import type { Fleet } from './fleet.ts';
 import type { Notifications } from './notifications.ts';
