@@ -101,8 +101,8 @@ function inTurn(...metrics: Metric[]): Metric {
 /** By number, in the order they run. */
 export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '6': memoryPerMonitor, '7': transport, '8': ingest,
-  '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': inTurn(coldStart, takeover), takeover, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
-  bus: busOverWebSocket, fleet: fleetGrowth, console: consoleInBrowser,
+  '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts, '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': coldStart, '15': chainCpu, '16': queuedBehindHanging, '17': chainMemory,
+  bus: busOverWebSocket, fleet: fleetGrowth, console: consoleInBrowser, takeover,
 };
 
 /** Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without sqlite3. */
