@@ -94,7 +94,8 @@ export function resultStores(stores: Stores) {
   const { journal, snapshots, checkpoints, leases, certificates, states, hours, statusHistory } = stores;
   const { deadLetters } = stores;
   return {
-    journal, snapshots, checkpoints, leases, certificates, states, hours, rollups: hours, history: statusHistory,
+    journal, snapshots, checkpoints, leases, certificates, states, hours, rollups: hours,
+    history: statusHistory,
     changes: statusHistory, deadLetters,
   };
 }

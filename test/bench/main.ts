@@ -20,7 +20,7 @@ export async function main(args: string[], options: { outdir: string; root: stri
   for (const [name, metric] of Object.entries(METRICS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     outcomes.push(...(await metric({
-      ...options, bundles, rounds: isQuick ? 1 : 5, scale: Number(process.env.BENCH_SCALE ?? (isQuick ? 0.25 : 1)), isLong: args.includes('--long'),
+      ...options, bundles, rounds: isQuick ? 1 : 5, scale: isQuick ? 0.25 : 1, isLong: args.includes('--long'),
     })));
   }
   const failed = outcomes.filter((outcome) => outcome === false).length;

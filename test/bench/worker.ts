@@ -18,7 +18,8 @@ import { virtualFleet } from './loads/virtual-fleet.ts';
 const LOADS: Record<string, (options: Record<string, unknown>) => Promise<unknown>> = {
   bareGets, bareHandshakes, bareLookups, blackboxDriver, firstFailurePoller, ingestResults, bareIngest, pingChecks, queuedAlerts,
   storeBlocks, bareBlocks, absoluteTimers, naiveTimers, wheelTimers, publishBatches, publishEach, takeBatches, takeEach,
-  bareMemory, burnCpu, controllerMemory, probeMemory, readMonitors, virtualFleet, virtualHour, leaveShards, takeOver, bareTakeOver,
+  bareMemory, burnCpu, controllerMemory, probeMemory, readMonitors, virtualFleet, virtualHour,
+  leaveShards, takeOver, bareTakeOver,
 };
 
 const [name = '', options = '{}'] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { sleep } from '../../../shared/time.ts';
 import type { CheckpointPart } from '../state/records.ts';
 import type { ShardParts } from './shard-parts.ts';
 
-/** Results of a shard from one checkpoint to the next: what the next owner replays before it takes results. */
+/** From one checkpoint of a shard to the next. Its next owner replays as many before it takes results. */
 export const CHECKPOINT_RESULTS = 100_000;
 /** Monitors captured without yielding: takes a millisecond or two. */
 const PART_MONITORS = 200;
@@ -72,9 +72,9 @@ export class Checkpointer {
     for (const id of ids) {
       const monitor = this.#parts.state.monitors.get(id);
       if (!monitor) continue;
-      const { queued, unsavedFrom, position, state } = monitor;
+      const { queued, unsavedFrom: unsaved_from, position, state } = monitor;
       if (queued > 0) waiting.push(id);
-      else if (unsavedFrom !== null) part.push({ monitor_id: id, position, unsaved_from: unsavedFrom, state });
+      else if (unsaved_from !== null) part.push({ monitor_id: id, position, unsaved_from, state });
     }
     return part;
   }

@@ -81,7 +81,8 @@ export class ClockDuties {
     const { decisions, scanned } = this.#clock.scan(now, limit, builder.hasPings);
     this.#scheduleMinority();
     this.#note(decisions);
-    if (scanned === limit || this.#isCompacting || catchingUp) return { scanned, isWriting: this.#isCompacting };
+    const isWriting = this.#isCompacting;
+    if (scanned === limit || isWriting || catchingUp) return { scanned, isWriting };
     const examined = this.#compactor.scan(now, limit - scanned);
     if (scanned + examined < limit) this.#compact(this.#compactor.take());
     return { scanned: scanned + examined, isWriting: this.#isCompacting };

@@ -15,7 +15,7 @@ const ONLY_CONTROLLER_RENEW_INTERVAL_MS = 3000;
 const MAX_DELAY_MS = 3000;
 /** Less than that: when a renewal is this late, a controller no longer trusts its state. */
 const TRUSTED_DELAY_MS = 2500;
-/** After a longer gap between polls, the others have the full time again: the database may not have responded. */
+/** After a longer gap between polls, for example without the database, the others have the full time again. */
 const MAX_POLL_GAP_MS = 2500;
 /** Among 256 shards, one after another would delay the next renewal. */
 const MAX_CONCURRENT_ACQUISITIONS = 16;
@@ -168,7 +168,8 @@ export class Leases {
     peers.update(plan.alive === 1);
     let isComplete = plan.awaited === 0;
     const kept = living.flatMap(({ shard, holder: by }) =>
-      (shard === null || by !== holder || this.#mine.has(shard) || plan.release.includes(shard) ? [] : shard));
+      (by !== holder || shard === null || this.#mine.has(shard) || plan.release.includes(shard)
+        ? [] : shard));
     if ((await this.#acquire(kept, kept.length, [])) < kept.length) isComplete = false;
     const wanted = Math.min(plan.room, plan.free.length);
     const room = wanted - (await this.#acquire(plan.free, wanted, [...dead, ...living]));

@@ -158,7 +158,8 @@ export class EntryApplier {
    * @throws as `replay`
    */
   async catchUp(): Promise<void> {
-    const { deps: { clock, untilLoaded }, context: { signal }, state, catchingUp: base, snapshots } = this.#parts;
+    const { deps: { clock, untilLoaded }, context: { signal }, state, snapshots } = this.#parts;
+    const base = this.#parts.catchingUp;
     for (let limit = READ_ENTRIES.first; base && !signal.aborted && base.n < state.n;) {
       // Alerts of other shards come first.
       await untilLoaded();

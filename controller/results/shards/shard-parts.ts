@@ -74,8 +74,8 @@ export interface ShardParts {
   context: ActorContext<ShardMessage>;
   state: ShardState;
   /**
-   * The same monitors as of the last entry whose results are in their hours; null if that is the last one. Until
-   * then, counts are too small, and nothing may be written that claims to be complete.
+   * The same monitors as of the last entry whose results are in their hours; null if that is the last one.
+   * Until then, counts are too small, and nothing may be written that claims to be complete.
    */
   catchingUp: ShardState | null;
   checkpointer: Checkpointer;

@@ -31,7 +31,8 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.state = state;
     this.writer = writer;
     this.#parts = {
-      deps, context, state, checkpointer: new Checkpointer({ deps, context, state }), catchingUp: base === state ? null : base,
+      deps, context, state, catchingUp: base === state ? null : base,
+      checkpointer: new Checkpointer({ deps, context, state }),
       builder: new EntryBuilder(
         state, writer, limits, (message) => context.enqueue({ kind: 'batch', message }),
       ),
@@ -39,7 +40,9 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
       monitorWrites: new MonitorWrites({
         clock, log, stores, onWritten: ({ monitor_id: id, position }) => this.#written(id, position),
       }),
-      snapshots: new SnapshotMover({ clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state, base }),
+      snapshots: new SnapshotMover({
+        clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state, base,
+      }),
     };
     this.#duties = new ClockDuties(this.#parts);
     this.#applier = new EntryApplier(this.#parts, this.#duties);

@@ -61,6 +61,8 @@ describe('an invalid value is reported with the expected format', () => {
       'TRUST_PROXY must be false or the number of proxies in front, from 0 to 99, not "true"',
     ],
     ['RATE_LIMIT', '-1', 'RATE_LIMIT must be a whole number from 1 to 1000000000, not "-1"'],
+    ['SHARDS', '0', 'SHARDS must be a whole number from 1 to 256, not "0"'],
+    ['SHARDS', '257', 'SHARDS must be a whole number from 1 to 256, not "257"'],
     ['MAIL_FROM', 'nobody', 'MAIL_FROM must be an address: a@b.example or Name <a@b.example>, not "nobody"'],
     [
       'MAILGUN_URL', 'mailgun',
@@ -145,6 +147,7 @@ test('the defaults are those of the process contract, and the configuration is d
     domains: { isLookupEnabled: true },
     mail: { from: 'Farwatch <farwatch@localhost>', isFromConfigured: false, mailgun: null, smtpUrl: null },
     noDataAfterMs: 300_000,
+    shards: null,
     watchdog: null,
     embeddedProbeToken: null,
   });

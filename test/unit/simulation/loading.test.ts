@@ -61,7 +61,8 @@ function actorOf(
           counts: {
             entries: 0, results: 0, missed_checks: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
           },
-          checkpointResults: Infinity, untilLoaded: async () => undefined, isPoison: () => false, publish: () => undefined, ...overrides,
+          checkpointResults: Infinity, untilLoaded: async () => undefined, isPoison: () => false,
+          publish: () => undefined, ...overrides,
         }, context);
         resolve(loaded);
         return loaded;
