@@ -14,7 +14,7 @@ const BUNDLED = ['faults', 'e2e', 'browser'];
  * fills both cores beside them and after them.
  */
 const QUEUES = [
-  ['faults'], ['e2e', 'bus', 'api', 'services'], [...Object.keys(CHECKS), 'browser', 'simulation', 'store', 'unit'],
+  ['faults'], ['bus', 'e2e', 'api', 'services'], [...Object.keys(CHECKS), 'browser', 'simulation', 'store', 'unit'],
 ];
 
 const named = process.argv.slice(2);

@@ -62,7 +62,9 @@ fault('F38', 'a controller of the next version, with a new check type, and a pro
     const { results } = await session.ok<{ results: { outcome: string; reason: string }[] }>(
       'GET', `/api/monitors/${id}/results?limit=100`,
     );
-    return results.length > 2 && results;
+    // On a busy machine, the probe also reports checks that it could not start in time.
+    const started = results.filter(({ reason }) => reason !== 'overload');
+    return started.length > 2 && started;
   }, { what: 'three results' });
   const outcomes = new Set(found.map(({ outcome, reason }) => `${outcome} ${reason}`));
   expect(outcomes).toEqual(new Set(['missed unsupported']));
