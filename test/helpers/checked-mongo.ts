@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { openMongo, type Mongo } from '../../controller/platform/mongo/mongo.ts';
+import { openMongo, type Mongo, type MongoOptions } from '../../controller/platform/mongo/mongo.ts';
 import { commandViolations } from './command-violations.ts';
 
 const MAX_OUTLINES = 10_000;
@@ -35,9 +35,12 @@ export class CommandRecord {
  * The product's own connection, recorded: `close` throws if a command was outside the closed list. `onCommand` receives
  * each command.
  */
-export function checkedMongo(url: string, onCommand?: (command: Document) => void): Mongo {
+export function checkedMongo(
+  url: string, onCommand?: (command: Document) => void, { maxPoolSize }: Pick<MongoOptions, 'maxPoolSize'> = {},
+): Mongo {
   const record = new CommandRecord();
   const mongo = openMongo(url, {
+    ...(maxPoolSize === undefined ? {} : { maxPoolSize }),
     onCommand: (command) => {
       record.take(command);
       onCommand?.(command);
