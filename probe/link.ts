@@ -269,7 +269,8 @@ export class Link implements ProbeBus {
     this.#leaveTimer?.cancel();
     if (this.#isStopped || !this.#isConnected || this.#active !== former) return;
     this.#leaveTimer = clock.setTimer(spreadMs(MIN_LEAVE_MS, 7, random()), () => {
-      if (this.#active === former) void this.reconnect(this.#seed).then((isDone) => isDone || this.#leave(former));
+      if (this.#active !== former) return;
+      void this.reconnect(this.#seed).then((isDone) => isDone || this.#leave(former));
     });
   }
 

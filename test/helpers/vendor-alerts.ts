@@ -11,7 +11,10 @@ const at = Date.UTC(2026, 2, 1, 3, 14, 15);
 
 export const down: AlertDetails & { incident: NonNullable<AlertDetails['incident']> & { started_at: number } } = {
   id: 'a1', event: 'monitor.down', monitor: { id: 'm1', name: 'Shop', target: 'https://shop.example/cart', type: 'HTTP' },
-  incident: { id: '0199f6c2-0000-7000-8000-000000000001', started_at: at, resolved_at: null },
+  incident: {
+    id: '0199f6c2-0000-7000-8000-000000000001', started_at: at, resolved_at: null,
+    acknowledge_url: 'https://watch.example/acknowledge?token=t',
+  },
   error: { type: 'status_code', message: 'Expected 200, got 503' }, regions: [{ id: 'eu', name: 'Europe', city: 'Dublin' }],
   last_success: { at: at - 60_000, response_time_ms: 241.4 }, at: at + 5000,
 };

@@ -13,8 +13,8 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * Server codes of temporary failures (no primary, shutting down, write not confirmed in time, cursor or query gone
- * with its member, conflict with another write).
+ * Server codes of temporary failures (no primary, shutting down, write not confirmed in time, cursor or query
+ * gone with its member, conflict with another write).
  */
 const TRANSIENT = new Set([
   43, 50, 64, 91, 112, 175, 189, 202, 237, 262, 9001, 10107, 11600, 11602, 13435, 13436,

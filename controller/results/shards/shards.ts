@@ -46,7 +46,8 @@ export interface ShardsDeps extends Pick<ShardDeps, 'clock' | 'log' | 'limits' |
 /** The local shards: supervises an actor for each and routes its messages. */
 export class Shards {
   readonly counts: IngestCounts = {
-    entries: 0, results: 0, missed_checks: 0, voided: 0, insert_failures: 0, listener_failures: 0, set_aside: 0,
+    entries: 0, results: 0, missed_checks: 0, voided: 0, insert_failures: 0, listener_failures: 0,
+    set_aside: 0,
   };
   readonly deadLetters: DeadLetterBox;
   readonly lostLanes: LostLanes;

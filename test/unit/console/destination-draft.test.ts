@@ -11,9 +11,13 @@ const HEALTH: Destination['health'] = {
   status: 'healthy', failing_since: null, consecutive_failures: 0, failing_recipients: [], suppressed_recipients: [],
   last_error: null, last_delivered_at: null,
 };
+const CONDITIONS: Pick<Destination, 'filter' | 'hours' | 'delay_minutes' | 'reminder_minutes'> = {
+  filter: { tags: ['shop', 'eu'], severities: ['critical'] }, delay_minutes: 10, reminder_minutes: null,
+  hours: { timezone: 'Europe/Berlin', days: [1, 2], from: '08:00', to: '18:00', outside: 'drop' },
+};
 const destination = (change: object): Destination => ({
   id: 'd', organization_id: 'o', project_id: 'p', created_by: 'u', name: 'A', enabled: true, is_default: false,
-  events: ['monitor.down'], health: HEALTH, created_at: '', updated_at: '', type: 'email', config: { to: ['a@x.example'] },
+  events: ['monitor.down'], ...CONDITIONS, health: HEALTH, created_at: '', updated_at: '', type: 'email', config: { to: ['a@x.example'] },
   ...change,
 }) as Destination;
 
@@ -34,7 +38,7 @@ describe('destination form', () => {
   ])('returns a $type as it was read', (settings) => {
     const form = forms[settings.type as Kind];
     expect(inputOf(draftOf(destination(settings), form), form)).toEqual({
-      name: 'A', enabled: true, is_default: false, events: ['monitor.down'], ...settings,
+      name: 'A', enabled: true, is_default: false, events: ['monitor.down'], ...CONDITIONS, ...settings,
     });
   });
 
