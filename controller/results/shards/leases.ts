@@ -15,7 +15,7 @@ const ONLY_CONTROLLER_RENEW_INTERVAL_MS = 3000;
 const MAX_DELAY_MS = 3000;
 /** Less than that: when a renewal is this late, a controller no longer trusts its state. */
 const TRUSTED_DELAY_MS = 2500;
-/** After a longer gap between polls, for example without the database, the others have the full time again. */
+/** After a longer gap between polls, as without the database, the others have the full time again. */
 const MAX_POLL_GAP_MS = 2500;
 /** Among 256 shards, one after another would delay the next renewal. */
 const MAX_CONCURRENT_ACQUISITIONS = 16;

@@ -55,6 +55,7 @@ function hasConditions({ filter, hours, delay_minutes, reminder_minutes }: Draft
 function FilterFields({ draft: { filter }, set, fieldErrors }: Props) {
   const groups = groupOptions(useGroups()).map(([id, name]) => ({ id, name }));
   const change = (part: Partial<Draft['filter']>) => set({ filter: { ...filter, ...part } });
+  const { severities } = filter;
   return (
     <fieldset>
       <legend>{texts.filter}</legend>
@@ -67,8 +68,8 @@ function FilterFields({ draft: { filter }, set, fieldErrors }: Props) {
         <p class="rows-label" aria-hidden="true">{texts.severities}</p>
         {SEVERITIES.map((severity) => (
           <Checkbox
-            key={severity} label={incidentTexts[severity]} value={filter.severities.includes(severity)}
-            onValue={(isOn) => change({ severities: SEVERITIES.filter((one) => (one === severity ? isOn : filter.severities.includes(one))) })}
+            key={severity} label={incidentTexts[severity]} value={severities.includes(severity)}
+            onValue={(isOn) => change({ severities: SEVERITIES.filter((one) => (one === severity ? isOn : severities.includes(one))) })}
           />
         ))}
       </div>
