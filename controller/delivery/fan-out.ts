@@ -12,12 +12,12 @@ import type { MailWindowStore } from './digests/window-store.ts';
 import type { DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
 import { MAX_RETRIES, recipientsOf, subscribed, suppressed } from './delivery-rules.ts';
-import { holdOf, outageOf } from './holding-rules.ts';
+import { holdOf, outageOf, type Outage } from './holding-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
 interface FanOutDeps {
   destinations: Pick<DestinationReader, 'named' | 'defaults' | 'ofOrganization' | 'findById'>;
-  deliveries: Pick<DeliveryStore, 'insertAbsent' | 'openings' | 'suppressHeld'>;
+  deliveries: Pick<DeliveryStore, 'insertAbsent' | 'startsOf' | 'suppressHeld'>;
   /** Null for a monitor that was deleted. */
   groupingOf(monitorId: string): Promise<{ tags: string[]; groupIds: string[] } | null>;
   queues: Pick<QueueStore, 'wake'>;
@@ -41,19 +41,23 @@ export class FanOut implements AlertsPort {
     const details = alertDetails(alert, this.#deps.regions);
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
     const outage = outageOf(alert);
-    const destinations = outage === null || alert.incident === null ? matching : [
-      ...await this.#notifiedOf(alert.incident.id),
-      // They chose to hear only of recoveries.
-      ...matching.filter(({ events }) => !events.includes(outage)),
-    ];
+    const notified = outage === null || alert.incident === null ? null : await this.#notifiedOf(alert.incident.id);
+    const destinations = notified === null
+      ? matching
+      : [...notified, ...matching.filter(({ events }) => !events.includes(outage as Outage))];
     await this.#queue(details, subscribed(destinations, alert));
   }
 
-  /** The destinations to which the outage was sent. Ends what is still held. */
-  async #notifiedOf(incidentId: string): Promise<DestinationDoc[]> {
+  /**
+   * The destinations to which an outage was sent; null if it caused no alert, as while its monitor was flapping.
+   * Ends what is still held.
+   */
+  async #notifiedOf(incidentId: string): Promise<DestinationDoc[] | null> {
     const { deliveries, destinations, clock } = this.#deps;
     await deliveries.suppressHeld(incidentId, suppressed('the incident ended first', clock.now()));
-    const ids = (await deliveries.openings([incidentId], {})).map((one) => one.destination_id);
+    const outages = (await deliveries.startsOf(incidentId)).filter(({ alert }) => outageOf(alert) === null);
+    if (outages.length === 0) return null;
+    const ids = outages.filter(({ status }) => status !== 'suppressed').map((one) => one.destination_id);
     const notified = await Promise.all([...new Set(ids)].map((id) => destinations.findById(id)));
     return notified.filter((one) => one !== null);
   }

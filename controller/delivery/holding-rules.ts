@@ -12,7 +12,7 @@ const OUTAGES = {
   'monitor.up': 'monitor.down', 'monitor.slow_response_resolved': 'monitor.slow_response',
   'monitor.no_data_resolved': 'monitor.no_data',
 } as const;
-type Outage = (typeof OUTAGES)[keyof typeof OUTAGES];
+export type Outage = (typeof OUTAGES)[keyof typeof OUTAGES];
 
 /** The event that a recovery ends; null for other alerts. */
 export function outageOf({ event }: Pick<AlertDetails, 'event'>): Outage | null {

@@ -110,6 +110,12 @@ export class DeliveryStore {
     return found.sort({ created_at: 1, _id: 1 }).limit(MAX_OPENINGS).map(restoreDelivery).toArray();
   }
 
+  /** All deliveries of an incident but reminders, oldest first. */
+  startsOf(incidentId: string): Promise<DeliveryDoc[]> {
+    const found = this.#deliveries.find({ incident_id: incidentId, reminder: { $exists: false } });
+    return found.sort({ created_at: 1, _id: 1 }).limit(MAX_OPENINGS).map(restoreDelivery).toArray();
+  }
+
   /** Ends the held outages of an incident that no attempt has claimed, and removes its reminders. */
   async suppressHeld(incidentId: string, update: ReturnType<typeof suppressed>): Promise<void> {
     const held: Filter<DeliveryDoc> = {

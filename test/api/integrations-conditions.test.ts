@@ -105,6 +105,15 @@ describe('a filter', () => {
   });
 });
 
+test('a recovery whose outage caused no alert, because the monitor was flapping, reaches all destinations', async () => {
+  await rig.destination(receiver.url);
+  const { alerts } = rig.controller();
+  const [startedAt, resolvedAt] = [rig.clock.now() - MINUTE_MS, rig.clock.now()];
+  await alerts.fanOut(alertOf(monitorConfig(), newId(startedAt), { startedAt, resolvedAt }));
+  await received(1);
+  expect(events()).toEqual(['monitor.up']);
+});
+
 describe('outside the hours of a destination', () => {
   test('an outage is held until the next opening if it lasts', async () => {
     await rig.destination(receiver.url, hours(false, 'hold'));
