@@ -285,7 +285,8 @@ describe('a single controller that is idle, with default settings', () => {
     await idlePoll('delivery_queues');
     await passOnTime(async () => (await incidentsOf(job)).length === 1);
     const overdueAt = Date.parse((await incidentsOf(job))[0]?.started_at as string);
-    expect(clock.now() - overdueAt).toBeLessThan(ON_TIME_MS);
+    // It is found, journaled and opened in steps of their own.
+    expect(clock.now() - overdueAt).toBeLessThan(2 * ON_TIME_MS);
     await passOnTime(() => hook.requests.length > before);
   });
 });

@@ -36,9 +36,8 @@ export const NEXT: Readonly<Record<Process, () => Promise<string>>> = {
   }),
   controller: () => next('controller', {
     'controller/monitors/settings/registry.ts': [
-      'return CHECK_TYPES[doc.type].toSpec(doc);',
-      `const spec = CHECK_TYPES[doc.type].toSpec(doc);
-       return doc.type === 'ICMP' ? { ...spec, type: 'GRPC' } : { ...spec, next: { to: 'come' } };`,
+      'return doc.is_inverted ? { ...spec, is_inverted: true } : spec;',
+      `return doc.type === 'ICMP' ? { ...spec, type: 'GRPC' } : { ...spec, next: { to: 'come' } };`,
     ],
     'controller/assignments/envelope.ts': [
       "JSON.stringify(content), 'utf8'", "JSON.stringify({ ...content, next: [1] }), 'utf8'",
