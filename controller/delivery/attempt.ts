@@ -3,7 +3,10 @@ import type { Clock } from '../../shared/time.ts';
 import { hasRecipients } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { WorkClaims } from '../work/claimed-work.ts';
-import { alertFor, retryWhileClaimed, type ClaimedDelivery, obstacleTo, recordHealth } from './attempt-steps.ts';
+import {
+  alertFor, endIfObsolete, moveToDigest, obstacleTo, recordHealth, retryWhileClaimed, scheduleReminder,
+  type ClaimedDelivery,
+} from './attempt-steps.ts';
 import type { CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
 import type { DigestClaimStore } from './digests/claim-store.ts';
@@ -12,7 +15,6 @@ import type { DestinationReader, Suppressions } from './ports.ts';
 import type { AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import { abandoned, afterAttempt, afterDeferral, recipientsOf } from './delivery-rules.ts';
-import { endIfObsolete, moveToDigest, scheduleReminder } from './holding.ts';
 import { sendAlert, type SendDeps } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 

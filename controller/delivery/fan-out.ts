@@ -40,8 +40,8 @@ export class FanOut implements AlertsPort {
   async fanOut(alert: Alert): Promise<void> {
     const details = alertDetails(alert, this.#deps.regions);
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
-    const outage = outageOf(alert);
-    const notified = outage === null || alert.incident === null ? null : await this.#notifiedOf(alert.incident.id);
+    const [outage, { incident }] = [outageOf(alert), alert];
+    const notified = outage === null || incident === null ? null : await this.#notifiedOf(incident.id);
     const destinations = notified === null
       ? matching
       : [...notified, ...matching.filter(({ events }) => !events.includes(outage as Outage))];
@@ -49,8 +49,8 @@ export class FanOut implements AlertsPort {
   }
 
   /**
-   * The destinations to which an outage was sent; null if it caused no alert, as while its monitor was flapping.
-   * Ends what is still held.
+   * The destinations to which an outage was sent; null if it caused no alert, as while its monitor was
+   * flapping. Ends what is still held.
    */
   async #notifiedOf(incidentId: string): Promise<DestinationDoc[] | null> {
     const { deliveries, destinations, clock } = this.#deps;

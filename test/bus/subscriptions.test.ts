@@ -58,6 +58,8 @@ describe.each(servers)('subscriptions with %s', (name, startServer) => {
     nats = await startServer();
     bus = await openBus();
     app = await makeApp({ bus, env: settings() });
+    // Repeats what failed, for example while NATS reads its new list of users.
+    app.controller.subscriptions.stream.start();
     [tenant, other] = [await newTenant(app), await newTenant(app)];
     mine = await subscribe(tenant);
     subscriber = await connected(mine);
