@@ -35,7 +35,7 @@ describe('creating an incident', () => {
       error_message: 'Connection refused', affected_regions: [],
       affected_monitor_ids: [], failure_count: 1, started_at: now, acknowledged_at: null, assignee_id: null,
       acknowledged_by_name: null,
-      resolved_at: null, resolved_by: null, late: false, in_maintenance: false, notification_sent: false,
+      resolved_at: null, resolved_by: null, runbook_url: null, late: false, in_maintenance: false, notification_sent: false,
       notification_channels: [],
       created_at: now, updated_at: now,
     });

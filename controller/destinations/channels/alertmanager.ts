@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../../shared/time.ts';
 import { redactedTarget } from './alert-content.ts';
-import { below, defineChannel, jsonRequest, type Outgoing } from './channel.ts';
+import { below, defineChannel, jsonRequest, sourceUrl, type Outgoing } from './channel.ts';
 import { serverUrl } from './fields.ts';
 import { incidentState } from './incident-state.ts';
 
@@ -22,6 +22,7 @@ export const alertmanager = defineChannel({
 function alertOf({ alert, content, now }: Outgoing<unknown>) {
   const { key, kind, state, severity } = incidentState(alert);
   const { monitor, probe, incident, at } = alert;
+  const source = sourceUrl(content);
   const labels = {
     alertname: `Farwatch_${kind}`, incident_id: key, severity,
     ...(monitor ? {
@@ -38,6 +39,6 @@ function alertOf({ alert, content, now }: Outgoing<unknown>) {
       summary: content.subject,
       description: [content.headline, ...content.facts.map(({ label, text }) => `${label}: ${text}`)].join('\n'),
     },
-    ...(content.links[0] ? { generatorURL: content.links[0].url } : {}),
+    ...(source ? { generatorURL: source } : {}),
   };
 }

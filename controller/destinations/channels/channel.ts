@@ -112,3 +112,8 @@ export function formRequest(
 export function below(baseUrl: string, path: string): string {
   return baseUrl.replace(/\/+$/, '') + path;
 }
+
+/** What the alert is about: of its links, the first that is the same for all recipients. */
+export function sourceUrl({ links }: AlertContent): string | undefined {
+  return links.find(({ label }) => label !== 'Acknowledge')?.url;
+}

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { isoTime } from '../../../shared/time.ts';
 import { redactedTarget } from './alert-content.ts';
-import { below, defineChannel, jsonRequest, type Outgoing } from './channel.ts';
+import { below, defineChannel, jsonRequest, sourceUrl, type Outgoing } from './channel.ts';
 import { optional, secretText, serverUrl } from './fields.ts';
 import { incidentState } from './incident-state.ts';
 import { fit } from './text.ts';
 
 const MAX_SUMMARY_LENGTH = 1024;
+const SEVERITIES = { critical: 'critical', major: 'error', minor: 'warning', warning: 'warning' } as const;
 const ACTIONS = { open: 'trigger', once: 'trigger', acknowledged: 'acknowledge', over: 'resolve' } as const;
 
 export const pagerduty = defineChannel({
@@ -29,13 +30,15 @@ function eventOf({ config, alert, content }: Outgoing<{ routing_key: string }>) 
   const common = { routing_key: config.routing_key, event_action: action, dedup_key: key };
   if (action !== 'trigger') return common;
   const { monitor, probe } = alert;
+  const source = sourceUrl(content);
   return {
     ...common, client: 'Farwatch', links: content.links.map(({ label, url }) => ({ href: url, text: label })),
-    ...(content.links[0] ? { client_url: content.links[0].url } : {}),
+    ...(source ? { client_url: source } : {}),
     payload: {
       summary: fit(content.subject, { max: MAX_SUMMARY_LENGTH }),
       source: monitor ? redactedTarget(monitor) : (probe?.name ?? 'Farwatch'),
-      severity, timestamp: isoTime(alert.at), component: (monitor ?? probe)?.name, class: kind,
+      severity: SEVERITIES[alert.severity ?? severity], timestamp: isoTime(alert.at),
+      component: (monitor ?? probe)?.name, class: kind,
       custom_details: Object.fromEntries(content.facts.map(({ label, text }) => [label, text])),
     },
   };
