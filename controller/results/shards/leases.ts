@@ -165,7 +165,9 @@ export class Leases {
   async #share(living: Lease[], dead: Lease[], isCutOff: boolean): Promise<void> {
     const { store, holder, shardCount, peers, requestShards } = this.#deps;
     const plan = planLeases({ leases: living, holder, shardCount, isCutOff, barred: this.#barred });
-    peers.update(plan.alive === 1);
+    const others = living.filter((lease) => lease.holder !== holder);
+    // One that has died may still hold shards, which are only taken over while polls are frequent.
+    peers.update(plan.alive === 1 && others.length === 0);
     let isComplete = plan.awaited === 0;
     const kept = living.flatMap(({ shard, holder: by }) =>
       (by !== holder || shard === null || this.#mine.has(shard) || plan.release.includes(shard)
@@ -174,7 +176,6 @@ export class Leases {
     const wanted = Math.min(plan.room, plan.free.length);
     const room = wanted - (await this.#acquire(plan.free, wanted, [...dead, ...living]));
     this.#hasShare ||= isComplete && room <= 0;
-    const others = living.filter((lease) => lease.holder !== holder);
     if (plan.awaited > 0) requestShards(others.flatMap(({ shard }) => shard ?? []));
     for (const shard of plan.release) {
       await this.#lose(shard);
