@@ -76,7 +76,7 @@ export function total(byRole: Record<string, number>): number {
   return Object.values(byRole).reduce((sum, each) => sum + each, 0);
 }
 
-/** Creates HTTP monitors of `target` so that there are `to`, of which `from` exist. */
+/** Creates HTTP monitors of `target`, numbered from `from` up to but not including `to`. */
 export async function createMonitors(
   session: ApiSession, target: BenchTarget,
   { from = 0, to, intervalS }: { from?: number; to: number; intervalS: number },
