@@ -6,6 +6,7 @@ import { Choices, MonitorSelection } from '../maintenance/target-selection.tsx';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { incidentTexts } from '../texts/incidents.ts';
 import { Checkbox, NumberField, SelectField, TextField } from '../ui/field.tsx';
+import { TimeZoneField } from '../ui/time-zone-field.tsx';
 import { DEFAULT_HOURS, SEVERITIES, type Draft } from './draft.ts';
 
 interface Props {
@@ -16,7 +17,6 @@ interface Props {
 
 const MAX_MINUTES = 1440;
 const MIN_REMINDER_MINUTES = 5;
-const ZONES = Intl.supportedValuesOf('timeZone');
 
 /** Which alerts a destination receives, and when. */
 export function ConditionFields({ draft, set, fieldErrors }: Props) {
@@ -103,10 +103,7 @@ function HoursFields({ draft: { hours }, set, fieldErrors }: Props) {
           label={texts.hoursTo} type="time" required value={hours.to} onValue={(to) => change({ to })}
           error={fieldErrors.at('hours.to')}
         />
-        <SelectField
-          label={texts.timeZone} value={hours.timezone} onValue={(timezone) => change({ timezone })}
-          options={[...new Set([hours.timezone, ...ZONES])].map((zone) => [zone, zone] as const)}
-        />
+        <TimeZoneField label={texts.timeZone} value={hours.timezone} onValue={(timezone) => change({ timezone })} />
         <SelectField
           label={texts.outside} value={hours.outside} onValue={(outside) => change({ outside })}
           options={[['hold', texts.hold], ['drop', texts.drop]] as const}

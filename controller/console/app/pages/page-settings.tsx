@@ -1,13 +1,13 @@
 import type { FieldErrors } from '../api/field-errors.ts';
 import { pageTexts as texts } from '../texts/pages.ts';
-import { Checkbox, NumberField, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Checkbox, NumberField, TextArea, TextField } from '../ui/field.tsx';
+import { TimeZoneField } from '../ui/time-zone-field.tsx';
 import { settingsDraft, settingsInput, type SettingsDraft } from './page-draft.ts';
 import { changePage, PageForm, usePageForm } from './page-form.tsx';
 import type { StatusPage } from './page-queries.ts';
 
 const TIMEFRAMES = ['24h', '7d', '30d', '90d'] as const;
 const SEVERITIES = ['critical', 'major', 'minor'] as const;
-const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
 interface SectionProps {
   draft: SettingsDraft;
@@ -28,10 +28,7 @@ export function PageSettings({ page }: { page: StatusPage }) {
           label={texts.description} isOptional maxLength={1000} value={draft.description} onValue={(description) => set({ description })}
           error={fieldErrors.at('description')}
         />
-        <SelectField
-          label={texts.timezone} value={draft.timezone} onValue={(timezone) => set({ timezone })}
-          options={[...new Set([draft.timezone, ...ZONES])].map((zone) => [zone, zone] as const)}
-        />
+        <TimeZoneField label={texts.timezone} value={draft.timezone} onValue={(timezone) => set({ timezone })} />
         <Checkbox
           label={texts.indexed} value={draft.allow_search_indexing} onValue={(allow_search_indexing) => set({ allow_search_indexing })}
         />
