@@ -5,7 +5,7 @@ import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { recipientsIn } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { Suppressions } from './ports.ts';
-import { MAX_PENDING_MS, STOPPED, suppressed } from './delivery-rules.ts';
+import { MAX_PENDING_MS, STOPPED, suppressed, unsent } from './delivery-rules.ts';
 import { holdEnd, nextReminder } from './holding-rules.ts';
 import type { AttemptDeps } from './attempt.ts';
 import type { SendDeps } from './senders/send-alert.ts';
@@ -148,8 +148,7 @@ function reminderOf(
 ): DeliveryDoc {
   const reminder = (sent.reminder ?? 0) + 1;
   return {
-    ...sent, _id: derivedId(sent._id, 'reminder'), alert: { ...sent.alert, reminder }, held, reminder,
-    status: 'pending', attempts: 0, retry_count: 0, next_attempt_at: held.until, claim: null, queued_at: now,
-    delivered_at: null, last_retry_at: null, error_message: null, created_at: now, updated_at: now,
+    ...sent, ...unsent(now, held.until), _id: derivedId(sent._id, 'reminder'),
+    alert: { ...sent.alert, reminder }, held, reminder, queued_at: now,
   };
 }

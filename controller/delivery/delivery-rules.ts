@@ -45,6 +45,15 @@ const MAX_REQUESTED_DELAY_MS = 3_600_000;
 /** Older pending deliveries fail: they are outdated, and queues must not grow without bound. */
 export const MAX_PENDING_MS = 86_400_000;
 
+/** The fields of a new delivery that is first attempted at `dueAt`. Unix ms. */
+export function unsent(now: number, dueAt = now) {
+  return {
+    status: 'pending' as const, attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, next_attempt_at: dueAt,
+    claim: null, delivered_at: null, last_retry_at: null, error_message: null, created_at: now,
+    updated_at: now,
+  };
+}
+
 /** The fields of a delivery that an attempt changes. */
 export type DeliveryUpdate = Pick<DeliveryDoc,
   | 'status' | 'attempts' | 'retry_count' | 'next_attempt_at' | 'delivered_at' | 'last_retry_at'

@@ -1,5 +1,6 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Tenant } from '../access/tenant.ts';
 import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { incidentState } from '../destinations/channels/incident-state.ts';
 import { hasRecipients } from '../destinations/channels/registry.ts';
@@ -7,16 +8,17 @@ import { matchesFilter } from '../destinations/conditions.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import type { AlertsPort, Alert } from '../verdicts/effect.ts';
+import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import type { DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
 import type { DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
-import { MAX_RETRIES, recipientsOf, subscribed, suppressed } from './delivery-rules.ts';
+import { recipientsOf, subscribed, suppressed, unsent } from './delivery-rules.ts';
 import { holdOf, outageOf, type Outage } from './holding-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
 interface FanOutDeps {
-  destinations: Pick<DestinationReader, 'named' | 'defaults' | 'ofOrganization' | 'findById'>;
+  destinations: Pick<DestinationReader, 'named' | 'defaults' | 'ofOrganization'>;
   deliveries: Pick<DeliveryStore, 'insertAbsent' | 'startsOf' | 'suppressHeld'>;
   /** Null for a monitor that was deleted. */
   groupingOf(monitorId: string): Promise<{ tags: string[]; groupIds: string[] } | null>;
@@ -40,8 +42,9 @@ export class FanOut implements AlertsPort {
   async fanOut(alert: Alert): Promise<void> {
     const details = alertDetails(alert, this.#deps.regions);
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
-    const [outage, { incident }] = [outageOf(alert), alert];
-    const notified = outage === null || incident === null ? null : await this.#notifiedOf(incident.id);
+    const { incident, monitor } = alert;
+    const outage = outageOf(alert);
+    const notified = outage === null || incident === null ? null : await this.#notifiedOf(incident.id, monitor);
     const destinations = notified === null
       ? matching
       : [...notified, ...matching.filter(({ events }) => !events.includes(outage as Outage))];
@@ -52,14 +55,13 @@ export class FanOut implements AlertsPort {
    * The destinations to which an outage was sent; null if it caused no alert, as while its monitor was
    * flapping. Ends what is still held.
    */
-  async #notifiedOf(incidentId: string): Promise<DestinationDoc[] | null> {
+  async #notifiedOf(incidentId: string, monitor: MonitorConfig): Promise<DestinationDoc[] | null> {
     const { deliveries, destinations, clock } = this.#deps;
     await deliveries.suppressHeld(incidentId, suppressed('the incident ended first', clock.now()));
     const outages = (await deliveries.startsOf(incidentId)).filter(({ alert }) => outageOf(alert) === null);
     if (outages.length === 0) return null;
     const ids = outages.filter(({ status }) => status !== 'suppressed').map((one) => one.destination_id);
-    const notified = await Promise.all([...new Set(ids)].map((id) => destinations.findById(id)));
-    return notified.filter((one) => one !== null);
+    return destinations.named(tenantOf(monitor), [...new Set(ids)]);
   }
 
   async #matching({ monitor, severity = 'warning' }: Alert, all: DestinationDoc[]): Promise<DestinationDoc[]> {
@@ -105,11 +107,15 @@ export class FanOut implements AlertsPort {
   /** Falls back to the defaults if all destinations of the monitor were deleted, rather than send nothing. */
   async #destinationsOf({ monitor }: Alert): Promise<DestinationDoc[]> {
     const { destinations } = this.#deps;
-    const tenant = { organizationId: monitor.organization_id, projectId: monitor.project_id };
+    const tenant = tenantOf(monitor);
     const ids = monitor.notification_target_ids;
     const named = ids.length > 0 ? await destinations.named(tenant, ids) : [];
     return named.length > 0 ? named : destinations.defaults(tenant);
   }
+}
+
+function tenantOf({ organization_id: organizationId, project_id: projectId }: MonitorConfig): Tenant {
+  return { organizationId, projectId };
 }
 
 function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {
@@ -146,14 +152,12 @@ function newDeliveries(
   const [monitor_id, incident_id] = [alert.monitor?.id ?? null, alert.incident?.id ?? null];
   const probe = alert.probe ? { probe_id: alert.probe.id } : {};
   const hold = holdOf(destination, alert, now);
-  const start = hold === 'never' ? suppressed('outside the hours of the integration', now) : {
-    status: 'pending' as const, next_attempt_at: hold?.until ?? now, error_message: null, updated_at: now,
-    ...(hold ? { held: hold } : {}),
-  };
+  const start = hold === 'never'
+    ? { ...unsent(now), ...suppressed('outside the hours of the integration', now) }
+    : { ...unsent(now, hold?.until), ...(hold ? { held: hold } : {}) };
   return recipientsOf(destination).map((recipient) => ({
     _id: derivedId(alert.id, destination_id, ...(hasRecipients(channel) ? [recipient] : [])),
     organization_id, project_id, destination_id, monitor_id, incident_id, alert, channel, recipient,
-    attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, claim: null, queued_at: queuedAt,
-    delivered_at: null, last_retry_at: null, created_at: now, ...start, ...probe,
+    queued_at: queuedAt, ...start, ...probe,
   }));
 }

@@ -4,7 +4,7 @@ import { incidentState } from '../destinations/channels/incident-state.ts';
 import type { IncidentEvent } from '../destinations/channels/alert.ts';
 import { TRACKING_TYPES } from '../destinations/channels/registry.ts';
 import type { DeliveryDoc } from './delivery.ts';
-import { MAX_RETRIES } from './delivery-rules.ts';
+import { unsent } from './delivery-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import type { DeliveryStore } from './store.ts';
 
@@ -44,18 +44,17 @@ export async function fanOutIncidentEvent(
 
 /** Repeats the opening alert, because receivers recognize it by its contents. */
 function followUp(
-  { alert, ...opening }: DeliveryDoc, event: IncidentEvent, { resolved_at }: ChangedIncident, now: number,
+  { alert, held: _held, ...opening }: DeliveryDoc, event: IncidentEvent, { resolved_at }: ChangedIncident,
+  now: number,
 ): DeliveryDoc {
   const openedBy = alert.event as NonNullable<typeof alert.opened_by>;
   return {
-    ...opening, _id: derivedId(opening._id, event),
+    ...opening, ...unsent(now), _id: derivedId(opening._id, event),
     alert: {
       ...alert, id: derivedId(alert.id, event), event, at: now,
       opened_by: openedBy,
       incident: alert.incident && { ...alert.incident, resolved_at },
     },
-    status: 'pending', attempts: 0, retry_count: 0, max_retries: MAX_RETRIES, next_attempt_at: now,
-    claim: null, queued_at: now, delivered_at: null, last_retry_at: null, error_message: null,
-    created_at: now, updated_at: now,
+    queued_at: now,
   };
 }

@@ -59,6 +59,24 @@ test('what people do to an incident reaches PagerDuty in order, and no destinati
   await hook.close();
 });
 
+test('an acknowledgement reaches PagerDuty also after an outage that it got with a delay', async () => {
+  const controller = rig.controller();
+  const config = { routing_key: 'key', base_url: receiver.url };
+  await rig.destination({ type: 'pagerduty', config }, { delay_minutes: 10 });
+  const { incidentId, monitor, startedAt } = await openIncident();
+  await controller.alerts.fanOut(alertOf(monitor, incidentId, { startedAt }));
+  rig.clock.warp(10 * 60_000);
+  await delivered(incidentId, 1);
+  const incident = await rig.incidents.findById(incidentId);
+  if (incident === null) throw new Error('the incident is gone');
+  await rig.incidents.change(incident, { status: 'acknowledged', updated_at: rig.clock.now() }, []);
+  const { deliveries, queues, clock } = rig;
+  const deps = { deliveries, queues, clock, notify: controller.service.wakeOwners };
+  await fanOutIncidentEvent(deps, 'incident.acknowledged', { _id: incidentId, resolved_at: null });
+  await until(async () => (await rig.log(incidentId)).every(({ status }) => status !== 'pending'));
+  expect(bodies().map(({ event_action }) => event_action)).toEqual(['trigger', 'acknowledge']);
+});
+
 test('an alert stays in Alertmanager for as long as its incident is open', async () => {
   const controller = rig.controller();
   const destination = await rig.destination({ type: 'alertmanager', config: { base_url: receiver.url } });
