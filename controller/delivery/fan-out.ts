@@ -44,7 +44,8 @@ export class FanOut implements AlertsPort {
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
     const { incident, monitor } = alert;
     const outage = outageOf(alert);
-    const notified = outage === null || incident === null ? null : await this.#notifiedOf(incident.id, monitor);
+    const isOver = outage !== null && incident !== null;
+    const notified = isOver ? await this.#notifiedOf(incident.id, monitor) : null;
     const destinations = notified === null
       ? matching
       : [...notified, ...matching.filter(({ events }) => !events.includes(outage as Outage))];
