@@ -45,6 +45,7 @@ export const changePasswordResponse = z.strictObject({ message: text, ...session
 
 const apiKeyView = z.strictObject({
   id, name: text, key_preview: text, scope: keyScope, created_at: instant, last_used_at: instant.nullable(),
+  expires_at: instant.nullable(), project_ids: z.array(id).nullable(),
 }).meta({ id: 'ApiKey' });
 export const freshApiKeyView = apiKeyView
   .extend({ key: text.regex(/^fw_[0-9a-f]{64}$/), message: text })

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import {
-  queryBoolean, queryInt, readOnlyFields, uuidParam, characters, singleLineText, trimmedPattern,
+  instantInput, queryBoolean, queryInt, readOnlyFields, uuidParam, characters, singleLineText, trimmedPattern,
 } from '../http/input/validation.ts';
 import { PLAN_NAMES } from '../plans/plans.ts';
 
@@ -34,7 +34,12 @@ export const changePasswordInput = z.strictObject({
 export const sessionParams = z.strictObject({ id: z.string().min(1).max(100) });
 
 export const keyScope = z.enum(['read', 'read_write']);
-export const apiKeyInput = z.strictObject({ name, scope: keyScope.default('read') });
+export const apiKeyInput = z.strictObject({
+  name, scope: keyScope.default('read'),
+  expires_at: instantInput.nullable().default(null).describe('From then on, the key is refused.'),
+  project_ids: z.array(uuidParam).min(1).max(100).nullable().default(null)
+    .describe('The key reaches only these projects; null: all projects of the organization.'),
+});
 export const apiKeyQuery = z.strictObject({
   limit: queryInt({ min: 1, max: 100, fallback: 20 }),
   offset: queryInt({ min: 0, fallback: 0 }),

@@ -47,8 +47,10 @@ export function viewSession({ _id: id, created_at, expires_at }: SessionDoc, cur
 }
 
 export function viewApiKey(key: ApiKeyDoc) {
-  const { _id: id, name, preview: key_preview, scope, created_at, last_used_at: used_at } = key;
-  return { id, name, key_preview, scope, created_at: isoTime(created_at), last_used_at: isoTime(used_at) };
+  const { _id: id, name, preview: key_preview, scope, project_ids } = key;
+  const [created_at, last_used_at, expires_at] =
+    [isoTime(key.created_at), isoTime(key.last_used_at), isoTime(key.expires_at)];
+  return { id, name, key_preview, scope, project_ids, created_at, last_used_at, expires_at };
 }
 
 /** Includes the key itself. No other response contains it. */

@@ -115,6 +115,71 @@ describe('an API key', () => {
   );
 });
 
+describe('an API key that expires', () => {
+  test('is refused from then on, with a message that says so', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { key, ...made } = (await client.post('/api/auth/api-keys', { name: 'k', expires_at: expiresAt })).data;
+    expect(made.expires_at).toBe(expiresAt);
+    expect((await use(key)).status).toBe(200);
+    offsetMs = 3_600_001;
+    const refused = await use(key);
+    offsetMs = 0;
+    expect([refused.status, refused.code]).toEqual([401, 'INVALID_API_KEY']);
+    expect(refused.error.message).toBe(`The API key expired on ${expiresAt}`);
+  });
+
+  test('still expires when it is rotated', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { id } = (await client.post('/api/auth/api-keys', { name: 'k', expires_at: expiresAt })).data;
+    expect((await client.post(`/api/auth/api-keys/${id}/rotate`)).data.expires_at).toBe(expiresAt);
+  });
+
+  test('cannot have expired already', async () => {
+    const response = await client.post('/api/auth/api-keys', { name: 'k', expires_at: '2020-01-01T00:00:00Z' });
+    expect([response.code, response.error.details[0].path]).toEqual(['VALIDATION_ERROR', ['expires_at']]);
+  });
+});
+
+describe('an API key for some projects', () => {
+  const inProject = (key: string, projectId: string) => ({ headers: { 'x-api-key': key, 'x-project-id': projectId } });
+  const newProject = async (name: string) => (await client.post('/api/projects', { name })).data.project.id as string;
+  const newKey = async (projectIds: string[]) => (await client.post('/api/auth/api-keys', {
+    name: 'k', scope: 'read_write', project_ids: projectIds,
+  })).data.key as string;
+
+  test('reaches only these, by header and by path', async () => {
+    const [first, second, third] = [await newProject('First'), await newProject('Second'), await newProject('Third')];
+    const key = await newKey([first, second]);
+    for (const id of [first, second]) {
+      expect((await app.client.get('/api/monitors', inProject(key, id))).status).toBe(200);
+      expect((await app.client.get(`/api/projects/${id}/status-pages`, inProject(key, id))).status).toBe(200);
+      expect((await app.client.get(`/api/projects/${id}`, inProject(key, id))).status).toBe(200);
+    }
+    const refused = await Promise.all(['/api/monitors', `/api/projects/${third}/status-pages`, `/api/projects/${third}`]
+      .map((path) => app.client.get(path, inProject(key, third))));
+    expect(refused.map(({ status, code }) => [status, code])).toEqual(Array(3).fill([403, 'ACCESS_DENIED']));
+    expect((await use(key)).code).toBe('ACCESS_DENIED');
+    const { projects } = (await use(key, '/api/projects')).data;
+    expect(projects.map(({ id }: { id: string }) => id)).toEqual([first, second]);
+  });
+
+  test('for a single project, means that project', async () => {
+    const id = await newProject('Only');
+    const key = await newKey([id]);
+    const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/' };
+    expect((await app.client.post('/api/monitors', body, { headers: { 'x-api-key': key } })).status).toBe(201);
+    expect((await app.client.get('/api/monitors', inProject(key, id))).data.monitors).toHaveLength(1);
+  });
+
+  test('cannot name a project of another organization, which is like an unknown one', async () => {
+    const other = await newTenant(app);
+    for (const id of [other.projectId, randomUUID()]) {
+      const response = await client.post('/api/auth/api-keys', { name: 'k', project_ids: [id] });
+      expect([response.status, response.code]).toEqual([404, 'PROJECT_NOT_FOUND']);
+    }
+  });
+});
+
 test('the list is paged and sorted', async () => {
   for (const name of ['b', 'c', 'a', 'B']) await client.post('/api/auth/api-keys', { name });
   const names = async (query: string) =>

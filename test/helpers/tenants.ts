@@ -66,7 +66,8 @@ async function newKey(
   const text = `fw_${newSecret()}`;
   const now = Date.now();
   await accounts.deps.keys.insert({
-    _id: newId(now), hash: hashSecret(text), preview: text.slice(0, 7), created_at: now, last_used_at: null, ...key,
+    _id: newId(now), hash: hashSecret(text), preview: text.slice(0, 7), created_at: now, last_used_at: null, expires_at: null,
+    project_ids: null, ...key,
   });
   return text;
 }

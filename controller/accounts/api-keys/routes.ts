@@ -14,7 +14,7 @@ export function apiKeyRoutes(deps: AccountDeps): Route[] {
     defineRoute({
       ...all, method: 'POST', summary: 'Create an API key',
       description: 'Only this response contains the key.', audit: 'api_key.created',
-      body: apiKeyInput, errors: ['FAIR_USE_LIMIT_REACHED'], responses: { 201: freshApiKeyView },
+      body: apiKeyInput, errors: ['FAIR_USE_LIMIT_REACHED', 'PROJECT_NOT_FOUND'], responses: { 201: freshApiKeyView },
       handle: async (ctx, { body }) => created(viewFreshApiKey(await createApiKey(deps, ctx, body))),
     }),
     defineRoute({
@@ -28,7 +28,7 @@ export function apiKeyRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...one, method: 'POST', path: `${path}/:id/rotate`, summary: 'Rotate an API key',
-      description: 'Name, scope and id stay the same. The old secret stops working immediately.',
+      description: 'Name, scope, expiry, projects and id stay the same. The old secret stops working immediately.',
       audit: 'api_key.rotated', responses: { 201: freshApiKeyView },
       handle: async (ctx, { params }) => created(viewFreshApiKey(await rotateApiKey(deps, ctx, params.id))),
     }),

@@ -14,6 +14,10 @@ export interface ApiKeyDoc {
   created_by: string;
   created_at: number;
   last_used_at: number | null;
+  /** Unix ms; null: never. */
+  expires_at: number | null;
+  /** Null: all projects of the organization. */
+  project_ids: string[] | null;
 }
 
 export type ApiKeySecret = Pick<ApiKeyDoc, 'hash' | 'preview' | 'created_by' | 'created_at' | 'last_used_at'>;
@@ -26,7 +30,7 @@ export class ApiKeyStore extends Documents<ApiKeyDoc> {
       { key: { hash: 1 }, name: 'by_hash', unique: true },
       // Lists an organization's keys. The list is short, so the database sorts by other fields in memory.
       { key: { organization_id: 1, created_at: 1, _id: 1 }, name: 'by_organization' },
-    ], restoring<ApiKeyDoc>({ last_used_at: null }));
+    ], restoring<ApiKeyDoc>({ last_used_at: null, expires_at: null, project_ids: null }));
   }
 
   findByHash(hash: string): Promise<ApiKeyDoc | null> {

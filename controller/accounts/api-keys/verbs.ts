@@ -1,5 +1,6 @@
 import { hashSecret, newId, newSecret } from '../../../shared/ids.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
+import { fieldError } from '../../http/input/validation.ts';
 import type { OrganizationContext } from '../../http/routing/route.ts';
 import { authorOf } from '../../http/routing/authorize.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -15,18 +16,27 @@ export interface IssuedKey {
   key: string;
 }
 
-/** Throws FAIR_USE_LIMIT_REACHED if the organization already has 1,000 keys. */
+/** Throws FAIR_USE_LIMIT_REACHED if there are already 1,000 keys, and PROJECT_NOT_FOUND. */
 export async function createApiKey(
-  deps: AccountDeps, ctx: OrganizationContext, { name, scope }: ApiKeyInput,
+  deps: AccountDeps, ctx: OrganizationContext, { name, scope, expires_at, project_ids }: ApiKeyInput,
 ): Promise<IssuedKey> {
   const { organizationId } = ctx.tenant;
+  if (expires_at !== null && expires_at <= ctx.now) throw fieldError('expires_at', 'Must be in the future');
+  if (project_ids !== null) {
+    const own = new Set((await deps.projects.listOf([organizationId])).map(({ _id }) => _id));
+    const unknown = project_ids.find((id) => !own.has(id));
+    if (unknown !== undefined) throw new AppError('PROJECT_NOT_FOUND', `Project not found: ${unknown}`);
+  }
   const usage = await deps.keys.countOfOrganization(organizationId);
   if (usage >= MAX_API_KEYS) {
     const message = `An organization can have at most ${MAX_API_KEYS} API keys`;
     throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_API_KEYS, usage } });
   }
   const { key, stored } = generateKey(ctx);
-  const doc = { _id: newId(ctx.now), organization_id: organizationId, name, scope, ...stored };
+  const doc = {
+    _id: newId(ctx.now), organization_id: organizationId, name, scope, expires_at,
+    project_ids: project_ids && [...new Set(project_ids)], ...stored,
+  };
   await deps.keys.insert(doc);
   return { doc, key };
 }

@@ -23,6 +23,7 @@ export function projectRoutes(deps: AccountDeps): Route[] {
     }),
     defineRoute({
       ...one, ...oneResponse, method: 'GET', summary: 'Read a project', auth: reader,
+      errors: ['PROJECT_NOT_FOUND', 'ACCESS_DENIED'],
       handle: async (ctx, { params }) => {
         return ok({ project: viewProject(await readProject(deps, ctx, params.id)) });
       },

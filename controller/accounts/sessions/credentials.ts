@@ -100,9 +100,13 @@ export class Credentials implements CredentialReader {
     // Malformed keys are looked up too, so that they take as long as unknown ones.
     const doc = await this.#deps.keys.findByHash(hashSecret(key));
     if (doc === null) throw new AppError('INVALID_API_KEY', 'The API key is not valid');
+    const { expires_at: expiresAt, project_ids: projectIds } = doc;
+    if (expiresAt !== null && expiresAt <= now) {
+      throw new AppError('INVALID_API_KEY', `The API key expired on ${new Date(expiresAt).toISOString()}`);
+    }
     if (doc.last_used_at === null || now - doc.last_used_at >= TOUCH_INTERVAL_MS) this.#touch(doc, now);
     const { _id: keyId, name, scope, organization_id: organizationId, created_by: createdBy } = doc;
-    return { kind: 'key', keyId, name, scope, organizationId, createdBy };
+    return { kind: 'key', keyId, name, scope, organizationId, createdBy, projectIds };
   }
 
   /** Runs in the background. A failed write is ignored; the next request repeats it. */

@@ -62,6 +62,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (acceptsKeys(auth) && method !== 'GET') codes.push('READ_ONLY_API_KEY');
   if (auth.access === 'operator') codes.push('INSUFFICIENT_PERMISSIONS');
   if (auth.access === 'project') codes.push('PROJECT_NOT_FOUND', 'PROJECT_ORGANIZATION_MISMATCH');
+  if (auth.access === 'project' && acceptsKeys(auth)) codes.push('ACCESS_DENIED');
   if (namesOrganization(auth)) {
     codes.push('ORGANIZATION_NOT_FOUND', 'ORGANIZATION_MISMATCH', 'INSUFFICIENT_PERMISSIONS');
   }

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { projectRoleOf, reachesProjectRole } from '../../access/tenant.ts';
 import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
-import { checkKind, insufficient, membershipOfKey, projectHeader, type GrantedContext } from './authorize.ts';
+import {
+  checkKind, insufficient, membershipOfKey, projectHeader, requireCovered, type GrantedContext,
+} from './authorize.ts';
 import { UUID } from '../input/validation.ts';
 import type { TenantReader } from './ports.ts';
 import type { Caller, PathProjectAuth, PublicContext } from './route.ts';
@@ -33,6 +35,7 @@ export async function authorizePath(
     const message = 'This API key belongs to a different organization than the project';
     throw new AppError('API_KEY_ORGANIZATION_MISMATCH', message);
   }
+  requireCovered(caller, id);
   const membership = caller.kind === 'key'
     ? membershipOfKey(caller)
     : (await tenants.members.listOfUser(caller.userId)).find((one) => one.organization_id === organizationId);

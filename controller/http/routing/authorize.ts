@@ -79,7 +79,7 @@ export async function authorize(
   }
   const { method, headers } = request;
   checkKind(auth, caller, method);
-  const projectId = projectHeader(headers['x-project-id']);
+  const projectId = projectHeader(headers['x-project-id']) ?? onlyProjectOf(caller);
   const granted = { ...base, actor: caller };
   if (auth.access === 'operator') return granted;
   if (auth.access === 'account') {
@@ -99,6 +99,7 @@ export async function authorize(
     const message = 'X-Project-ID names a project in another organization';
     throw new AppError('PROJECT_ORGANIZATION_MISMATCH', message);
   }
+  requireCovered(caller, project._id);
   const role = projectRoleOf(membership, project);
   if (role === null || !reachesProjectRole(role, auth.role)) throw insufficient(`project ${auth.role}`);
   return { tenant: { organizationId, projectId: project._id }, role, ...granted };
@@ -157,6 +158,22 @@ async function membershipOf(
 
 export function membershipOfKey({ organizationId, scope }: KeyActor): Membership {
   return { organization_id: organizationId, role: scope === 'read' ? 'viewer' : 'admin', project_roles: {} };
+}
+
+/** Without X-Project-ID, a key for a single project means that project. */
+function onlyProjectOf(caller: Caller): string | null {
+  return caller.kind === 'key' && caller.projectIds?.length === 1 ? caller.projectIds[0] as string : null;
+}
+
+/** Whether the caller's credential may be used in the project at all. */
+export function coversProject(caller: Caller, projectId: string): boolean {
+  return caller.kind !== 'key' || (caller.projectIds?.includes(projectId) ?? true);
+}
+
+/** Throws ACCESS_DENIED for a key of other projects. */
+export function requireCovered(caller: Caller, projectId: string): void {
+  if (coversProject(caller, projectId)) return;
+  throw new AppError('ACCESS_DENIED', 'This API key is for other projects; name one of them in X-Project-ID');
 }
 
 /** The project id in the header, in lower case; null without one. Throws INVALID_PROJECT_ID. */

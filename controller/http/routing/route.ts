@@ -27,6 +27,8 @@ export interface KeyActor {
   scope: KeyScope;
   organizationId: string;
   createdBy: string;
+  /** The only projects that it reaches; null: all projects of the organization. */
+  projectIds: readonly string[] | null;
 }
 
 export type Caller = SessionActor | KeyActor;

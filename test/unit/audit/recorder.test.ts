@@ -7,7 +7,7 @@ import { defineRoute, type RouteResponse, type Route } from '../../../controller
 import { createLog } from '../../../shared/log.ts';
 
 const actor = {
-  kind: 'key', keyId: 'k1', name: 'deploy', scope: 'read_write', organizationId: 'o1', createdBy: 'u1',
+  kind: 'key', keyId: 'k1', name: 'deploy', scope: 'read_write', organizationId: 'o1', createdBy: 'u1', projectIds: null,
 } as const;
 const context = {
   requestId: 'r1', address: 'ip:a', clientAddress: '192.0.2.1', now: 5, actor, tenant: { organizationId: 'o1', projectId: 'p1' },

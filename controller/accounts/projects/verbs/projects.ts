@@ -1,4 +1,5 @@
 import { newId } from '../../../../shared/ids.ts';
+import { coversProject, requireCovered } from '../../../http/routing/authorize.ts';
 import type { OrganizationContext } from '../../../http/routing/route.ts';
 import { planLimitExceeded } from '../../../plans/quota.ts';
 import type { AccountDeps } from '../../deps.ts';
@@ -26,10 +27,14 @@ export async function listProjects(deps: AccountDeps, ctx: OrganizationContext):
   return visibleProjects(projects, await rolesOf(deps, ctx));
 }
 
-/** Throws PROJECT_NOT_FOUND, including for projects of other organizations and without a role in it. */
+/**
+ * Throws PROJECT_NOT_FOUND, including for projects of other organizations and without a role in it, and
+ * ACCESS_DENIED for an API key of other projects.
+ */
 export async function readProject(deps: AccountDeps, ctx: OrganizationContext, id: string) {
   const [project, roleIn] = await Promise.all([deps.projects.find(id), rolesOf(deps, ctx)]);
   const isOwn = project?.organization_id === ctx.tenant.organizationId;
+  if (isOwn) requireCovered(ctx.actor, id);
   const [visible] = isOwn ? visibleProjects([project], roleIn) : [];
   if (visible === undefined) throw projectNotFound();
   return visible;
@@ -93,5 +98,5 @@ function projectNotFound(): AppError {
 async function rolesOf(deps: AccountDeps, { actor, role, tenant }: OrganizationContext): Promise<RoleIn> {
   const asKey = { role, project_roles: {} };
   const roles = actor.kind === 'key' ? asKey : await deps.members.find(tenant.organizationId, actor.userId);
-  return (project) => projectRoleOf(roles, project);
+  return (project) => (coversProject(actor, project._id) ? projectRoleOf(roles, project) : null);
 }

@@ -4,12 +4,14 @@ import { baseUrl } from '../api/base-path.ts';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
+import { lifetimeTexts } from '../texts/lifetime.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Empty } from '../ui/page.tsx';
-import { Ago, numberText, Time, timeOf } from '../ui/time.tsx';
+import { Expiry } from '../ui/lifetime.tsx';
+import { Ago, numberText } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { NewEnrolmentKey } from './new-enrolment-key.tsx';
 import { invalidateFleet, type Region } from './probes.ts';
@@ -65,7 +67,7 @@ function KeyTable({ keys, onDelete }: { keys: EnrolmentKey[]; onDelete: (key: En
       <table class="stacked">
         <thead>
           <tr>
-            <th scope="col">{texts.name}</th><th scope="col" class="number">{texts.uses}</th><th scope="col">{texts.expires}</th>
+            <th scope="col">{texts.name}</th><th scope="col" class="number">{texts.uses}</th><th scope="col">{lifetimeTexts.expires}</th>
             <th scope="col">{texts.lastUsed}</th><th scope="col"><span class="hidden">{texts.deleteRegion}</span></th>
           </tr>
         </thead>
@@ -79,10 +81,7 @@ function KeyTable({ keys, onDelete }: { keys: EnrolmentKey[]; onDelete: (key: En
               <td class="number" data-label={texts.uses}>
                 {key.max_uses === null ? numberText(key.uses) : texts.usesOf(numberText(key.uses), numberText(key.max_uses))}
               </td>
-              <td data-label={texts.expires}>
-                {key.expires_at === null ? texts.never : <Time at={key.expires_at} format="minute" />}
-                {key.expires_at !== null && timeOf(key.expires_at) <= Date.now() && ` (${texts.expired})`}
-              </td>
+              <td data-label={lifetimeTexts.expires}><Expiry at={key.expires_at} /></td>
               <td data-label={texts.lastUsed}>{key.last_used_at === null ? texts.never : <Ago at={key.last_used_at} />}</td>
               <td class="number">
                 <Button variant="quiet" aria-label={texts.deleteEnrolmentKeyTitle(key.name)} onClick={() => onDelete(key)}>{texts.deleteRegion}</Button>

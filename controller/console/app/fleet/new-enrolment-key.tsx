@@ -2,12 +2,9 @@ import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
-import { Checkbox, NumberField, SelectField, TextArea, TextField } from '../ui/field.tsx';
+import { Checkbox, NumberField, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
-
-const DAY_MS = 86_400_000;
-const LIFETIMES_DAYS = [1, 7, 30, 90, 365];
-const UNLIMITED = '';
+import { expiryOf, LifetimeField, UNLIMITED } from '../ui/lifetime.tsx';
 
 export function NewEnrolmentKey({ regionId, onClose, onCreated }: {
   regionId: string; onClose: () => void;
@@ -23,7 +20,7 @@ export function NewEnrolmentKey({ regionId, onClose, onCreated }: {
     params: { path: { id: regionId } },
     body: {
       name, max_uses: maxUses, is_ephemeral: isEphemeral, name_prefix: prefix.trim() === '' ? null : prefix.trim(),
-      expires_at: days === UNLIMITED ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+      expires_at: expiryOf(days),
       cidrs: ranges.split(/[\s,]+/).filter((one) => one !== ''),
     },
   }));
@@ -35,10 +32,7 @@ export function NewEnrolmentKey({ regionId, onClose, onCreated }: {
             label={texts.name} hint={texts.enrolmentKeyNameHint} required maxLength={100} value={name} onValue={setName} error={fieldErrors.at('name')}
           />
           <div class="fields">
-            <SelectField
-              label={texts.expires} value={days} onValue={setDays} error={fieldErrors.at('expires_at')}
-              options={[[UNLIMITED, texts.never], ...LIFETIMES_DAYS.map((one) => [String(one), texts.inDays(one)] as const)]}
-            />
+            <LifetimeField value={days} onValue={setDays} error={fieldErrors.at('expires_at')} />
             <NumberField
               label={texts.maxUses} isOptional min={1} max={1_000_000} value={maxUses} onValue={setMaxUses} error={fieldErrors.at('max_uses')}
             />

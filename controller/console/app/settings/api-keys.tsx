@@ -3,12 +3,15 @@ import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
+import { me, organization } from '../api/session.ts';
+import { lifetimeTexts } from '../texts/lifetime.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { Checkbox, SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { Expiry, expiryOf, LifetimeField, UNLIMITED } from '../ui/lifetime.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -69,15 +72,16 @@ function KeyTable({ keys, onAction }: { keys: Key[]; onAction: (kind: 'rotate' |
         <thead>
           <tr>
             <th scope="col">{texts.name}</th><th scope="col">{texts.scope}</th><th scope="col">{texts.lastUsed}</th>
-            <th scope="col">{texts.createdAt}</th><th scope="col"><span class="hidden">{texts.actions}</span></th>
+            <th scope="col">{lifetimeTexts.expires}</th><th scope="col">{texts.createdAt}</th><th scope="col"><span class="hidden">{texts.actions}</span></th>
           </tr>
         </thead>
         <tbody>
           {keys.map((key) => (
             <tr key={key.id}>
               <th scope="row" class="wide">{key.name} <code class="faint">{key.key_preview}</code></th>
-              <td>{texts[key.scope]}</td>
+              <td>{texts[key.scope]}{key.project_ids !== null && <p class="small faint">{projectNames(key.project_ids)}</p>}</td>
               <td data-label={texts.lastUsed}>{key.last_used_at === null ? <span class="faint">{texts.never}</span> : <Ago at={key.last_used_at} />}</td>
+              <td data-label={lifetimeTexts.expires}><Expiry at={key.expires_at} /></td>
               <td data-label={texts.createdAt}><Ago at={key.created_at} /></td>
               <td>
                 <div class="actions">
@@ -93,15 +97,27 @@ function KeyTable({ keys, onAction }: { keys: Key[]; onAction: (kind: 'rotate' |
   );
 }
 
+const ownProjects = () => (me.value?.projects ?? []).filter((one) => one.organization_id === organization.value?.id);
+
+function projectNames(ids: string[]): string {
+  return ownProjects().filter(({ id }) => ids.includes(id)).map(({ name }) => name).join(', ');
+}
+
 type OnKeyCreated = (key: { name: string; key: string }) => void;
 
 function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: OnKeyCreated }) {
   const [name, setName] = useState('');
   const [scope, setScope] = useState<Scope>('read');
+  const [lifetime, setLifetime] = useState(UNLIMITED);
+  const [projectIds, setProjectIds] = useState<string[]>([]);
+  const projects = ownProjects();
+  const body = {
+    name, scope, expires_at: expiryOf(lifetime), project_ids: projectIds.length === 0 ? null : projectIds,
+  };
   return (
     <FormDialog
       title={texts.newKey} submitLabel={texts.create} onClose={onClose} onSent={onCreated}
-      send={() => unwrap(api.POST('/api/auth/api-keys', { body: { name, scope } }))}
+      send={() => unwrap(api.POST('/api/auth/api-keys', { body }))}
     >
       {(fieldErrors) => (
         <>
@@ -111,6 +127,19 @@ function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: OnKeyC
           <SelectField
             label={texts.scope} value={scope} onValue={setScope} options={[['read', texts.read], ['read_write', texts.read_write]]}
           />
+          <LifetimeField value={lifetime} onValue={setLifetime} error={fieldErrors.at('expires_at')} />
+          {projects.length > 1 && (
+            <fieldset>
+              <legend>{texts.projects}</legend>
+              <p class="hint">{texts.keyProjectsHint}</p>
+              {projects.map(({ id, name: project }) => (
+                <Checkbox
+                  key={id} label={project} value={projectIds.includes(id)}
+                  onValue={(isChosen) => setProjectIds((before) => (isChosen ? [...before, id] : before.filter((one) => one !== id)))}
+                />
+              ))}
+            </fieldset>
+          )}
         </>
       )}
     </FormDialog>

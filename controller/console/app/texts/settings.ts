@@ -6,7 +6,7 @@ const english = {
   more: 'Show more', done: 'I’ve saved it', createdAt: 'Created',
   newKey: 'New API key', key: 'API key', keysText: 'API keys belong to the organization and stay valid when their creator leaves.',
   noKeys: 'No API keys yet', noKeysText: 'Create a key to call the API from scripts and other programs.', scope: 'Access', read: 'Read',
-  read_write: 'Read and write', lastUsed: 'Last used', keyNameHint: 'What uses this key, for example “Deployments”.',
+  read_write: 'Read and write', lastUsed: 'Last used', keyNameHint: 'What uses this key, for example “Deployments”.', keyProjectsHint: 'With none selected, the key works in all projects.',
   shownOnce: 'Copy it now. You won’t be able to see it again.', rotate: 'Rotate', revoke: 'Revoke', revoked: 'Revoked',
   rotateOf: (name: string) => `Rotate ${name}`, revokeOf: (name: string) => `Revoke ${name}`,
   rotateText: 'The old key stops working immediately. Its name and access don’t change.', revokeText: 'The key stops working immediately. This can’t be undone.',

@@ -7,7 +7,7 @@ const german: Translation<SettingTexts> = {
   more: 'Mehr anzeigen', done: 'Ich habe ihn gespeichert', createdAt: 'Angelegt',
   newKey: 'Neuer API-Schlüssel', key: 'API-Schlüssel', keysText: 'API-Schlüssel gehören der Organisation und bleiben gültig, wenn die Person geht, die sie angelegt hat.',
   noKeys: 'Noch keine API-Schlüssel', noKeysText: 'Legen Sie einen Schlüssel an, um die API aus Skripten und anderen Programmen aufzurufen.', scope: 'Zugriff', read: 'Lesen',
-  read_write: 'Lesen und schreiben', lastUsed: 'Zuletzt verwendet', keyNameHint: 'Wofür der Schlüssel ist, zum Beispiel „Deployments“.',
+  read_write: 'Lesen und schreiben', lastUsed: 'Zuletzt verwendet', keyNameHint: 'Wofür der Schlüssel ist, zum Beispiel „Deployments“.', keyProjectsHint: 'Ohne Auswahl gilt der Schlüssel in allen Projekten.',
   shownOnce: 'Kopieren Sie ihn jetzt. Er wird nicht noch einmal angezeigt.', rotate: 'Ersetzen', revoke: 'Widerrufen', revoked: 'Widerrufen',
   rotateOf: (name) => `${name} ersetzen`, revokeOf: (name) => `${name} widerrufen`,
   rotateText: 'Der alte Schlüssel gilt sofort nicht mehr. Name und Zugriff ändern sich nicht.', revokeText: 'Der Schlüssel gilt sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
