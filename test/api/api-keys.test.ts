@@ -166,7 +166,7 @@ describe('an API key for some projects', () => {
   test('for a single project, means that project', async () => {
     const id = await newProject('Only');
     const key = await newKey([id]);
-    const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/' };
+    const body = { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 };
     expect((await app.client.post('/api/monitors', body, { headers: { 'x-api-key': key } })).status).toBe(201);
     expect((await app.client.get('/api/monitors', inProject(key, id))).data.monitors).toHaveLength(1);
   });
