@@ -23,6 +23,7 @@ beforeEach(async () => {
     probes.push(await rig.probe(`probe-${id}`, { session: rig.session, region: id }));
   }
   beats = setInterval(() => probes.forEach((probe) => probe.beat()), 2000);
+  await Promise.all(probes.map((probe) => probe.follow()));
 });
 afterEach(async () => {
   clearInterval(beats);
@@ -38,6 +39,8 @@ async function createMonitors(count: number, name: string, intervalSeconds = 1):
     };
     ids.push((await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', body)).monitor.id);
   }
+  // Results of a probe that does not have the monitor yet are history and cause no outage.
+  await until(() => probes.every(({ held }) => ids.every((id) => held.has(id))), { what: 'the probes have the monitors' });
   return ids;
 }
 
