@@ -20,9 +20,10 @@ const ROOTS = ['/api/heartbeat', '/ping'];
 
 /** Accepts GET, HEAD and POST with any content type. Bodies are ignored. */
 export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
+  const done = { status: 200, data: { ok: true } } as const;
   const receive = async (ctx: PublicContext, sent: string, kind: PingSignal['kind'], code: number | null) => {
     await receivePing(deps, ctx, sent, { kind, exit_code: code });
-    return { status: 200, data: { ok: true } } as const;
+    return done;
   };
   return (['GET', 'POST'] as const).flatMap((method) => {
     const common = {
@@ -52,7 +53,7 @@ export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
         params: tokenParams,
         handle: async (_ctx, { params }) => {
           await findHeartbeat(deps, params.token);
-          return { status: 200, data: { ok: true } };
+          return done;
         },
       }),
       defineRoute({

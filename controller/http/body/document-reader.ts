@@ -43,8 +43,8 @@ export class DocumentReader {
   }
 
   /**
-   * Receives a document, or a file, which `parse` returns as its bytes. Throws as `readBody` does, and so does
-   * `parse`.
+   * Receives a document, or a file, which `parse` returns as its bytes. Throws as `readBody` does, and so
+   * does `parse`.
    */
   async receive(request: IncomingMessage, format: WholeBody, caller: string): Promise<ReceivedBody> {
     const parts = this.#memory.reserve(caller);

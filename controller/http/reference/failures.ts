@@ -33,7 +33,7 @@ export function failures(route: Route, refusals: Record<string, Refusal>): Recor
   }));
 }
 
-/** The statuses that an error of this code can have. Only a file that is too large has another than the code's. */
+/** The statuses that an error of this code can have: 413 besides the code's for a file. */
 export function statusesOf({ bodyFormat }: Route, code: ErrorCode): number[] {
   return bodyFormat === 'file' && code === 'BAD_REQUEST' ? [400, 413] : [ERROR_STATUS[code]];
 }
