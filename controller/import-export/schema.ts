@@ -40,6 +40,7 @@ export function documentInput(minIntervalSeconds: number) {
   const inTurns = { frame: documentOf(z.unknown()), list: 'monitors', item: monitorItem };
   return {
     body,
+    monitorItem,
     /** Like `body`, but yields to the event loop, because thousands of monitors take most of a second. */
     parseBody: async (sent: unknown) =>
       (await validateInTurns(inTurns, unwrap(sent))) as z.infer<typeof body>,
