@@ -61,13 +61,17 @@ export class Conversion {
     this.#groups.set(name, { name, ...(description ? { description } : {}), ...known, level });
   }
 
-  /** `notes` say what is lost. Returns null for a monitor that no import would accept, which is reported. */
-  addMonitor(draft: Draft, notes: readonly string[] = []): Placed | null {
+  /**
+   * `notes` say what is lost. Returns null for a monitor that no import would accept, which is reported with
+   * `prefix` before each reason.
+   */
+  addMonitor(draft: Draft, notes: readonly string[] = [], prefix = ''): Placed | null {
     const fitted = fitMonitor(draft, this.#minIntervalSeconds);
     const { monitor } = fitted;
     const faults = this.#faultsOf(monitor);
     if (faults.length > 0) {
-      this.skip(draft.name || monitor.name, ...faults.map(({ path, message }) => `${path.join('.')}: ${message}.`));
+      const reasons = faults.map(({ path, message }) => `${prefix}${path.join('.')}: ${message}.`);
+      this.skip(draft.name || monitor.name, ...reasons);
       return null;
     }
     if (this.#monitors.length >= MAX_MONITORS) {
