@@ -16,6 +16,7 @@ const MAX_ITEMS = 2 * MAX_MONITORS;
 const MAX_GROUP_NAME = 100;
 const MAX_NOTES = 20;
 const MAX_NOTE = 300;
+export const TOKEN_REPLACED = 'It gets a new token, because another heartbeat has its own; change its jobs.';
 
 /** What became of one file: the items of its document, and the report. Each monitor is one that an import accepts. */
 export class Conversion {
@@ -25,6 +26,9 @@ export class Conversion {
   readonly #monitors: Draft[] = [];
   readonly #pages: PageItem[] = [];
   readonly #items: ReportItem[] = [];
+  /** Indexes in the report, by index in the document. */
+  readonly #reported = { monitors: [] as number[], status_pages: [] as number[] };
+  readonly #tokens = new Set<string>();
 
   constructor(minIntervalSeconds: number) {
     this.#minIntervalSeconds = minIntervalSeconds;
@@ -77,8 +81,14 @@ export class Conversion {
     if (this.#monitors.length >= MAX_MONITORS) {
       throw new FileRefused(`The file has more than ${MAX_MONITORS} monitors; split it`);
     }
+    const own = [...notes, ...fitted.notes];
+    const { heartbeat_token: token } = monitor;
+    if (typeof token === 'string' && this.#tokens.has(token)) {
+      delete monitor.heartbeat_token;
+      own.push(TOKEN_REPLACED);
+    } else if (typeof token === 'string') this.#tokens.add(token);
     this.#monitors.push(monitor);
-    this.#report(monitor.name, [...notes, ...fitted.notes]);
+    this.#reported.monitors.push(this.#report(monitor.name, own));
     return { name: monitor.name, target: monitor.target };
   }
 
@@ -100,7 +110,7 @@ export class Conversion {
     const { issues } = check(pageItem, page);
     if (issues.length === 0) {
       this.#pages.push(page);
-      this.#report(page.name, notes);
+      this.#reported.status_pages.push(this.#report(page.name, notes));
     } else this.skip(page.name, ...issues.map(({ path, message }) => `${path.join('.')}: ${message}.`));
   }
 
@@ -109,8 +119,9 @@ export class Conversion {
     this.#add(name, 'skipped', reasons);
   }
 
-  #report(name: string, notes: readonly string[]): void {
+  #report(name: string, notes: readonly string[]): number {
     this.#add(name, notes.length === 0 ? 'full' : 'partial', notes);
+    return this.#items.length - 1;
   }
 
   #add(name: string, result: ReportItem['result'], notes: readonly string[]): void {
@@ -119,12 +130,24 @@ export class Conversion {
     this.#items.push({ name: fitName(name, 255, []) || 'Unnamed', result, notes: shown });
   }
 
-  finish(): { document: DocumentInput; report: ConversionReport } {
-    const count = (result: string) => this.#items.filter((item) => item.result === result).length;
+  finish(): Converted {
     const groups = [...this.#groups.values()].map(({ level: _level, ...group }) => group);
     return {
       document: { version: 1, groups, monitors: this.#monitors as MonitorItem[], status_pages: this.#pages },
-      report: { full: count('full'), partial: count('partial'), skipped: count('skipped'), items: this.#items },
+      items: this.#items, reported: this.#reported,
     };
   }
+}
+
+/** What one file becomes. */
+export interface Converted {
+  document: DocumentInput;
+  items: ReportItem[];
+  /** Indexes in `items` of the monitors and pages of the document, in its order. */
+  reported: Record<'monitors' | 'status_pages', number[]>;
+}
+
+export function reportOf(items: ReportItem[]): ConversionReport {
+  const count = (result: string) => items.filter((item) => item.result === result).length;
+  return { full: count('full'), partial: count('partial'), skipped: count('skipped'), items };
 }

@@ -1,4 +1,4 @@
-import { Conversion } from './conversion.ts';
+import { Conversion, type Converted } from './conversion.ts';
 import { FileRefused, type Source } from './converter.ts';
 import { KUMA_TABLES } from './converters/kuma-file.ts';
 import { fieldsOf } from './loose.ts';
@@ -15,8 +15,6 @@ export interface ConversionRequest {
   /** The shortest interval of monitors in the document. */
   minIntervalSeconds: number;
 }
-
-export type Converted = ReturnType<Conversion['finish']>;
 
 /** Throws FileRefused, also for a file of another tool. */
 export async function convertFile({ from, bytes, minIntervalSeconds }: ConversionRequest): Promise<Converted> {

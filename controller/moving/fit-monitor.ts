@@ -1,3 +1,4 @@
+import { parsedUrl } from '../../shared/net-guard.ts';
 import type { MonitorItem } from '../import-export/schema.ts';
 import { MAX_TAGS } from '../monitors/schema.ts';
 import { FRAMING_HEADERS } from '../monitors/settings/header-rules.ts';
@@ -100,7 +101,7 @@ function fitRequest(monitor: Draft, notes: string[]): void {
 
 /** Moves the user name and password of an address to where Farwatch has them. */
 function moveCredentials(monitor: Draft): void {
-  const url = URL.canParse(monitor.target ?? '') ? new URL(monitor.target ?? '') : null;
+  const url = parsedUrl(monitor.target ?? '');
   if (url === null || (url.username === '' && url.password === '')) return;
   const [username, password] = [url.username, url.password].map((part) => {
     try {

@@ -140,6 +140,7 @@ const NEEDS = {
   'POST /api/heartbeat/:token/fail': 'public',
   'POST /api/heartbeat/:token/:code': 'public',
   'GET /ping/:token': 'public',
+  'POST /api/import/convert': 'project editor or key',
   'GET /ping/:token/start': 'public',
   'GET /ping/:token/fail': 'public',
   'GET /ping/:token/log': 'public',

@@ -40,14 +40,17 @@ function subdomainOf(slug: string, notes: string[]): string {
 function lookOf(row: Fields, notes: string[]): Pick<PageItem, 'color_scheme' | 'branding' | 'google_analytics_id'> {
   const scheme = THEMES[textOf(row['theme'])];
   const footer = textOf(row['footer_text']);
-  const analytics = textOf(row['google_analytics_tag_id']);
+  // Version 2 also has other services than Google's.
+  const isGoogle = ['', 'google'].includes(textOf(row['analytics_type']));
+  const analytics = textOf(row['google_analytics_tag_id']) || textOf(row['analytics_id']);
   if (textOf(row['custom_css']) !== '') notes.push('Its CSS is left out, because it is written for other elements.');
   if (footer.length > 500) notes.push('Its footer is cut to 500 characters.');
-  if (analytics !== '' && !MEASUREMENT_ID.test(analytics)) notes.push('Its analytics tag is not a measurement ID.');
+  const isMeasured = isGoogle && MEASUREMENT_ID.test(analytics);
+  if (analytics !== '' && !isMeasured) notes.push('Its analytics are left out.');
   return {
     ...(scheme === undefined ? {} : { color_scheme: scheme }),
     ...(footer === '' ? {} : { branding: { footerText: footer.slice(0, 500) } }),
-    ...(MEASUREMENT_ID.test(analytics) ? { google_analytics_id: analytics } : {}),
+    ...(isMeasured ? { google_analytics_id: analytics } : {}),
   };
 }
 
