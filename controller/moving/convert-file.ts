@@ -17,7 +17,15 @@ export interface ConversionRequest {
 }
 
 /** Throws FileRefused, also for a file of another tool. */
-export async function convertFile({ from, bytes, minIntervalSeconds }: ConversionRequest): Promise<Converted> {
+export async function convertFile(request: ConversionRequest): Promise<Converted> {
+  try {
+    return await convert(request);
+  } catch (error) {
+    throw error instanceof RangeError ? new FileRefused('The file is nested too deeply') : error;
+  }
+}
+
+async function convert({ from, bytes, minIntervalSeconds }: ConversionRequest): Promise<Converted> {
   const source = await readSource(bytes, KUMA_TABLES);
   const converter = CONVERTERS[from];
   if (!converter.recognizes(source)) {

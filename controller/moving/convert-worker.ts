@@ -5,6 +5,5 @@ import { FileRefused } from './converter.ts';
 /** Converts one file within the limits of a worker, and answers with the result or with why it is refused. */
 parentPort?.postMessage(await convertFile(workerData as ConversionRequest).catch((error: unknown) => {
   if (error instanceof FileRefused) return { refused: error.message };
-  if (error instanceof RangeError) return { refused: 'The file is nested too deeply' };
   throw error;
 }));
