@@ -9,6 +9,8 @@ import { createStartupServer } from './http/server/startup-server.ts';
 import type { HttpServer } from './http/server/server.ts';
 import { BUS_PATH } from './http/server/system-routes.ts';
 import { configurationRoutes } from './import-export/routes.ts';
+import { FileConverter } from './moving/file-converter.ts';
+import { movingRoutes } from './moving/routes.ts';
 import { connectBus } from './platform/bus/bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { claimInstallation } from './platform/mongo/installation.ts';
@@ -147,6 +149,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
   events.publishProbes({ fleet, accounts });
   fleet.quarantines.compareBy(results.readers.agreements);
   const { health, history, unwritten } = results.readers;
+  const configuration = { pages: statusPages.deps, ...groups.deps };
+  const converter = new FileConverter(options.converterBundle, clock);
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
     statusPages,
@@ -162,7 +166,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
       }),
-      ...statusPages.routes, ...configurationRoutes({ pages: statusPages.deps, ...groups.deps }),
+      ...statusPages.routes, ...configurationRoutes(configuration), ...movingRoutes({ converter, ...configuration }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
         monitors: stores.monitors, pings: stores.pings,

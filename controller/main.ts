@@ -44,9 +44,10 @@ async function run(config: ControllerConfig): Promise<void> {
   for (const warning of exposureWarnings(config)) log.warn(warning);
   const stopRequest = waitForStopRequest();
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  // The build puts the console beside this file.
+  // The build puts the console and the converters beside this file.
   const consoleDir = fileURLToPath(new URL('console', import.meta.url));
-  const ports = { config, clock: systemClock, log, timeZone, random: Math.random, consoleDir };
+  const converterBundle = fileURLToPath(new URL('convert.mjs', import.meta.url));
+  const ports = { config, clock: systemClock, log, timeZone, random: Math.random, consoleDir, converterBundle };
   const started = startController(ports);
   const controller = await Promise.race([started, stopRequest.then(() => null)]);
   if (controller) log.info({ url: controller.url }, 'listening');

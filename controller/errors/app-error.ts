@@ -62,6 +62,8 @@ interface ErrorOptions {
   details?: ErrorDetails;
   cause?: unknown;
   retryAfterSeconds?: number;
+  /** Replaces the status of the code. */
+  status?: number;
 }
 
 /** A failure with a stable code that is safe to report to the caller. `message` is for people. */
@@ -70,6 +72,7 @@ export class AppError extends Error {
   readonly details: ErrorDetails | undefined;
   /** When a retry may succeed. */
   readonly retryAfterSeconds: number | undefined;
+  readonly status: number;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -77,6 +80,7 @@ export class AppError extends Error {
     this.code = code;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.status = options.status ?? ERROR_STATUS[code];
   }
 }
 

@@ -20,12 +20,18 @@ export interface HeartbeatDeps {
 
 export type PingSignal = Pick<JournaledPing, 'kind' | 'exit_code'>;
 
+/** Throws RESOURCE_NOT_FOUND for an unknown token. */
+export async function findHeartbeat({ monitors }: Pick<HeartbeatDeps, 'monitors'>, token: string) {
+  const monitor = await monitors.findByHeartbeatToken(token);
+  if (monitor === null) throw notFound('Heartbeat');
+  return monitor;
+}
+
 /** Ignores pings for monitors that are not active. Throws RESOURCE_NOT_FOUND for an unknown token. */
 export async function receivePing(
   deps: HeartbeatDeps, { now }: PublicContext, token: string, signal: PingSignal,
 ): Promise<void> {
-  const monitor = await deps.monitors.findByHeartbeatToken(token);
-  if (monitor === null) throw notFound('Heartbeat');
+  const monitor = await findHeartbeat(deps, token);
   if (monitor.status !== 'active') return;
   const { _id: monitor_id, revision } = monitor;
   const shard = deps.shardOf(monitor_id);

@@ -3,6 +3,7 @@ import { MAX_GROUPS } from '../groups/group.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
 import { characters, singleLineText } from '../http/input/validation.ts';
 import { monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
+import { IMPORTED_TOKEN } from '../monitors/settings/heartbeat.ts';
 import { pageItem } from '../status-pages/schema.ts';
 
 /** Per document. Larger projects need several documents. */
@@ -13,6 +14,8 @@ const TOO_MANY = `At most ${MAX_MONITORS} monitors are allowed; send the rest in
 const MAX_PAGES = 1000;
 
 const groupName = singleLineText(100);
+const TOKEN_PATTERN = `${IMPORTED_TOKEN.source}|^\\*\\*\\*$`;
+const token = z.string().regex(new RegExp(TOKEN_PATTERN), 'Must be 10 to 64 letters, digits, - and _');
 const groupItem = z.strictObject({
   name: groupName,
   description: characters(500, 'Must be at most 500 characters').nullable().optional(),
@@ -24,6 +27,8 @@ export function documentInput(minIntervalSeconds: number) {
   const monitorItem = monitorInputs(minIntervalSeconds).create.safeExtend({
     status: z.enum(['active', 'paused', 'disabled']).optional(),
     group: groupName.nullable().optional().describe('Name of its group; null for none.'),
+    heartbeat_token: token.nullable().optional().describe('Only for HEARTBEAT: the token to keep. One that another '
+      + 'monitor of the installation has is ignored. `***` or null keeps the current one.'),
   }).meta(NEEDS_BY_TYPE);
   const documentOf = <T extends z.ZodType>(item: T) => z.strictObject({
     version: z.literal(1).default(1),
@@ -35,6 +40,7 @@ export function documentInput(minIntervalSeconds: number) {
   const inTurns = { frame: documentOf(z.unknown()), list: 'monitors', item: monitorItem };
   return {
     body,
+    monitorItem,
     /** Like `body`, but yields to the event loop, because thousands of monitors take most of a second. */
     parseBody: async (sent: unknown) =>
       (await validateInTurns(inTurns, unwrap(sent))) as z.infer<typeof body>,

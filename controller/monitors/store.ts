@@ -13,6 +13,8 @@ type Aged = Pick<MonitorDoc, '_id' | 'created_at' | 'deleted_at'>;
 
 const restoreAged = restoring<Aged>({ deleted_at: null });
 
+type TokenOwner = Pick<MonitorDoc, '_id' | 'project_id' | 'name' | 'target'>;
+
 type SettingsOf<T extends keyof TypeSettings> = NonNullable<TypeSettings[T]>;
 
 export const restoreShare = restoring<Share>({ group_id: null });
@@ -82,6 +84,13 @@ export class MonitorStore {
   /** Searches all tenants. Null if the monitor does not exist or is deleted. */
   findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
     return restored(this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null }));
+  }
+
+  /** Heartbeat monitors with these tokens, of all tenants. */
+  async findByHeartbeatTokens(tokens: string[]): Promise<TokenOwner[]> {
+    if (tokens.length === 0) return [];
+    const found = this.#monitors.find({ 'heartbeat.token': { $in: tokens }, deleted_at: null });
+    return found.project<TokenOwner>({ project_id: 1, name: 1, target: 1 }).toArray();
   }
 
   /** Names and types by id. Omits ids that are not monitors of this project or are deleted. */

@@ -36,7 +36,7 @@ const EVENT_LOOP_SAMPLE_MS = 500;
 
 /** Imports and exports: each holds a document in memory. */
 const TURNS = { maxRunning: 4, maxRunningPerKey: 1, maxWaiting: 50, maxWaitingPerKey: 5, maxWaitMs: 25_000 };
-/** Of documents that have come and wait for their turn, bytes: four of the largest. */
+/** Of documents and files that have come and wait for their turn, bytes: two of the largest. */
 const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024;
 /** For an organization with too many of them waiting, s. */
 const TURNS_RETRY_AFTER_S = 10;

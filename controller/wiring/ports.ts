@@ -43,6 +43,8 @@ export interface ControllerPorts {
   passwordCost?: PasswordCost;
   /** Folder with the built console; without one it is not served. */
   consoleDir?: string;
+  /** The built convert-worker.ts; without it, no files of other tools can be converted. */
+  converterBundle?: string;
   /** Where the search for servers that know domains begins; IANA by default. */
   domainRoots?: DomainRoots;
 }

@@ -35,7 +35,7 @@ export class Output {
 }
 
 /** Names come from users, so they must not control the terminal. */
-function printable(cell: string | number | null | undefined): string {
+export function printable(cell: string | number | null | undefined): string {
   // eslint-disable-next-line no-control-regex
   return String(cell ?? '–').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

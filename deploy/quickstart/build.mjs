@@ -11,6 +11,7 @@ const ENTRY_POINTS = {
   controller: 'controller/main.ts',
   probe: 'probe/main.ts',
   'embedded-mongo': 'deploy/embedded/mongo/main.ts',
+  convert: 'controller/moving/convert-worker.ts',
 };
 
 const [absWorkingDir, outdir] = process.argv.slice(2);

@@ -65,6 +65,28 @@ describe('pings of a heartbeat', () => {
     expect(app.owners.notifiedShards.at(-1)).toBe(shardMap.of(monitor.id));
   });
 
+  test.each([
+    ['GET', '/ping/{token}', 'success', null], ['POST', '/ping/{token}/start', 'start', null],
+    ['HEAD', '/ping/{token}/fail', 'fail', null], ['GET', '/ping/{token}/7', 'fail', 7],
+    ['GET', '/api/push/{token}?status=up&msg=OK&ping=', 'success', null], ['GET', '/api/push/{token}', 'success', null],
+    ['POST', '/api/push/{token}?status=down&msg=no&ping=12', 'fail', null],
+    ['GET', '/api/push/{token}?status=&ping=5', 'success', null],
+  ])('%s %s is another address of the heartbeat', async (method, path, kind, code) => {
+    const monitor = await create();
+    const response = await fetch(app.url + path.replace('{token}', monitor.heartbeat_token), { method });
+    expect(response.status).toBe(200);
+    expect(await storedPings(monitor.id)).toEqual([expect.objectContaining({ kind, exit_code: code })]);
+  });
+
+  test('/ping/{token}/log stores nothing, and refuses an unknown token', async () => {
+    const monitor = await create();
+    expect((await fetch(`${app.url}/ping/${monitor.heartbeat_token}/log`, { method: 'POST' })).status).toBe(200);
+    expect(await storedPings(monitor.id)).toEqual([]);
+    for (const path of ['/ping/unknown/log', '/ping/unknown', '/api/push/unknown']) {
+      expect((await fetch(app.url + path)).status, path).toBe(404);
+    }
+  });
+
   test('accept any body and query, and ignore credentials', async () => {
     const monitor = await create();
     const requests: RequestInit[] = [

@@ -123,6 +123,39 @@ describe('a document', () => {
     ]);
   });
 
+  test('keeps the tokens of heartbeats, unless another monitor has them', async () => {
+    const { writeKey: client } = await newTenant(app);
+    const [token, foreign] = ['kuma-token-0123456789', 'ee3a4e0c-9f0d-4a5f-8d8c-000000000001'];
+    const job = { type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60 };
+    const { writeKey: other } = await newTenant(app);
+    await other.post('/api/import', { monitors: [{ name: 'Theirs', heartbeat_token: foreign, ...job }] });
+    const document = { monitors: [
+      { name: 'Backup', heartbeat_token: token, ...job }, { name: 'Twin', heartbeat_token: token, ...job },
+      { name: 'Taken', heartbeat_token: foreign, ...job },
+    ] };
+    expect((await client.post('/api/import', document)).data.summary.created).toBe(3);
+    const tokens = async () => {
+      const { monitors } = (await client.get('/api/monitors?sort_by=name&sort_order=asc')).data;
+      return monitors.map((monitor: Loose) => monitor['heartbeat_token']);
+    };
+    const [backup, taken, twin] = await tokens();
+    expect(backup).toBe(token);
+    expect([token, foreign]).not.toContain(taken);
+    expect([token, foreign, taken]).not.toContain(twin);
+    expect((await client.post('/api/import', document)).data.summary).toEqual({ created: 0, updated: 0, unchanged: 3 });
+    expect((await other.get(`/ping/${foreign}`)).status).toBe(200);
+
+    const change = { monitors: [{ name: 'Backup', heartbeat_token: 'another-token', ...job }] };
+    const { data } = await client.post('/api/import', change);
+    expect(data.monitors[0].differences).toEqual([{ field: 'heartbeat_token', before: '***', after: '***' }]);
+    expect(await tokens()).toEqual(['another-token', taken, twin]);
+    expect((await client.get(`/ping/${token}`)).status).toBe(404);
+    const concealed = { monitors: [{ name: 'Backup', heartbeat_token: '***', ...job }] };
+    expect((await client.post('/api/import', concealed)).data.summary.unchanged).toBe(1);
+    const short = await client.post('/api/import', { monitors: [{ name: 'Short', heartbeat_token: 'short', ...job }] });
+    expect(short.error.details).toMatchObject([{ path: ['monitors', 0, 'heartbeat_token'] }]);
+  });
+
   test('lists the values before and after, but no credentials', async () => {
     const { writeKey: client } = await newTenant(app);
     await client.post('/api/import', DOCUMENT);

@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request as sendRequest, type Dispatcher } from 'undici';
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../controller/errors/app-error.ts';
-import { errorsOf } from '../../controller/http/reference/failures.ts';
+import { errorsOf, statusesOf } from '../../controller/http/reference/failures.ts';
 import { HTML_CONTENT } from '../../controller/http/routing/exchange.ts';
 import type { Route } from '../../controller/http/routing/route.ts';
 import { strictSchema } from './strict-schema.ts';
@@ -187,7 +187,7 @@ function checkUnmatched(response: ApiResponse): void {
 function checkError(route: Route, response: ApiResponse): void {
   if (route.errorPage !== undefined) return checkErrorPage(route, response);
   const { error } = errorBody.parse(response.body);
-  if (ERROR_STATUS[error.code] !== response.status) throw new Error(`${error.code} has a different status`);
+  if (!statusesOf(route, error.code).includes(response.status)) throw new Error(`${error.code} has a different status`);
   if (!errorsOf(route).includes(error.code)) throw new Error(`${error.code} is not declared`);
   if ((error.retryAfter !== undefined) !== (response.status === 429)) {
     throw new Error('only a 429 has retryAfter');

@@ -39,6 +39,8 @@ export interface AppOptions {
   onCommand?(command: Document): void;
   /** Folder with a built console to serve. */
   consoleDir?: string;
+  /** A built convert-worker.ts. */
+  converterBundle?: string;
   /** A database to use instead of a new one. */
   mongoUrl?: string;
 }
@@ -80,7 +82,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
     options;
   const controller = await openController({
     config, mongo, shardMap, bus, clock, log, resolve, timeZone: 'Europe/Berlin', random: Math.random,
-    passwordCost: TEST_PASSWORD_COST, consoleDir: options.consoleDir,
+    passwordCost: TEST_PASSWORD_COST, consoleDir: options.consoleDir, converterBundle: options.converterBundle,
   });
   const { edge } = controller;
   const own = options.routes?.(controller) ?? [];

@@ -99,7 +99,7 @@ type Project = Awaited<ReturnType<typeof project>>;
 
 async function importInto(deps: MonitorWriteDeps, { ctx, inner }: Project, name: string): Promise<unknown> {
   const planned = await planMonitors(
-    deps, ctx, [{ ...wish(name), status: undefined, group: 'inner' }], new Map([[inner, 'inner']]),
+    deps, ctx, [{ ...wish(name), status: undefined, group: 'inner', heartbeat_token: null }], new Map([[inner, 'inner']]),
   );
   return applyMonitors(deps, ctx, planned, new Map([['inner', inner]]));
 }

@@ -4,9 +4,11 @@ import { AppError } from '../../errors/app-error.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**
- * Encoding of a body. `form`: an HTML form, where every field is a string. `document`: see DocumentReader.
+ * Encoding of a body. `form`: an HTML form, where every field is a string. `document` and `file`: see
+ * DocumentReader.
  */
-export type BodyFormat = 'json' | 'form' | 'json-or-form' | 'document';
+export type BodyFormat = 'json' | 'form' | 'json-or-form' | WholeBody;
+export type WholeBody = 'document' | 'file';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -28,7 +30,7 @@ const MAX_FORM_FIELDS = 100;
  * won't do: it replaces invalid bytes and follows the charset and encoding in the headers.
  */
 export async function readBody(
-  request: IncomingMessage, format: Exclude<BodyFormat, 'document'>, clock: Clock,
+  request: IncomingMessage, format: Exclude<BodyFormat, WholeBody>, clock: Clock,
 ): Promise<unknown> {
   const isForm = format === 'form' || (format === 'json-or-form' && FORM_TYPE.test(contentTypeOf(request)));
   const parts = new BodyParts();
@@ -65,12 +67,20 @@ function parseForm(text: string): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-/** Reads the whole body, up to `largest` bytes. Throws BAD_REQUEST if it is larger or too slow. */
+interface BodyLimit {
+  maxBytes: number;
+  /** Of the response to a larger body. */
+  status: number;
+  hint?: string;
+}
+
+/** Reads the whole body. Throws BAD_REQUEST if it is larger than the limit, or too slow. */
 export async function receiveBytes(
-  request: IncomingMessage, clock: Clock, parts: BodyParts, maxBytes = MAX_BODY_BYTES,
+  request: IncomingMessage, clock: Clock, parts: BodyParts,
+  { maxBytes, status, hint = '' }: BodyLimit = { maxBytes: MAX_BODY_BYTES, status: 400 },
 ): Promise<void> {
-  const limit = `${maxBytes / MAX_BODY_BYTES} MB`;
-  const tooLarge = () => new AppError('BAD_REQUEST', `Request body is larger than ${limit}`);
+  const message = `Request body is larger than ${maxBytes / MAX_BODY_BYTES} MB${hint}`;
+  const tooLarge = () => new AppError('BAD_REQUEST', message, { status });
   const maxReadBytes = Math.max(MAX_DISCARDED_BYTES, maxBytes);
   if (Number(request.headers['content-length'] ?? 0) > maxReadBytes) throw tooLarge();
   let [size, sizeBefore] = [0, 0];
@@ -94,11 +104,15 @@ export async function receiveBytes(
   if (size > maxBytes) throw tooLarge();
 }
 
+/** Throws INVALID_INPUT for a compressed body. */
+export function refuseEncoded({ headers }: IncomingMessage): void {
+  if ((headers['content-encoding'] ?? 'identity') === 'identity') return;
+  throw new AppError('INVALID_INPUT', 'Content-Encoding is not supported');
+}
+
 /** Throws INVALID_INPUT for a compressed body, JSON_PARSE_ERROR for invalid UTF-8. */
 export function decode(request: IncomingMessage, bytes: Buffer): string {
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new AppError('INVALID_INPUT', 'Content-Encoding is not supported');
-  }
+  refuseEncoded(request);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

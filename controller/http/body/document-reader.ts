@@ -2,12 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import PQueue from 'p-queue';
 import type { Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
-import { decode, JSON_TYPE, receiveBytes, typeInUtf8, contentTypeOf } from './body.ts';
+import {
+  contentTypeOf, decode, JSON_TYPE, receiveBytes, refuseEncoded, typeInUtf8, type WholeBody,
+} from './body.ts';
 import type { DocumentMemory } from './document-memory.ts';
 import { parseStrictJsonInTurns } from './strict-json.ts';
 import { yamlToJson } from './yaml.ts';
 
-const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
+const LIMITS = {
+  document: { maxBytes: 32 * MEGABYTE, status: 400 },
+  file: {
+    maxBytes: 64 * MEGABYTE, status: 413,
+    hint: '. Remove the history of results from a copy of the file, and send that',
+  },
+};
 const MAX_CONCURRENT_PARSES = 2;
 
 const YAML_TYPE = typeInUtf8('(?:application|text)/(?:x-)?yaml');
@@ -19,7 +28,10 @@ export interface ReceivedBody {
   release(): void;
 }
 
-/** Reads bodies that are whole documents, as JSON or YAML, up to 32 MB. Their routes are queued. */
+/**
+ * Reads bodies that are whole documents, as JSON or YAML, up to 32 MB, or whole files, up to 64 MB. Their
+ * routes are queued.
+ */
 export class DocumentReader {
   readonly #clock: Clock;
   readonly #memory: DocumentMemory;
@@ -30,17 +42,21 @@ export class DocumentReader {
     this.#memory = memory;
   }
 
-  /** Receives a document. Throws as `readBody` does, and so does `parse`. */
-  async receive(request: IncomingMessage, caller: string): Promise<ReceivedBody> {
+  /**
+   * Receives a document, or a file, which `parse` returns as its bytes. Throws as `readBody` does, and so
+   * does `parse`.
+   */
+  async receive(request: IncomingMessage, format: WholeBody, caller: string): Promise<ReceivedBody> {
     const parts = this.#memory.reserve(caller);
     const release = () => this.#memory.release(parts);
     try {
-      await receiveBytes(request, this.#clock, parts, MAX_DOCUMENT_BYTES);
+      await receiveBytes(request, this.#clock, parts, LIMITS[format]);
     } catch (error) {
       release();
       throw error;
     }
-    return { parse: async () => this.#parse(request, parts.join()).finally(release), release };
+    const parse = format === 'file' ? bytesOf : this.#parse.bind(this);
+    return { parse: async () => parse(request, parts.join()).finally(release), release };
   }
 
   async #parse(request: IncomingMessage, bytes: Buffer): Promise<unknown> {
@@ -53,4 +69,12 @@ export class DocumentReader {
       return parseStrictJsonInTurns(isYaml ? await yamlToJson(text, this.#clock) : text);
     });
   }
+}
+
+async function bytesOf(request: IncomingMessage, bytes: Buffer): Promise<Uint8Array> {
+  refuseEncoded(request);
+  if (/^multipart\//i.test(contentTypeOf(request))) {
+    throw new AppError('INVALID_INPUT', 'Send the file itself as the body, not a form');
+  }
+  return bytes;
 }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
-import type { Clock, Timer } from '../../../shared/time.ts';
+import { runWorker, WorkerLimitExceeded } from '../../../shared/limited-worker.ts';
+import { systemClock, type Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
 
 /** Limits on one conversion. A worker that exceeds one is terminated. */
@@ -59,25 +59,18 @@ export async function yamlToJson(text: string, clock: Clock): Promise<string> {
 }
 
 export async function toYaml(value: unknown): Promise<string> {
-  const { text, fault = 'unknown fault' } = await run(JSON.stringify(value), false, null);
+  const { text, fault = 'unknown fault' } = await run(JSON.stringify(value), false, systemClock);
   if (text === undefined) throw new Error(`YAML could not be written: ${fault}`);
   return text;
 }
 
-function run(text: string, isYaml: boolean, clock: Clock | null): Promise<Conversion> {
+async function run(text: string, isYaml: boolean, clock: Clock): Promise<Conversion> {
   const yaml = createRequire(import.meta.url).resolve('yaml');
-  const worker = new Worker(SCRIPT, {
-    eval: true, workerData: { text, isYaml, yaml }, execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-  });
-  let deadline: Timer | undefined;
-  const conversion = new Promise<Conversion>((resolve) => {
-    const onExit = () => resolve({ fault: 'it takes too much memory to parse' });
-    deadline = clock?.setTimer(DEADLINE_MS, () => resolve({ fault: 'it takes too long to parse' }));
-    worker.once('message', resolve).once('error', onExit).once('exit', onExit);
-  });
-  return conversion.finally(() => {
-    deadline?.cancel();
-    void worker.terminate();
-  });
+  const limits = { memoryMb: MEMORY_MB, timeoutMs: isYaml ? DEADLINE_MS : null };
+  try {
+    return await runWorker<Conversion>({ script: SCRIPT }, { text, isYaml, yaml }, limits, clock);
+  } catch (error) {
+    const isLate = error instanceof WorkerLimitExceeded && error.limit === 'time';
+    return { fault: isLate ? 'it takes too long to parse' : 'it takes too much memory to parse' };
+  }
 }

@@ -25,12 +25,17 @@ const RETRY_AFTER_STATUSES = [429, 503];
 export function failures(route: Route, refusals: Record<string, Refusal>): Record<string, { $ref: string }> {
   const codes = errorsOf(route);
   const isPage = route.errorPage !== undefined;
-  return Object.fromEntries([...new Set(codes.map((code) => ERROR_STATUS[code]))].map((status) => {
-    const own = codes.filter((code) => ERROR_STATUS[code] === status).sort();
+  return Object.fromEntries([...new Set(codes.flatMap((code) => statusesOf(route, code)))].map((status) => {
+    const own = codes.filter((code) => statusesOf(route, code).includes(status)).sort();
     const name = [...(isPage ? ['page'] : []), ...own].join('.');
     refusals[name] ??= refusal(status, own, isPage);
     return [status, { $ref: `#/components/responses/${name}` }];
   }));
+}
+
+/** The statuses that an error of this code can have: 413 besides the code's for a file. */
+export function statusesOf({ bodyFormat }: Route, code: ErrorCode): number[] {
+  return bodyFormat === 'file' && code === 'BAD_REQUEST' ? [400, 413] : [ERROR_STATUS[code]];
 }
 
 function refusal(status: number, codes: ErrorCode[], isPage: boolean): Refusal {

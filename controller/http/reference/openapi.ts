@@ -113,7 +113,7 @@ function requestBody({ bodyFormat = 'json' }: Route, body: z.ZodType, named: Sch
   const schema = schemaOf(body, 'input', named);
   const types = {
     json: [JSON_CONTENT], form: [FORM_CONTENT], 'json-or-form': [JSON_CONTENT, FORM_CONTENT],
-    document: [JSON_CONTENT, 'application/yaml'],
+    document: [JSON_CONTENT, 'application/yaml'], file: ['application/octet-stream'],
   }[bodyFormat];
   return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) } as const;
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { isIP, isIPv6 } from 'node:net';
 import type { ParameterizedContext } from 'koa';
-import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { RateDecision } from '../limits/rate-limit.ts';
 import { acceptUpgrade } from '../responses/web-sockets.ts';
 import type { Route, RouteResponse } from './route.ts';
@@ -128,7 +128,7 @@ export const RETRY_AFTER_SECONDS = 5;
 
 export function sendError(exchange: Exchange, error: AppError): void {
   const { req: { headers }, state: { route, rateDecision } } = exchange;
-  exchange.status = ERROR_STATUS[error.code];
+  exchange.status = error.status;
   if (exchange.status === 503) exchange.set('Retry-After', String(RETRY_AFTER_SECONDS));
   const page = route?.errorPage?.(error, { languages: headers['accept-language'], query: exchange.querystring });
   const windowRetryAfter = error.code === 'RATE_LIMIT_EXCEEDED' ? rateDecision?.retryAfter : undefined;

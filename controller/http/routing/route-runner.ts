@@ -126,7 +126,7 @@ async function identifyAndCount(
 async function receiveBody(
   { documents, clock }: RunnerDeps, { bodyFormat = 'json' }: Route, { req }: Exchange, queueKey: string,
 ): Promise<ReceivedBody> {
-  if (bodyFormat === 'document') return documents.receive(req, queueKey);
+  if (bodyFormat === 'document' || bodyFormat === 'file') return documents.receive(req, bodyFormat, queueKey);
   const body = await readBody(req, bodyFormat, clock);
   return { parse: async () => body, release: () => undefined };
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Log } from '../../../shared/log.ts';
-import { AppError, ERROR_STATUS } from '../../errors/app-error.ts';
+import { AppError } from '../../errors/app-error.ts';
 import { MAX_DISCARDED_BYTES } from '../body/body.ts';
 import type { DocumentMemory } from '../body/document-memory.ts';
 import { DocumentReader } from '../body/document-reader.ts';
@@ -140,7 +140,7 @@ function pathOf(exchange: Matched): string | RegExp | undefined {
 
 /** The error that the caller sees. Logs an unexpected one and replaces it with the route's `failure`. */
 function toAppError(deps: AppDeps, { state, method }: Exchange, error: unknown): AppError {
-  if (error instanceof AppError && ERROR_STATUS[error.code] !== 500) return error;
+  if (error instanceof AppError && error.status !== 500) return error;
   if (deps.isUnavailable(error)) {
     const message = 'The service is temporarily unavailable; try again';
     return new AppError('SERVICE_UNAVAILABLE', message, { cause: error });

@@ -5,6 +5,7 @@ import { settable, type Settable } from '../../monitors/settable.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
+import { withToken } from './heartbeat-tokens.ts';
 import type { PlannedMonitor } from './plan-monitors.ts';
 
 /** Monitors written concurrently. */
@@ -23,7 +24,7 @@ export async function applyMonitors(
   const inGroup = ({ item: { group } }: PlannedMonitor, settings: Settable): Settable =>
     group === undefined ? settings : { ...settings, group_id: groupIds.get(group ?? '') ?? null };
   const apply = async (plan: PlannedMonitor, at: number): Promise<string> => {
-    const { item, current, settings, differences } = plan;
+    const { item, current, settings, token, differences } = plan;
     if (current === null) {
       // Increasing ids keep the document's order in lists by creation time.
       const doc = newMonitor(ctx, newId(ctx.now + at), item.type, inGroup(plan, settings), item.status);
@@ -31,7 +32,7 @@ export async function applyMonitors(
     }
     if (differences.length > 0) {
       await changeMonitor(deps, ctx, current._id, (seen) => {
-        const fresh = settable(item, seen, item, deps.minIntervalSeconds);
+        const fresh = withToken(settable(item, seen, item, deps.minIntervalSeconds), token);
         return { ...inGroup(plan, fresh), status: item.status ?? seen.status };
       });
     }

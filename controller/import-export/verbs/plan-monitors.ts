@@ -6,18 +6,22 @@ import { fieldError, validationError, type ValidationIssue } from '../../http/in
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import { intervalFromPings } from '../../monitors/settings/heartbeat.ts';
+import { CONCEALED } from '../../monitors/settings/sent-settings.ts';
 import { checkSettings, settable, type Settable, type SettingsDeps } from '../../monitors/settable.ts';
 import { monitorLimitReached } from '../../monitors/verbs/write-monitor.ts';
 import { viewSettings } from '../../monitors/views.ts';
 import { differencesOf, type Difference } from '../difference.ts';
 import { matchByName } from '../match-rules.ts';
 import type { MonitorItem } from '../schema.ts';
+import { grantTokens, withToken } from './heartbeat-tokens.ts';
 
 export interface PlannedMonitor {
   item: MonitorItem;
   /** Null if the monitor is new. */
   current: MonitorDoc | null;
   settings: Settable;
+  /** The token that the heartbeat gets; null for its current or a new one. */
+  token: string | null;
   /** Empty if the monitor is new. */
   differences: Difference[];
 }
@@ -35,6 +39,7 @@ export async function planMonitors(
   deps: MonitorWriteDeps, ctx: ProjectContext, items: MonitorItem[], groupNames: ReadonlyMap<string, string>,
 ): Promise<PlannedMonitor[]> {
   const docs = matchByName(items, await findByNames(deps, ctx, [...new Set(items.map(({ name }) => name))]));
+  const tokens = await grantTokens(deps.monitors, items, docs);
   const lookups = memoizedLookups(deps);
   const planned: PlannedMonitor[] = [];
   const issues: ValidationIssue[] = [];
@@ -42,7 +47,8 @@ export async function planMonitors(
   for (const [at, item] of items.entries()) {
     if (at % MONITORS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     try {
-      planned.push(await plan(lookups, ctx.tenant, item, docs[at] ?? null, groupNames));
+      const of = { item, current: docs[at] ?? null, token: tokens[at] ?? null };
+      planned.push(await plan(lookups, ctx.tenant, of, groupNames));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { code, message, details } = error;
@@ -72,23 +78,26 @@ async function checkCount(deps: MonitorWriteDeps, ctx: ProjectContext, added: nu
 }
 
 async function plan(
-  deps: SettingsDeps, tenant: Tenant, item: MonitorItem, current: MonitorDoc | null,
+  deps: SettingsDeps, tenant: Tenant, of: Pick<PlannedMonitor, 'item' | 'current' | 'token'>,
   groupNames: ReadonlyMap<string, string>,
 ): Promise<PlannedMonitor> {
+  const { item, current, token } = of;
   if (current !== null && current.type !== item.type) {
     throw fieldError('type', `Type cannot be changed; the monitor with this name has type ${current.type}`);
   }
-  const settings = settable(item, current, item, deps.minIntervalSeconds);
+  const settings = withToken(settable(item, current, item, deps.minIntervalSeconds), token);
   await checkSettings(deps, tenant, settings, current, requestedInterval(settings, item.interval_seconds));
-  if (current === null) return { item, current, settings, differences: [] };
+  if (current === null) return { settings, differences: [], ...of };
   const nameOf = (id: string | null | undefined) => groupNames.get(id ?? '') ?? null;
   const before = { doc: current, group: nameOf(current.group_id) };
   const group = item.group === undefined ? nameOf(settings.group_id) : item.group;
   const after = { doc: { ...current, ...settings, status: item.status ?? current.status }, group };
   const [seen, next] = [fieldsOf(before), fieldsOf(after)];
-  if (isDeepStrictEqual(seen, next)) return { item, current, settings, differences: [] };
+  const isTokenNew = token !== null && token !== current.heartbeat?.token;
+  const differences: Difference[] = isTokenNew ? [{ field: 'heartbeat_token', before: CONCEALED, after: CONCEALED }] : [];
+  if (isDeepStrictEqual(seen, next)) return { settings, differences, ...of };
   const shown = { before: fieldsOf(before, true), after: fieldsOf(after, true) };
-  return { item, current, settings, differences: differencesOf(seen, next, shown) };
+  return { settings, differences: [...differencesOf(seen, next, shown), ...differences], ...of };
 }
 
 function fieldsOf({ doc, group }: { doc: MonitorDoc; group: string | null }, isConcealed = false) {

@@ -20,6 +20,9 @@ const MAX_GRACE_SECONDS = 31 * 86_400;
 export const MAX_INTERVAL_SECONDS = 86_400;
 const TOKEN_LENGTH = 32;
 
+/** A token made by another tool, which an import may keep. */
+export const IMPORTED_TOKEN = /^[A-Za-z0-9_-]{10,64}$/;
+
 const seconds = (max: number, name: string) =>
   z.int().max(max, `${name} must be at most ${max} seconds`).meta({ minimum: 1, 'x-unit': 's' })
     .nullable().optional();
