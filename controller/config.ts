@@ -35,7 +35,7 @@ const variables = z.object({
   PLANS_FILE: setting.text().transform(readPlans).optional(),
   MIN_INTERVAL_SECONDS: setting.integer(1, MAX_INTERVAL_SECONDS).default(30),
   PROBE_ALLOW_PRIVATE: setting.boolean().optional(),
-  ALLOW_PRIVATE_DESTINATIONS: setting.boolean().default(false),
+  ALLOW_PRIVATE_DESTINATIONS: setting.boolean().optional(),
   DOMAIN_LOOKUPS: setting.boolean().default(true),
   TRUST_PROXY: z
     .string()
@@ -169,7 +169,10 @@ function arrange(values: Values) {
     noDataAfterMs: values.NO_DATA_AFTER_SECONDS * 1000,
     /** Whether checks may reach private and loopback addresses; strangers may not point probes there. */
     checks: { allowPrivate: values.PROBE_ALLOW_PRIVATE ?? values.REGISTRATION !== 'open' },
-    destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS },
+    /** Whether alerts may go to private and loopback addresses. */
+    destinations: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS ?? values.REGISTRATION !== 'open' },
+    /** The same for addresses from outside: of subscribers' webhooks, and in the responses of registries. */
+    outsiders: { allowPrivate: values.ALLOW_PRIVATE_DESTINATIONS ?? false },
     /** Whether registries are asked when the domains of monitors expire. */
     domains: { isLookupEnabled: values.DOMAIN_LOOKUPS },
     mail: {

@@ -133,7 +133,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
     directory, quota: accounts.quota, otherUsers: readers.users, notify: notifications.notifyProbeOwners,
   });
   const subscriptions = openSubscriptions(ports, { readers, accounts, fleet });
-  const subscribers = openSubscribers(ports, { accounts, notifications, mailer });
+  const subscribers = openSubscribers(ports, { accounts, mailer });
   const domains = openDomains(ports);
   const maintenance = openMaintenance(ports, { subscribers });
   const incidents = openIncidents(ports, { accounts, events });

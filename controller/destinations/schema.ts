@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { check, queryInt, readOnlyFields, singleLineText, validate } from '../http/input/validation.ts';
+import { parsedUrl } from '../../shared/net-guard.ts';
+import {
+  check, queryInt, readOnlyFields, singleLineText, validate, validationError,
+} from '../http/input/validation.ts';
 import { ALERT_EVENTS, DEFAULT_EVENTS } from './destination.ts';
 import { MASK, secretKind, sentFields } from './channels/fields.ts';
-import { unmasked } from './channels/masks.ts';
-import { channelOf, DESTINATION_TYPES, type DestinationSettings } from './channels/registry.ts';
+import { keptSecrets, unmasked } from './channels/masks.ts';
+import { addressOf, channelOf, DESTINATION_TYPES, type DestinationSettings } from './channels/registry.ts';
 import { conditionInputs } from './conditions.ts';
 
 export const deliveriesQuery = z.strictObject({ limit: queryInt({ min: 1, max: 100, fallback: 50 }) });
@@ -93,7 +96,8 @@ export function checkNewSecrets({ type, config }: DestinationSettings): void {
 
 /**
  * Merges `change` into the settings: null removes an optional field, and a masked secret keeps the stored
- * value. Throws VALIDATION_ERROR for what the type does not accept.
+ * value. Throws VALIDATION_ERROR for what the type does not accept, and for a stored secret that would go to
+ * a new address.
  */
 export function changedSettings(stored: DestinationSettings, change: object): DestinationSettings {
   const { config: schema, view } = channelOf(stored.type);
@@ -101,7 +105,18 @@ export function changedSettings(stored: DestinationSettings, change: object): De
   const config = { ...before, ...unmasked(schema, change, before) };
   const read = validate(z.object({ config: schema }), { config }) as { config: object };
   // The compiler cannot see that both configs have this type.
-  return { type: stored.type, config: withoutNulls(read.config) } as DestinationSettings;
+  const changed = { type: stored.type, config: withoutNulls(read.config) } as DestinationSettings;
+  const kept = originOf(changed) === originOf(stored) ? [] : keptSecrets(schema, change, before);
+  if (kept.length > 0) {
+    const message = 'Enter this again, because the address has changed';
+    throw validationError(kept.map((name) => ({ code: 'custom', path: ['config', name], message })));
+  }
+  return changed;
+}
+
+/** Null for the vendor's own address and one that is none. */
+function originOf(settings: DestinationSettings): string | null {
+  return parsedUrl(addressOf(settings)?.url ?? '')?.origin ?? null;
 }
 
 /** Optional fields that a client sent as null are absent. */

@@ -13,7 +13,7 @@ export type Domains = ReturnType<typeof openDomains>;
 export function openDomains(ports: ControllerPorts) {
   const { config, stores, signals, clock, log, peers, holder, resolve, domainRoots: roots = IANA } = ports;
   const { monitors, domains, registryTurns: turns, registrySources } = stores;
-  const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
+  const vetting = createAddressVetting({ resolve, allowPrivate: config.outsiders.allowPrivate, clock });
   const reader = new GuardedReader({ clock, vetting });
   const workClaims = new WorkClaims({ clock, holder, ttlMs: QUERY_INTERVAL_MS });
   const takeTurn = (server: string) => turns.take(server, workClaims, clock.now());

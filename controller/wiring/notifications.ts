@@ -96,7 +96,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     },
     /** The notification log of incidents. */
     log: deliveries,
-    service, failing, poster, vetting,
+    service, failing, poster,
     routes: [
       ...destinationRoutes({
         destinations, vetting, testMails, suppressions,

@@ -1,6 +1,8 @@
 import { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
+import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
+import { HttpPoster } from '../platform/outbound/poster.ts';
 import type { PageDoc } from '../status-pages/page.ts';
 import { NoticeSender } from '../subscribers/notices/notice-sender.ts';
 import { publicSubscriberRoutes } from '../subscribers/public/public-routes.ts';
@@ -9,7 +11,6 @@ import { subscriberRoutes } from '../subscribers/routes.ts';
 import { SubscriberLinks } from '../subscribers/subscriber-links.ts';
 import { announce, type Announcement } from '../subscribers/verbs/notify.ts';
 import type { Accounts } from './accounts.ts';
-import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
 /** Mails under way at a stop get this long to end, ms. */
@@ -19,16 +20,17 @@ export type Subscribers = ReturnType<typeof openSubscribers>;
 
 interface SubscriberSources {
   accounts: Pick<Accounts, 'subscriberKeys'>;
-  notifications: Pick<Notifications, 'vetting' | 'poster'>;
   mailer: Mailer;
 }
 
 /** Those who subscribe to status pages, and what they are told. */
 export function openSubscribers(ports: ControllerPorts, sources: SubscriberSources) {
-  const { stores, signals, clock, log, peers, holder, random, baseUrl } = ports;
-  const { accounts, notifications: { vetting, poster }, mailer } = sources;
+  const { config, stores, signals, clock, log, peers, holder, random, resolve, baseUrl } = ports;
+  const { accounts, mailer } = sources;
   const { pages, posts, subscribers, notices } = stores;
   const { subscriberRateLimits: rateLimits, noticeOutbox: outbox } = stores;
+  const vetting = createAddressVetting({ resolve, allowPrivate: config.outsiders.allowPrivate, clock });
+  const poster = new HttpPoster({ clock, vetting });
   const links = new SubscriberLinks(accounts.subscriberKeys, baseUrl);
   const noticeSender = new NoticeSender({
     pages, posts, subscribers, notices, outbox, mailer, poster, links, clock, log, peers, holder, random,
@@ -46,6 +48,7 @@ export function openSubscribers(ports: ControllerPorts, sources: SubscriberSourc
     /** Ends the mails that are being sent. */
     stop: async () => {
       await Promise.all([noticeSender.stop(STOP_TIMEOUT_MS), post.close()]);
+      await poster.close();
     },
     /** Tells the subscribers of pages of their maintenance; may be repeated. */
     announce: (of: PageDoc[], announcement: Announcement) => announce(deps, of, announcement, clock.now()),

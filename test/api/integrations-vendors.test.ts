@@ -103,6 +103,32 @@ test('a masked secret keeps its value while others change, and null removes an o
   expect(await sent()).toEqual([undefined, 'b', 4]);
 });
 
+test.each([
+  ['gotify', { token: 'first' }, ['token']], ['pushover', { token: 'first', user: 'second' }, ['token', 'user']],
+  ['apprise', { urls: ['json://one', 'json://two'] }, ['urls']],
+])('a stored secret of %s is not sent to a new address: it must be entered again', async (type, secrets, fields) => {
+  const shown = await create(type, { ...secrets, base_url: receiver.url });
+  const elsewhere = `http://localhost:${receiver.port}`;
+  for (const config of [{ base_url: elsewhere }, { ...shown.config, base_url: elsewhere }]) {
+    const { status, error } = await change(shown.id, config);
+    expect([status, error?.details?.map((one: Loose) => [one.path, one.message])]).toEqual([
+      400, fields.map((field) => [['config', field], 'Enter this again, because the address has changed']),
+    ]);
+  }
+  receiver.requests.length = 0;
+  await admin.post(`/api/integrations/${shown.id}/test`);
+  expect(receiver.requests.map(({ headers }) => headers.host)).toEqual([`127.0.0.1:${receiver.port}`]);
+  expect((await change(shown.id, { base_url: `${receiver.url}/below` })).status).toBe(200);
+  expect((await change(shown.id, { ...secrets, base_url: elsewhere })).data.integration.config.base_url).toBe(elsewhere);
+});
+
+test('a stored secret of a vendor\'s own server is not sent to another one', async () => {
+  const { id } = await create('telegram', { bot_token: '1:first', chat_id: 1 });
+  expect((await change(id, { base_url: receiver.url })).error.details[0].path).toEqual(['config', 'bot_token']);
+  expect((await change(id, { base_url: receiver.url, bot_token: '1:second' })).status).toBe(200);
+  expect((await change(id, { base_url: null })).error.details[0].path).toEqual(['config', 'bot_token']);
+});
+
 test('masked items of a list keep the values in their places', async () => {
   const { id } = await create('apprise', { base_url: receiver.url, urls: ['json://one', 'json://two'] });
   expect((await change(id, { urls: ['***', '***', 'json://three'] })).data.integration.config.urls).toEqual(['***', '***', '***']);

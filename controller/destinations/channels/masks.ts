@@ -27,6 +27,19 @@ export function unmasked(schema: z.ZodObject, change: object, stored: object | n
   }));
 }
 
+/**
+ * The secret fields of which `change` keeps the stored value, by leaving them out or by masks. A secret URL
+ * is its own address.
+ */
+export function keptSecrets(schema: z.ZodObject, change: object, stored: object): string[] {
+  const [sent, before] = [change as Values, stored as Values];
+  return Object.keys(schema.shape).filter((name) => {
+    const kind = kindOf(schema, name);
+    if (before[name] === undefined || kind === null || kind === 'path') return false;
+    return sent[name] === undefined || isMasked(sent[name]);
+  });
+}
+
 const NOTHING_STORED = `${MASK} keeps a stored value, but there is none`;
 
 function unmaskedItems(name: string, value: unknown, stored: unknown): unknown {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { addressRefusal, parseHttpUrl } from '../../../shared/net-guard.ts';
+import { addressRefusal, classifyAddress, parseHttpUrl } from '../../../shared/net-guard.ts';
 import { within, type Clock } from '../../../shared/time.ts';
 import type { Resolve } from './resolver.ts';
 
@@ -15,6 +15,7 @@ export type AddressVetting = ReturnType<typeof createAddressVetting>;
 
 /** How long saving a destination waits for DNS; delivery resolves the name again. */
 const SAVE_TIMEOUT_MS = 3000;
+const LOCALHOST = 'must be publicly reachable: localhost is not';
 /** For operators and people who can contact one. */
 const HOW_TO_ALLOW = 'Set ALLOW_PRIVATE_DESTINATIONS=true on the server to allow private addresses.';
 
@@ -39,31 +40,33 @@ export function createAddressVetting(options: { resolve: Resolve; allowPrivate: 
     return { kind: 'refused', reason, isPrivate };
   }
 
-  async function assess(url: string, caller: string): Promise<{ reason: string; isPrivate: boolean } | null> {
+  /** `isPrivate` of an allowed URL: its host has private addresses only. */
+  async function assess(url: string, caller: string): Promise<{ reason: string | null; isPrivate: boolean }> {
     const parsed = parseHttpUrl(url);
     if (!parsed.ok) return { reason: parsed.reason, isPrivate: false };
-    const localhost = { reason: 'must be publicly reachable: localhost is not', isPrivate: true };
-    if (parsed.isLocalhost) return allowPrivate ? null : localhost;
+    if (parsed.isLocalhost) return { reason: allowPrivate ? null : LOCALHOST, isPrivate: true };
     const vetted = await within(clock, SAVE_TIMEOUT_MS, vetHost(parsed.host, caller));
-    if (vetted?.kind !== 'refused') return null;
-    return { reason: `must be publicly reachable: ${vetted.reason}`, isPrivate: vetted.isPrivate };
+    if (vetted?.kind === 'refused') {
+      return { reason: `must be publicly reachable: ${vetted.reason}`, isPrivate: vetted.isPrivate };
+    }
+    const addresses = vetted?.kind === 'allowed' ? vetted.addresses : [];
+    return { reason: null, isPrivate: addresses.length > 0 && addresses.every((one) => classifyAddress(one) !== 'global') };
   }
 
   /** Why an untrusted URL can't be saved; null if it may, also while its host doesn't resolve. */
   async function urlRefusal(url: string, caller: string): Promise<string | null> {
-    return (await assess(url, caller))?.reason ?? null;
+    return (await assess(url, caller)).reason;
   }
 
   /**
    * Like `urlRefusal` for a destination's URL, and names the setting that would allow it. `isSecret`: it must
-   * be `https:` unless private addresses are allowed.
+   * be `https:` unless its host is private.
    */
   async function destinationRefusal(url: string, isSecret: boolean, caller: string): Promise<string | null> {
-    const parsed = parseHttpUrl(url);
-    if (isSecret && parsed.ok && parsed.url.protocol !== 'https:' && !allowPrivate) return 'must start with https://';
-    const refusal = await assess(url, caller);
-    if (refusal === null) return null;
-    return refusal.isPrivate ? `${refusal.reason}. ${HOW_TO_ALLOW}` : refusal.reason;
+    const { reason, isPrivate } = await assess(url, caller);
+    if (reason !== null) return isPrivate ? `${reason}. ${HOW_TO_ALLOW}` : reason;
+    if (isPrivate || !isSecret || /^https:/i.test(url)) return null;
+    return 'must start with https://, because it is sent a secret and its host is not known to be private';
   }
 
   return { addressRefusal: refusalOf, vetHost, urlRefusal, destinationRefusal };

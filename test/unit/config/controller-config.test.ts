@@ -143,7 +143,8 @@ test('the defaults are those of the process contract, and the configuration is d
     },
     monitors: { minIntervalSeconds: 30 },
     checks: { allowPrivate: true },
-    destinations: { allowPrivate: false },
+    destinations: { allowPrivate: true },
+    outsiders: { allowPrivate: false },
     domains: { isLookupEnabled: true },
     mail: { from: 'Farwatch <farwatch@localhost>', isFromConfigured: false, mailgun: null, smtpUrl: null },
     noDataAfterMs: 300_000,
@@ -161,6 +162,17 @@ test.each([
   [{ PROBE_ALLOW_PRIVATE: 'false' }, false],
 ])('checks of private addresses are allowed by default unless registration is open: %o', (env, expected) => {
   expect(loadControllerConfig({ ...REQUIRED, ...env }).checks.allowPrivate).toBe(expected);
+});
+
+test.each([
+  [{}, true, false],
+  [{ REGISTRATION: 'closed' }, true, false],
+  [{ REGISTRATION: 'open' }, false, false],
+  [{ REGISTRATION: 'open', ALLOW_PRIVATE_DESTINATIONS: 'true' }, true, true],
+  [{ ALLOW_PRIVATE_DESTINATIONS: 'false' }, false, false],
+])('alerts may go to private addresses unless registration is open, and outsiders reach none: %o', (env, alerts, outsiders) => {
+  const config = loadControllerConfig({ ...REQUIRED, ...env });
+  expect([config.destinations.allowPrivate, config.outsiders.allowPrivate]).toEqual([alerts, outsiders]);
 });
 
 test('mail is sent from MAIL_FROM, or else from the known domain', () => {
