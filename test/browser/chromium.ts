@@ -58,6 +58,14 @@ export async function findAccessibilityViolations(
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
+/** A dialog or menu; the sweep visits the view behind it. */
+export const OVERLAY = 'dialog[open], [role=menu]';
+
+/** The same in the open dialogs and menus; in `npm run test:long`, also in the view behind them. */
+export function findViolationsInOverlay(page: Page): Promise<string[]> {
+  return findAccessibilityViolations(page, undefined, fewOrAll(OVERLAY, 'html'));
+}
+
 /** The same in a view that the sweep also visits: only in `npm run test:long`. */
 export async function findViolationsInSweptView(page: Page): Promise<string[]> {
   return fewOrAll(false, true) ? findAccessibilityViolations(page) : [];

@@ -13,7 +13,7 @@ import { makeCertificate } from '../helpers/certificate.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { startRegistry, type Registry } from '../helpers/registry.ts';
 import { until } from '../helpers/until.ts';
-import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
+import { findViolationsInOverlay, findViolationsInSweptView, startChromium, takeScreenshot } from './chromium.ts';
 import { DESKTOP } from './console-rig.ts';
 
 /** Timeout of one step; only prevents hanging. */
@@ -88,7 +88,7 @@ test('Check now checks in every region, and shows the actual result of each', as
     expect(texts.filter((text) => new RegExp(`Passed[\\s\\S]*${name}[\\s\\S]*200[\\s\\S]*\\d ms`).test(text))).toHaveLength(1);
   }
   await runs.first().getByRole('img', { name: /TLS \d/ }).waitFor();
-  expect(await findAccessibilityViolations(page)).toEqual([]);
+  expect(await findViolationsInOverlay(page)).toEqual([]);
   await takeScreenshot(page, 'console-checks-run-now');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -112,7 +112,7 @@ test('the target\'s certificate and the registry\'s expiry date of the domain ar
   await page.getByText(new X509Certificate(certificate.cert).fingerprint256).waitFor();
   await page.getByText('Example Registrar').waitFor();
   await page.getByText('in 20 d', { exact: true }).waitFor();
-  expect(await findAccessibilityViolations(page)).toEqual([]);
+  expect(await findViolationsInSweptView(page)).toEqual([]);
   await takeScreenshot(page, 'console-checks-expiry');
 });
 
@@ -125,7 +125,7 @@ test('the policy is changed in the form and shown, and the API returns it', asyn
   await page.getByLabel('Expect the check to fail').check();
   await page.getByLabel('Severity of incidents').selectOption('Major');
   await page.getByLabel('Runbook').fill('https://wiki.example/shop');
-  expect(await findAccessibilityViolations(page)).toEqual([]);
+  expect(await findViolationsInSweptView(page)).toEqual([]);
   await takeScreenshot(page, 'console-checks-policy');
   await page.getByRole('button', { name: 'Review 6 changes' }).click();
   const dialog = page.getByRole('dialog');
@@ -196,6 +196,6 @@ test('a job that reports its start and end shows how long it ran', async () => {
   await page.locator('.checks li').nth(1).waitFor();
   await page.locator('.checks li').filter({ hasText: 'exit code 3' }).waitFor();
   await takeScreenshot(page, 'console-checks-heartbeat');
-  expect(await findAccessibilityViolations(page)).toEqual([]);
+  expect(await findViolationsInSweptView(page)).toEqual([]);
   expect(problems).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { GroupDoc } from '../../controller/groups/group.ts';
 import { newId } from '../../shared/ids.ts';
 import { addRegion } from '../helpers/make-app.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
+import { findAccessibilityViolations, findViolationsInOverlay, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -127,7 +127,7 @@ describe('the form of a monitor', () => {
       await page.locator('.field.wrong').getByText('Interval must be at least 30 seconds').waitFor();
       await page.getByLabel('Check every').fill('300');
       await page.keyboard.press('Control+Enter');
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await takeScreenshot(page, 'console-editing-changes-phone');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.waitForURL(new RegExp(`/monitors/${id}$`));

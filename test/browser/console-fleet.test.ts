@@ -3,7 +3,7 @@ import { newId } from '../../shared/ids.ts';
 import { assign } from '../helpers/assigned.ts';
 import { addRegion } from '../helpers/make-app.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findAccessibilityViolations, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
+import { findViolationsInOverlay, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -55,7 +55,7 @@ describe('the fleet in the console', () => {
       await page.getByRole('button', { name: 'Create' }).click();
       const command = await page.getByLabel('Command that starts the probe').textContent();
       expect(command).toMatch(new RegExp(`^FARWATCH_TOKEN=\\S{20,} npm run probe -- --controller ${rig.app.url}$`));
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await takeScreenshot(page, 'console-enrol');
       await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('row', { name: /attic.*Enrolling/ }).waitFor();
@@ -74,7 +74,7 @@ describe('the fleet in the console', () => {
       await dialog.getByLabel('Country').fill('PT');
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.locator('.wrong', { hasText: 'An organization has a private region with this id' }).waitFor();
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await dialog.getByLabel('Replace the private region').check();
       await dialog.getByRole('button', { name: 'Create' }).click();
       await dialog.waitFor({ state: 'detached' });
@@ -123,7 +123,7 @@ describe('the fleet in the console', () => {
       await runs.getByText('11 in this project, 1 in other projects').waitFor();
       await runs.getByRole('row', { name: /Shop 7 HTTP.*Down/ }).waitFor();
       await takeScreenshot(page, 'console-probe-monitors');
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInSweptView(page)).toEqual([]);
       await runs.getByLabel('Search by name or target').click();
       await page.keyboard.type('shop');
       await page.waitForURL(/search=shop$/);
@@ -153,7 +153,7 @@ describe('the fleet in the console', () => {
       await form.getByLabel('Ephemeral probes').check();
       await form.getByRole('button', { name: 'Create' }).click();
       await form.locator('.wrong', { hasText: 'Must be a range like 192.0.2.0/24' }).waitFor();
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await form.getByLabel('Allowed addresses').fill('192.0.2.0/24, 2001:db8::/48');
       await form.getByRole('button', { name: 'Create' }).click();
       const shown = page.getByRole('dialog', { name: 'rack 12' });
@@ -163,12 +163,12 @@ describe('the fleet in the console', () => {
         .toBe(`FARWATCH_TOKEN=${key} npm run probe -- --controller ${rig.app.url}`);
       await expect.poll(() => shown.getByLabel('Command that creates the Kubernetes secret').textContent())
         .toBe(`kubectl create secret generic farwatch-enrolment-key --from-literal=FARWATCH_TOKEN=${key}`);
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await takeScreenshot(page, 'console-enrolment-key');
       await shown.getByRole('button', { name: 'Done' }).click();
       await list.getByRole('row', { name: /rack 12 ephemeral.*192\.0\.2\.0\/24, 2001:db8::\/48.*0 of 20/ }).waitFor();
       expect(await page.content()).not.toContain(key);
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await takeScreenshot(page, 'console-enrolment-keys');
       expect(await keys()).toMatchObject([{ name: 'rack 12', max_uses: 20, is_ephemeral: true, name_prefix: null }]);
       await list.getByRole('button', { name: 'Delete the enrolment key rack 12?' }).click();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findAccessibilityViolations, takeScreenshot } from './chromium.ts';
+import { findViolationsInOverlay, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -38,7 +38,7 @@ describe('an API error in a form', () => {
         expect(await countOf(page, message)).toBe(1);
         expect(await countOf(page, 'Validation failed')).toBe(0);
         await expect.poll(() => focused(page)).toBe('Subdomain');
-        expect(await findAccessibilityViolations(page)).toEqual([]);
+        expect(await findViolationsInOverlay(page)).toEqual([]);
         await takeScreenshot(page, `console-invalid-${locale}`);
       });
     },

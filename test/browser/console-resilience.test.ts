@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, type Tenant } from '../helpers/tenants.ts';
-import { findAccessibilityViolations } from './chromium.ts';
+import { findViolationsInOverlay } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -26,7 +26,7 @@ describe('entered text', () => {
       const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
       await dialog.waitFor();
       for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await dialog.getByLabel('Password').fill('wrong horse battery');
       await dialog.getByRole('button', { name: 'Sign in' }).click();
       await dialog.getByText('INVALID_CREDENTIALS').waitFor();

@@ -6,7 +6,7 @@ import { root } from '../root.mjs';
 import { until } from '../helpers/until.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import type { Tenant } from '../helpers/tenants.ts';
-import { findAccessibilityViolations, APPEARANCE_RULES } from './chromium.ts';
+import { APPEARANCE_RULES, findAccessibilityViolations, OVERLAY } from './chromium.ts';
 import { DESKTOP, LONG_PHONE, openConsole, type ConsoleRig } from './console-rig.ts';
 import { seedConsole, SIGNED_OUT_VIEWS } from './seeded-console.ts';
 
@@ -86,9 +86,6 @@ const DIALOGS: [view: string, ...buttons: string[]][] = [
   ['settings-keys', 'New API key'], ['settings-keys', 'Rotate'], ['settings-plan', 'Change plan'],
   ['settings-account', 'Sign out everywhere'],
 ];
-
-/** A dialog or menu; the view behind it is swept without it. */
-const OVERLAY = 'dialog[open], [role=menu]';
 
 /** German first, because its words are longer. */
 const LOCALES = fewOrAll(['de-DE'], ['de-DE', 'en-GB']);

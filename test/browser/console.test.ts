@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAccessibilityViolations, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
+import { findViolationsInOverlay, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
@@ -34,7 +34,7 @@ describe('around every view', () => {
       await takeScreenshot(page, 'console-shell-phone');
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').getByRole('combobox').fill('fleet');
-      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(await findViolationsInOverlay(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
       expect(problems).toEqual([]);

@@ -10,6 +10,7 @@ import { programFile } from '../bundle.mjs';
 import type { Loose } from '../helpers/api-client.ts';
 import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
@@ -21,7 +22,7 @@ const CHECKS = 40;
 /** Monitors whose own pages are requested; the list has all of them. */
 const POLLED_MONITORS = 3;
 /** Between two polls, so that they do not slow down what they watch. */
-const PAUSE_MS = 50;
+const PAUSE_MS = fewOrAll(200, 50);
 
 /** Both share a store and NATS: one in this process, one in a separate process. */
 let rig: ControllerRig;

@@ -45,6 +45,7 @@ test('the documentation lists exactly the metrics that exist', async () => {
 const shard = () => shardMap.of(monitorId);
 const letters = (filter: Document = {}): Promise<Document[]> =>
   client.db().collection('dead_letters').find(filter).toArray();
+const countLetters = (): Promise<number> => client.db().collection('dead_letters').countDocuments();
 
 function resultOf(seq: number, change: Partial<CheckResult> = {}): CheckResult {
   return {
@@ -152,7 +153,7 @@ test('region and probe in a body are ignored: the subject identifies the sender'
 
 test('a thousand invalid messages become dead letters with reasons, and valid traffic continues', async () => {
   const before = {
-    letters: (await letters()).length, checks: await totalChecks(),
+    letters: await countLetters(), checks: await totalChecks(),
     rssMb: process.memoryUsage().rss / 2 ** 20,
   };
   for (let at = 0; at < 1000; at += 1) {
@@ -169,7 +170,7 @@ test('a thousand invalid messages become dead letters with reasons, and valid tr
   }
   await probe.nats.flush();
   await until(
-    async () => (await letters()).length - before.letters === 1000,
+    async () => await countLetters() - before.letters === 1000,
     { what: 'all garbage is stored as dead letters' },
   );
   expect(new Set((await letters({ epoch: null })).map((letter) => letter['reason'] as string))).toEqual(
@@ -182,14 +183,14 @@ test('a thousand invalid messages become dead letters with reasons, and valid tr
 });
 
 test('beyond 2,000 an hour, the dead letters of one sender are counted and not stored', async () => {
-  const had = (await letters()).length;
+  const had = await countLetters();
   for (let at = 0; at < 2500; at += 1) throwAway(`rubbish ${at}`);
   await probe.nats.flush();
   await until(
     async () => (await metric('farwatch_dead_letters_omitted_total')) === had + 2500 - 2000,
     { what: 'the rest is counted' },
   );
-  await until(async () => (await letters()).length === 2000, { what: 'the first are kept' });
+  await until(async () => await countLetters() === 2000, { what: 'the first are kept' });
   expect(await send(encodeBatch(batchOf('after', [resultOf(1)])))).toBe(1);
   expect(await metric('farwatch_dead_letters_total')).toBe(had + 2500);
 });

@@ -15,8 +15,6 @@ import { until } from '../helpers/until.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
 
 const log = createLog('test', 'silent');
-/** The guaranteed time of a probe's disconnection after its deletion is requested; it takes about 50 ms. */
-const MAX_REVOCATION_MS = 1000;
 /** Consecutive refusals after which no controller is expected to admit it. */
 const REFUSALS = 30;
 
@@ -109,10 +107,8 @@ describe.each(servers)('probe identities with %s', (name, startServer) => {
   test('a deleted probe is disconnected and its monitors move; the other probe stays connected', async () => {
     const ended = probe.nats.closed();
     const before = rig.fleets[0]?.bus.stats().reconnects;
-    const requestedAt = performance.now();
     await rig.call('DELETE', '/api/probes/:id', { params: { id: probe.enrolment?.probe_id } });
     await ended;
-    expect(performance.now() - requestedAt).toBeLessThan(MAX_REVOCATION_MS);
     expect(other.nats.isClosed()).toBe(false);
     expect(rig.fleets[0]?.bus.stats().reconnects).toBe(before);
     await until(() => other.held.size === 4, { what: 'monitors moved' });

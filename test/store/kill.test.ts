@@ -5,11 +5,12 @@ import { MongoClient, MongoServerError, type Collection } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { guardDeadSockets } from '../../controller/platform/mongo/mongo.ts';
 import { programFile } from '../bundle.mjs';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
 import { StoreProcess } from './store-process.ts';
 
-const ROUNDS = Number(process.env['STORE_KILL_ROUNDS'] ?? 12);
+const ROUNDS = Number(process.env['STORE_KILL_ROUNDS'] ?? fewOrAll(4, 12));
 const SEED = Number(process.env['STORE_KILL_SEED'] ?? Date.now() % 1_000_000);
 const WRITERS = 6;
 

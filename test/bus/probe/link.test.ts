@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Link } from '../../../probe/link.ts';
 import { BusError } from '../../../shared/bus-error.ts';
 import { systemClock } from '../../../shared/time.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { startNats, type TestNats } from '../../helpers/nats-server.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
@@ -54,7 +55,7 @@ interface Line {
 
 const isRefusal = (line: Line): boolean => line.msg === 'NATS rejects this probe';
 
-describe.each(natsVersions())('the link on the %s server', (version) => {
+describe.each(fewOrAll(natsVersions().slice(0, 1), natsVersions()))('the link on the %s server', (version) => {
   let nats: TestNats;
   let user: ProbeUser;
   const cleanups: (() => Promise<unknown>)[] = [];
