@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MAX_GROUPS } from '../groups/group.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
 import { characters, singleLineText } from '../http/input/validation.ts';
-import { monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
+import { dependencyNames, monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
 import { pageItem } from '../status-pages/schema.ts';
 
 /** Per document. Larger projects need several documents. */
@@ -24,6 +24,7 @@ export function documentInput(minIntervalSeconds: number) {
   const monitorItem = monitorInputs(minIntervalSeconds).create.safeExtend({
     status: z.enum(['active', 'paused', 'disabled']).optional(),
     group: groupName.nullable().optional().describe('Name of its group; null for none.'),
+    depends_on: dependencyNames.optional().describe('Names of monitors in the document or the project.'),
   }).meta(NEEDS_BY_TYPE);
   const documentOf = <T extends z.ZodType>(item: T) => z.strictObject({
     version: z.literal(1).default(1),

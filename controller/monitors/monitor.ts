@@ -55,6 +55,8 @@ export interface MonitorDoc extends TypeSettings {
   /** Ids of regions; empty means automatic. */
   monitoring_regions: string[];
   notification_target_ids: string[];
+  /** Monitors of the project whose outages explain those of this one. */
+  depends_on: string[];
   confirmation_policy: CommonSettings['confirmation_policy'];
   /** A check that succeeds is a failure, and the other way round. */
   is_inverted: boolean;

@@ -4,6 +4,7 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
+import type { DependencyNode } from './dependencies/cycle-rules.ts';
 import { type MonitorDoc, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
 import { changeOf, isChanged, type MonitorChange, type NewMonitor } from './monitor-change.ts';
 import type { TypeSettings } from './settings/registry.ts';
@@ -90,6 +91,19 @@ export class MonitorStore {
     const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
     const found = named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 });
     return new Map((await found.toArray()).map(({ _id, name, type }) => [_id, { name, type }]));
+  }
+
+  /** Returns those of `ids` that are not monitors of this project or are deleted. */
+  async unknownMonitors(tenant: Tenant, ids: string[]): Promise<string[]> {
+    const known = await this.summaries(tenant, ids);
+    return ids.filter((id) => !known.has(id));
+  }
+
+  /** Omits ids that are not monitors of this project or are deleted. */
+  async dependencies(tenant: Tenant, ids: string[]): Promise<DependencyNode[]> {
+    if (ids.length === 0) return [];
+    const found = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
+    return found.project<DependencyNode>({ name: 1, depends_on: 1 }).toArray();
   }
 
   /** Omits ids that are not monitors of this project or are deleted. */

@@ -24,6 +24,7 @@ import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore, VoteStore } from '../incidents/history-store.ts';
 import { WindowStore } from '../maintenance/store.ts';
 import { CountStore } from '../monitors/counts/count-store.ts';
+import { DependencyChangeStore } from '../monitors/dependencies/store.ts';
 import { MonitorListStore } from '../monitors/list/list-store.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import { UsageStore } from '../plans/usage-store.ts';
@@ -70,7 +71,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     accounts: createAccountStores(db), keyRing: new KeyRingStore(db), usage: new UsageStore(db),
     audit: new AuditStore(db),
     monitors: new MonitorStore(db, shardMap), monitorLists: new MonitorListStore(db),
-    monitorCounts: new CountStore(db),
+    monitorCounts: new CountStore(db), dependencyChanges: new DependencyChangeStore(db),
     groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
     pings: new PingStore(db), windows: new WindowStore(db),
     domains: new DomainStore(db), registryTurns: new TurnStore(db), registrySources: new SourceStore(db),
