@@ -88,6 +88,9 @@ export function searchTextOf({ type, name, target }: Pick<MonitorDoc, 'type' | '
 /** The fields of a monitor that status pages need. */
 export type ShownMonitor = Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'target'>;
 
+/** The fields of a monitor that has dependencies or is one. */
+export type RelatedMonitor = Pick<MonitorDoc, '_id' | 'name' | 'status' | 'depends_on'>;
+
 type Lifecycle = Pick<MonitorDoc, 'status'>;
 
 /** `paused` unless the monitor is active, `unknown` if no shard owner has its state. */

@@ -5,7 +5,7 @@ import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
 import type { DependencyNode } from './dependencies/cycle-rules.ts';
-import { type MonitorDoc, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
+import { type MonitorDoc, type RelatedMonitor, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
 import { changeOf, isChanged, type MonitorChange, type NewMonitor } from './monitor-change.ts';
 import type { TypeSettings } from './settings/registry.ts';
 import { monitoredDomain } from './target.ts';
@@ -104,6 +104,12 @@ export class MonitorStore {
     if (ids.length === 0) return [];
     const found = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
     return found.project<DependencyNode>({ name: 1, depends_on: 1 }).toArray();
+  }
+
+  /** Searches all tenants. Omits deleted monitors. */
+  related(ids: string[]): Promise<RelatedMonitor[]> {
+    return this.#monitors.find({ _id: { $in: ids }, deleted_at: null })
+      .project<RelatedMonitor>({ name: 1, status: 1, depends_on: 1 }).toArray();
   }
 
   /** Omits ids that are not monitors of this project or are deleted. */

@@ -7,6 +7,7 @@ import { SuppressionStore } from '../alert-mail/store.ts';
 import { HeadStore } from '../assignments/head-store.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { AuditStore } from '../audit/store.ts';
+import { HeldAlertStore } from '../dependencies/store.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
@@ -88,7 +89,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     destinations: new DestinationStore(db), testMails: new LimitedUses(db, 'test_mails'),
     suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
     deliveryQueues: new QueueStore(db, shardMap), mailWindows: new MailWindowStore(db),
-    digestClaims: new DigestClaimStore(db),
+    digestClaims: new DigestClaimStore(db), heldAlerts: new HeldAlertStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),
     subscribers: new SubscriberStore(db), subscriberRateLimits: new LimitedUses(db, 'subscriber_turns'),
