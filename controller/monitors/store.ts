@@ -4,7 +4,6 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
-import type { DependencyNode } from './dependencies/cycle-rules.ts';
 import { type MonitorDoc, type RelatedMonitor, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
 import { changeOf, isChanged, type MonitorChange, type NewMonitor } from './monitor-change.ts';
 import type { TypeSettings } from './settings/registry.ts';
@@ -100,16 +99,13 @@ export class MonitorStore {
   }
 
   /** Omits ids that are not monitors of this project or are deleted. */
-  async dependencies(tenant: Tenant, ids: string[]): Promise<DependencyNode[]> {
-    if (ids.length === 0) return [];
-    const found = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
-    return found.project<DependencyNode>({ name: 1, depends_on: 1 }).toArray();
+  async dependencies(tenant: Tenant, ids: string[]): Promise<RelatedMonitor[]> {
+    return ids.length === 0 ? [] : this.#related({ ...living(tenant), _id: { $in: ids } });
   }
 
   /** Searches all tenants. Omits deleted monitors. */
   related(ids: string[]): Promise<RelatedMonitor[]> {
-    return this.#monitors.find({ _id: { $in: ids }, deleted_at: null })
-      .project<RelatedMonitor>({ name: 1, status: 1, depends_on: 1 }).toArray();
+    return this.#related({ _id: { $in: ids }, deleted_at: null });
   }
 
   /** Omits ids that are not monitors of this project or are deleted. */
@@ -240,6 +236,11 @@ export class MonitorStore {
       yield* page;
       after = page[PAGE_SIZE - 1]?._id;
     }
+  }
+
+  #related(filter: Filter<MonitorDoc>): Promise<RelatedMonitor[]> {
+    const found = this.#monitors.find(filter);
+    return found.project<RelatedMonitor>({ name: 1, status: 1, depends_on: 1 }).toArray();
   }
 
   #select(filter: Filter<MonitorDoc>): FindCursor<MonitorDoc> {
