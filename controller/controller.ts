@@ -20,6 +20,7 @@ import { requireUsableDatabase } from './platform/mongo/usable-database.ts';
 import { createResolver } from './platform/outbound/resolver.ts';
 import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
 import { openAccounts } from './wiring/accounts.ts';
+import { openGate, openHeldAlerts } from './wiring/dependencies.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
 import { openEvidence } from './wiring/evidence.ts';
@@ -139,7 +140,9 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const incidents = openIncidents(ports, { accounts, events });
   const results = openResults(ports, {
     accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
+    alerts: openGate(ports, notifications),
   });
+  const heldAlerts = openHeldAlerts(ports, { fleet, incidents, notifications, results });
   const evidence = openEvidence(ports, { fleet });
   const monitors = openMonitors(ports, { accounts, fleet, incidents, results });
   const groups = openGroups(ports, { monitors, events });
@@ -181,8 +184,9 @@ export async function openController(options: ExternalPorts, publicPages = openP
     .add({ rawReaders: readers.directory })
     .add({ fleet: fleet.lifecycle, notifications, subscribers, snapshotWrites: statusPages.snapshotWrites })
     .add({
-      subscriptionStream: subscriptions.stream, results, evidence: evidence.intake, counts: monitors.counts,
-      retention, domains, maintenance: maintenance.windowTask, groupRemovals: groups.removalTask,
+      subscriptionStream: subscriptions.stream, results, heldAlerts, evidence: evidence.intake,
+      counts: monitors.counts, retention, domains, maintenance: maintenance.windowTask,
+      groupRemovals: groups.removalTask,
       incidentFollower: statusPages.follower, domainChecks: statusPages.domainChecks,
       visits: statusPages.counter, snapshots: statusPages.snapshots, quarantines: fleet.quarantines,
     }, RESULTS_STOP_TIMEOUT_MS)

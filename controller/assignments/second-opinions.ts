@@ -44,8 +44,12 @@ export class Confirmations {
 
   /** Requests confirmation of a result just applied if it is its region's first failure. */
   onResult(state: MonitorState, region: string, result: CheckResult): void {
-    const monitorId = state.config.monitor_id;
-    for (const probeId of otherProbes(state, region, result)) this.#add(probeId, monitorId);
+    this.request(state.config.monitor_id, otherProbes(state, region, result));
+  }
+
+  /** Makes these probes check the monitor at once, with rechecks. */
+  request(monitorId: string, probeIds: string[]): void {
+    for (const probeId of probeIds) this.#add(probeId, monitorId);
   }
 
   stop(): void {

@@ -92,7 +92,7 @@ function defaultsOf(type: MonitorType): object {
     ...required, ...MINIMAL_INPUTS[type], ssl_monitoring: disabled, domain_monitoring: disabled,
   };
   const doc = { type, ...settable(monitorInputs(1).create.parse(input), null, required, 1) } as MonitorDoc;
-  const view = viewSettings(doc, {}, false);
+  const view = viewSettings(doc, { depends_on: [] }, false);
   const { name: _name, interval_seconds: _interval, status: _status, ...fields } = view;
   return { ...fields, timeout_ms: timeoutMs(doc) };
 }

@@ -52,6 +52,18 @@ export class FanOut implements AlertsPort {
     await this.#queue(details, subscribed(destinations, alert));
   }
 
+  /** Logs for each destination why it does not get the alert yet. Calls are idempotent. */
+  async logHeld(alert: Alert, reason: string): Promise<void> {
+    const { deliveries, regions, clock } = this.#deps;
+    const now = clock.now();
+    const matching = await this.#matching(alert, await this.#destinationsOf(alert));
+    await deliveries.insertAbsent(subscribed(matching, alert)
+      .flatMap((one) => newDeliveries(alertDetails(alert, regions), one, { now, queuedAt: now }))
+      .map(({ held: _held, ...delivery }) => (
+        { ...delivery, ...suppressed(reason, now), _id: derivedId(delivery._id, 'held') }
+      )));
+  }
+
   /**
    * The destinations to which an outage was sent; null if it caused no alert, as while its monitor was
    * flapping. Ends what is still held.

@@ -7,7 +7,10 @@ const percent = z.number().min(0).max(100);
 
 const groupMonitorView = monitorView.pick({
   id: true, name: true, type: true, target: true, interval_seconds: true, status: true, configState: true,
-  runtimeStatus: true, in_maintenance: true,
+  runtimeStatus: true, in_maintenance: true, depends_on: true,
+});
+const dependencyView = groupMonitorView.pick({
+  id: true, name: true, runtimeStatus: true, in_maintenance: true, depends_on: true,
 });
 
 /** Children have the same fields. */
@@ -21,6 +24,10 @@ export const groupView = z.strictObject({
   check_count: z.int().describe('Monitors in the group, excluding those in child groups.'),
   monitors: z.array(groupMonitorView)
     .describe('Included when one group is read, at most 1000; otherwise empty.'),
+  dependencies: z.array(dependencyView).optional().describe(
+    'Monitors outside the group on which its monitors depend, directly or not, at most 1000. '
+    + 'Included when one group is read, if there are any.',
+  ),
   get children() {
     return z.array(groupView)
       .describe('Included when one group or the hierarchy is read; otherwise empty.');

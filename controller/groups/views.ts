@@ -1,10 +1,12 @@
 import { isoTime } from '../../shared/time.ts';
 import type { ProjectRole } from '../access/tenant.ts';
-import { isInMaintenance, runtimeStatus, shownTarget } from '../monitors/monitor.ts';
+import { isInMaintenance, type RelatedMonitor, runtimeStatus, shownTarget } from '../monitors/monitor.ts';
 import type { GroupView } from './responses.ts';
 import type { GroupDoc } from './group.ts';
 import { childrenByParent, pathOf } from './tree-rules.ts';
 import type { WholeGroup } from './verbs/read-groups.ts';
+
+type ShownState = Pick<GroupView['monitors'][number], 'runtimeStatus' | 'in_maintenance' | 'depends_on'>;
 
 /** `monitorCounts` are by group id and may omit empty groups. */
 export function viewGroup(group: GroupDoc, monitorCounts: ReadonlyMap<string, number>): GroupView {
@@ -20,17 +22,26 @@ export function viewGroup(group: GroupDoc, monitorCounts: ReadonlyMap<string, nu
 
 /** Conceals the tokens of heartbeats from roles that may not see credentials. */
 export function viewWholeGroup(
-  { group, all, monitors, live, counts }: WholeGroup, role: ProjectRole,
+  { group, all, monitors, dependencies, live, counts }: WholeGroup, role: ProjectRole,
 ): GroupView {
+  const stateOf = ({ _id, status, depends_on }: RelatedMonitor): ShownState => ({
+    runtimeStatus: runtimeStatus({ status }, live.get(_id)),
+    in_maintenance: isInMaintenance({ status }, live.get(_id)),
+    ...(depends_on.length === 0 ? {} : { depends_on }),
+  });
   const children = all.filter((each) => each.parent_group_id === group._id);
   return {
     ...viewGroup(group, counts),
-    monitors: monitors.map(({ _id: id, name, type, target, interval_seconds, status }) => ({
-      id, name, type, target: shownTarget({ type, target }, role),
-      interval_seconds, status, configState: status,
-      runtimeStatus: runtimeStatus({ status }, live.get(id)),
-      in_maintenance: isInMaintenance({ status }, live.get(id)),
-    })),
+    monitors: monitors.map((doc) => {
+      const { _id: id, name, type, interval_seconds, status } = doc;
+      return {
+        id, name, type, target: shownTarget(doc, role), interval_seconds, status, configState: status,
+        ...stateOf(doc),
+      };
+    }),
+    ...(dependencies.length === 0 ? {} : {
+      dependencies: dependencies.map((doc) => ({ id: doc._id, name: doc.name, ...stateOf(doc) })),
+    }),
     children: children.map((child) => viewGroup(child, counts)),
     path: pathOf(all, group._id).map(({ _id: id, name }) => ({ id, name })),
   };

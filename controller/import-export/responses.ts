@@ -31,7 +31,9 @@ export const importResponse = z.strictObject({
   status_pages: z.array(importedItem),
 });
 
-const exportedMonitor = z.strictObject({ group: z.string().nullable(), ...allSettings });
+const exportedMonitor = z.strictObject({
+  group: z.string().nullable(), ...allSettings, depends_on: z.array(z.string()).describe('Names of monitors.'),
+});
 
 const exportedPage = pageView.pick({
   name: true, description: true, subdomain: true, status: true, show_uptime_percentage: true,

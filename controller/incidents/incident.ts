@@ -42,6 +42,8 @@ export interface IncidentDoc {
   late?: true;
   /** Scheduled end of the maintenance window in which it started. */
   maintenance_until?: number;
+  /** The dependency of its monitor that holds its alert; absent if none does. */
+  held_by?: { monitor_id: string; name: string };
   notification_sent: boolean;
   notification_channels: string[];
   postmortem: { text: string; author: UpdateActor; updated_at: number } | null;

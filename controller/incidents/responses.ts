@@ -41,6 +41,8 @@ export const incidentView = z
     recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
     late: z.boolean().describe('Late results revealed the outage after it had ended; no alerts were sent'),
     in_maintenance: z.boolean().describe('It started during a maintenance window'),
+    held_by: z.strictObject({ monitor_id: uuid, name: z.string() }).nullable()
+      .describe('The dependency of the monitor that holds its alert; null if none does'),
     notification_sent: z.boolean().describe('At least one notification was delivered'),
     notification_channels: z.array(z.string()),
     ...timestamps,

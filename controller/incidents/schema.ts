@@ -41,7 +41,7 @@ const title = characters(255).min(1).refine(hasNoControls, 'Must not contain con
 const readOnly = readOnlyFields(
   'id', 'organization_id', 'project_id', 'created_by', 'monitor_name', 'check_type', 'status',
   'acknowledged_at', 'assignee_id', 'acknowledged_by_name', 'resolved_at', 'resolved_by',
-  'recovery_time_seconds', 'late', 'in_maintenance', 'notification_sent', 'notification_channels',
+  'recovery_time_seconds', 'late', 'in_maintenance', 'held_by', 'notification_sent', 'notification_channels',
   'postmortem', 'runbook_url', 'created_at', 'updated_at',
 );
 

@@ -174,6 +174,15 @@ export class IncidentStore {
     await this.#incidents.updateMany({ _id: { $in: ids } }, { $unset: { unjournaled: '' } });
   }
 
+  /** Null unless the incident is open or acknowledged. A null `heldBy` removes it. */
+  setHeldBy(id: string, heldBy: NonNullable<IncidentDoc['held_by']> | null): Promise<IncidentDoc | null> {
+    const change = heldBy === null ? { $unset: { held_by: '' } as const } : { $set: { held_by: heldBy } };
+    return restored(this.#incidents.findOneAndUpdate(
+      { _id: id, status: { $in: ['open', 'acknowledged'] } }, { ...change, $inc: { revision: 1 } },
+      { returnDocument: 'after' },
+    ));
+  }
+
   /** Records that a notification was delivered. */
   async markNotified(id: string, channel: string): Promise<void> {
     const change = { $set: { notification_sent: true }, $addToSet: { notification_channels: channel } };

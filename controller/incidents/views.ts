@@ -16,11 +16,13 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentV
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
   const { unjournaled: _shard, pages_due: _due, claim: _claim, ...further } = more;
-  const { notified_page_ids: _notified, maintenance_until, ...shown } = further;
+  const { notified_page_ids: _notified, maintenance_until, held_by = null, ...shown } = further;
+  const isOngoing = doc.status === 'open' || doc.status === 'acknowledged';
   return {
     id: _id,
     ...shown,
     late: doc.late ?? false, in_maintenance: maintenance_until !== undefined,
+    held_by: isOngoing ? held_by : null,
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),
     resolved_at: isoTime(doc.resolved_at),

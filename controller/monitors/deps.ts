@@ -1,6 +1,7 @@
 import type { Log } from '../../shared/log.ts';
 import type { Quota } from '../plans/quota.ts';
 import type { FairQueue } from '../work/fair-queue.ts';
+import type { DependencyChangeStore } from './dependencies/store.ts';
 import type { MonitorCounts } from './counts/counts.ts';
 import type { MonitorListStore } from './list/list-store.ts';
 import type {
@@ -10,6 +11,7 @@ import type { MonitorStore } from './store.ts';
 
 export interface MonitorWriteDeps {
   monitors: MonitorStore;
+  dependencyChanges: DependencyChangeStore;
   quota: Quota;
   regions: RegionLookup;
   destinations: DestinationLookup;

@@ -55,6 +55,8 @@ export interface MonitorDoc extends TypeSettings {
   /** Ids of regions; empty means automatic. */
   monitoring_regions: string[];
   notification_target_ids: string[];
+  /** Monitors of the project whose outages explain those of this one. */
+  depends_on: string[];
   confirmation_policy: CommonSettings['confirmation_policy'];
   /** A check that succeeds is a failure, and the other way round. */
   is_inverted: boolean;
@@ -85,6 +87,9 @@ export function searchTextOf({ type, name, target }: Pick<MonitorDoc, 'type' | '
 
 /** The fields of a monitor that status pages need. */
 export type ShownMonitor = Pick<MonitorDoc, '_id' | 'name' | 'type' | 'status' | 'target'>;
+
+/** The fields of a monitor that has dependencies or is one. */
+export type RelatedMonitor = Pick<MonitorDoc, '_id' | 'name' | 'status' | 'depends_on'>;
 
 type Lifecycle = Pick<MonitorDoc, 'status'>;
 

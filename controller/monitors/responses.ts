@@ -51,6 +51,7 @@ export const allSettings = {
   runbook_url: monitorSettings.runbook_url.nullable(),
   alert_severity: monitorSettings.alert_severity.nullable(),
   notification_target_ids: z.array(z.uuid()),
+  depends_on: z.array(z.uuid()),
   tags: z.array(z.string()),
   monitoring_regions: z.array(z.string()).describe('Empty for automatic selection.'),
 };
@@ -70,6 +71,7 @@ const monitorFields = {
   ...monitorSettings,
   ...typeResponseFields,
   notification_target_ids: z.array(z.uuid()).optional(),
+  depends_on: z.array(z.uuid()).optional(),
   group_id: z.uuid().optional(),
 };
 

@@ -75,7 +75,8 @@ function readRoutes(deps: MonitorDeps): Route[] {
       responses: { 200: settingsResponse },
       handle: async (ctx, { params }) => {
         const doc = await loadMonitor(deps, ctx, params.id);
-        const settings = viewSettings(doc, { group_id: doc.group_id ?? null }, !canSeeCredentials(ctx.role));
+        const { group_id = null, depends_on } = doc;
+        const settings = viewSettings(doc, { group_id, depends_on }, !canSeeCredentials(ctx.role));
         return { status: 200, data: { settings } };
       },
     }),

@@ -40,6 +40,12 @@ export type SimulationInput = z.output<typeof simulationInput>;
 const tag = singleLineText(50, ',').refine((text) => !text.includes(','), 'Must not contain a comma');
 /** Per monitor. */
 export const MAX_TAGS = 20;
+const MAX_DEPENDENCIES = 20;
+const monitorName = singleLineText(255);
+const upToMaxDependencies = (item: z.ZodType<string>) => z.array(item)
+  .max(MAX_DEPENDENCIES, `A monitor can depend on at most ${MAX_DEPENDENCIES} monitors`).transform(unique);
+/** In an import. */
+export const dependencyNames = upToMaxDependencies(monitorName);
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
 const target = nonBlankText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
@@ -57,6 +63,8 @@ const optionalFields = {
   monitoring_regions: z.array(regionId).max(1000).transform(unique).optional()
     .describe('Ids of regions; empty for automatic selection.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),
+  depends_on: upToMaxDependencies(uuidParam).optional()
+    .describe('Monitors of the project. While one of them is down, the alerts of this monitor are held.'),
   ssl_monitoring: sslMonitoring.nullable().optional(),
   domain_monitoring: domainMonitoring.nullable().optional(),
   confirmation_policy: confirmationPolicy.optional(),
@@ -80,7 +88,7 @@ export function monitorInputs(minIntervalSeconds: number) {
   const interval = z.int().min(minIntervalSeconds, `Interval must be at least ${minIntervalSeconds} seconds`)
     .max(MAX_INTERVAL_SECONDS, `Interval must be at most ${MAX_INTERVAL_SECONDS} seconds`)
     .meta({ 'x-unit': 's' }).optional();
-  const name = singleLineText(255);
+  const name = monitorName;
   const type = z.enum(MONITOR_TYPES);
   const fields = {
     ...readOnly, name: name.optional(), type: type.optional(),

@@ -7,6 +7,7 @@ import { MAX_REQUESTS_PER_MINUTE, requestsPerMinute, timeoutMs, type MonitorDoc 
 import type { DestinationLookup, GroupLookup, RegionLookup } from './ports.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from './schema.ts';
 import { storedIfConcealed } from './settings/sent-settings.ts';
+import type { MonitorStore } from './store.ts';
 import { CHECK_TYPES, NO_SETTINGS, refuseForeignFields, type TypeSettings } from './settings/registry.ts';
 
 /** All user settings of a monitor except its type and status. */
@@ -14,7 +15,7 @@ export type Settable = TypeSettings & Pick<
   MonitorDoc,
   | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'group_id'
   | 'notification_target_ids' | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
-  | 'is_inverted' | 'runbook_url' | 'alert_severity'
+  | 'is_inverted' | 'runbook_url' | 'alert_severity' | 'depends_on'
 >;
 
 type Required = Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>;
@@ -48,6 +49,7 @@ export function settable(
     tags: input.tags ?? current?.tags ?? [],
     monitoring_regions: input.monitoring_regions ?? current?.monitoring_regions ?? [],
     notification_target_ids: input.notification_target_ids ?? current?.notification_target_ids ?? [],
+    depends_on: input.depends_on ?? current?.depends_on ?? [],
     ssl_monitoring: warnings('ssl_monitoring', input.ssl_monitoring, current?.ssl_monitoring, SSL_DEFAULTS),
     domain_monitoring: warnings(
       'domain_monitoring', input.domain_monitoring, current?.domain_monitoring, DOMAIN_DEFAULTS,
@@ -94,6 +96,7 @@ export interface SettingsDeps {
   regions: Pick<RegionLookup, 'unknownRegions'>;
   destinations: DestinationLookup;
   groups: Pick<GroupLookup, 'names'>;
+  monitors: Pick<MonitorStore, 'unknownMonitors'>;
   minIntervalSeconds: number;
 }
 
@@ -129,12 +132,15 @@ export async function checkSettings(
   const { group_id: groupId = null } = settings;
   if (groupId !== current?.group_id) await refuseUnknownGroup(deps, tenant, groupId);
   const targets = added(settings.notification_target_ids, current?.notification_target_ids);
-  const [unknownRegions, unknownTargets] = await Promise.all([
+  const dependencies = added(settings.depends_on, current?.depends_on);
+  const [unknownRegions, unknownTargets, unknownMonitors] = await Promise.all([
     regions.length === 0 ? [] : deps.regions.unknownRegions(tenant.organizationId, regions),
     targets.length === 0 ? [] : deps.destinations.unknownDestinations(tenant, targets),
+    dependencies.length === 0 ? [] : deps.monitors.unknownMonitors(tenant, dependencies),
   ]);
   refuseUnknown('monitoring_regions', 'region', unknownRegions);
   refuseUnknown('notification_target_ids', 'destination', unknownTargets);
+  refuseUnknown('depends_on', 'monitor', unknownMonitors);
 }
 
 function added(ids: string[], before: string[] = []): string[] {

@@ -4,7 +4,7 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
-import { type MonitorDoc, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
+import { type MonitorDoc, type RelatedMonitor, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
 import { changeOf, isChanged, type MonitorChange, type NewMonitor } from './monitor-change.ts';
 import type { TypeSettings } from './settings/registry.ts';
 import { monitoredDomain } from './target.ts';
@@ -99,6 +99,22 @@ export class MonitorStore {
     const named = this.#monitors.find({ ...living(tenant), _id: { $in: ids } });
     const found = named.project<Pick<MonitorDoc, '_id' | 'name' | 'type'>>({ name: 1, type: 1 });
     return new Map((await found.toArray()).map(({ _id, name, type }) => [_id, { name, type }]));
+  }
+
+  /** Returns those of `ids` that are not monitors of this project or are deleted. */
+  async unknownMonitors(tenant: Tenant, ids: string[]): Promise<string[]> {
+    const known = await this.summaries(tenant, ids);
+    return ids.filter((id) => !known.has(id));
+  }
+
+  /** Omits ids that are not monitors of this project or are deleted. */
+  async dependencies(tenant: Tenant, ids: string[]): Promise<RelatedMonitor[]> {
+    return ids.length === 0 ? [] : this.#related({ ...living(tenant), _id: { $in: ids } });
+  }
+
+  /** Searches all tenants. Omits deleted monitors. */
+  related(ids: string[]): Promise<RelatedMonitor[]> {
+    return this.#related({ _id: { $in: ids }, deleted_at: null });
   }
 
   /** Omits ids that are not monitors of this project or are deleted. */
@@ -229,6 +245,11 @@ export class MonitorStore {
       yield* page;
       after = page[PAGE_SIZE - 1]?._id;
     }
+  }
+
+  #related(filter: Filter<MonitorDoc>): Promise<RelatedMonitor[]> {
+    const found = this.#monitors.find(filter);
+    return found.project<RelatedMonitor>({ name: 1, status: 1, depends_on: 1 }).toArray();
   }
 
   #select(filter: Filter<MonitorDoc>): FindCursor<MonitorDoc> {

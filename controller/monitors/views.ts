@@ -118,6 +118,7 @@ function viewFields<More>(
     runbook_url: doc.runbook_url ?? undefined, alert_severity: doc.alert_severity ?? undefined,
     group_id: doc.group_id ?? undefined,
     notification_target_ids: targets.length === 0 ? undefined : targets,
+    depends_on: doc.depends_on.length === 0 ? undefined : doc.depends_on,
     last_heartbeat_at: toSeconds(type === 'HEARTBEAT' ? live?.last_heartbeat_at : null),
     ...CHECK_TYPES[type].view(doc, !canSeeCredentials(role)),
   };
@@ -126,19 +127,20 @@ function viewFields<More>(
 type SettingsView = z.input<typeof settingsResponse>['settings'];
 
 /**
- * All user settings of a monitor, with the group fields in `group`. Includes unset fields, so that an import
- * clears them. Omits the token of a heartbeat, because it allows pings.
+ * All user settings of a monitor, with its group and dependencies in `references`. Includes unset fields, so
+ * that an import clears them. Omits the token of a heartbeat, because it allows pings.
  */
-export function viewSettings<Group extends object>(
-  doc: MonitorDoc, group: Group, isConcealed: boolean,
-): Omit<SettingsView, 'group_id'> & Group {
+export function viewSettings<References extends object>(
+  doc: MonitorDoc, references: References, isConcealed: boolean,
+): Omit<SettingsView, 'group_id' | 'depends_on'> & References {
   const view = CHECK_TYPES[doc.type].view(doc, isConcealed) as TypeView;
   const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...settings } = view;
   const { name, type, target, interval_seconds, timeout_ms, status, http, ssl_monitoring } = doc;
   const { domain_monitoring, confirmation_policy, is_inverted, notification_target_ids } = doc;
   const { runbook_url, alert_severity, tags, monitoring_regions } = doc;
   return {
-    name, type, ...(type === 'HEARTBEAT' ? {} : { target }), interval_seconds, timeout_ms, status, ...group,
+    name, type, ...(type === 'HEARTBEAT' ? {} : { target }), interval_seconds, timeout_ms, status,
+    ...references,
     ...settings,
     ...(http && {
       slow_response_threshold_ms: http.slow_response_threshold_ms,

@@ -51,6 +51,8 @@ export interface AgedDocuments {
   removeAuditEntries(organizationId: string, before: number, limit: number): Promise<number>;
   /** Across all organizations. */
   removeDeadLetters(before: number, limit: number): Promise<number>;
+  /** Removes what is left of alerts that a dependency held. Across all organizations. */
+  removeSettledAlerts(before: number, limit: number): Promise<number>;
   /** Removes reservations of freed subdomains that every organization may use again. */
   removeFreedSubdomains(now: number, limit: number): Promise<number>;
 }

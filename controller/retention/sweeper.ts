@@ -70,6 +70,7 @@ export class RetentionSweeper extends PeriodicTask {
     if (ownsShard(COMMON_SHARD)) {
       const before = now - DEAD_LETTER_RETENTION_MS;
       await this.#inBatches(() => documents.removeDeadLetters(before, DOCUMENTS_PER_BATCH));
+      await this.#inBatches(() => documents.removeSettledAlerts(before, DOCUMENTS_PER_BATCH));
       await this.#inBatches(() => documents.removeFreedSubdomains(now, DOCUMENTS_PER_BATCH));
     }
     for (let after = ''; !this.#isStopped; ) {

@@ -28,6 +28,8 @@ export interface MonitorConfig {
   /** When its domain's registration expires, Unix ms; null if unknown. */
   domain_expires_at: number | null;
   notification_target_ids: string[];
+  /** Monitors whose outages explain those of this one. Absent means none. */
+  depends_on?: string[];
   /** Where people read what to do; null or absent if unset. */
   runbook_url?: string | null;
   /** Severity of its incidents; null or absent for the one of the failure's type. */

@@ -4,6 +4,7 @@ import { AcknowledgeTokens } from '../incidents/acknowledging/acknowledge-tokens
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
+import { incidentEvent } from '../incidents/views.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
 import type { ReplayedIncident } from '../verdicts/replay.ts';
 import type { Accounts } from './accounts.ts';
@@ -36,6 +37,11 @@ export function openIncidents(ports: ControllerPorts, sources: IncidentSources) 
   const onChanged = signals.incidentsChanged.emit;
   return {
     outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
+    /** Shows which dependency holds the alert of an incident that has not ended; null for none. */
+    setHeldBy: async (id: string, heldBy: NonNullable<IncidentDoc['held_by']> | null) => {
+      const changed = await incidents.setHeldBy(id, heldBy);
+      if (changed) events.publisher.publish(incidentEvent(changed));
+    },
     outages: {
       /** The outages of what checks opened, oldest first; from the newest `limit` incidents. */
       between: async (

@@ -23,6 +23,8 @@ export function createSignals() {
     monitorConfigsChanged: new Signal(),
     /** An incident opened, changed or ended. */
     incidentsChanged: new Signal(),
+    /** An alert was held, or shards with held alerts may have been acquired. */
+    alertsHeld: new Signal(),
     /** A status page has a new post, or an update of one, for its subscribers. */
     postPublished: new Signal(),
   };

@@ -45,7 +45,8 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
   ));
   const { unwritten: live, statistics, dailyUptimes, overview, history, certificates } = results.readers;
   const deps: MonitorDeps = {
-    monitors, lists, counts, destinations, turns, simulations, log,
+    monitors, lists, counts, destinations, dependencyChanges: stores.dependencyChanges,
+    turns, simulations, log,
     quota: accounts.quota, regions: fleet.directory, runner: fleet.runNow, assigned: fleet.assigned,
     groups: {
       names: (tenant, ids) => groups.names(tenant, ids),

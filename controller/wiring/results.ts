@@ -8,6 +8,7 @@ import { toMonitorConfig } from '../monitors/settings/registry.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';
+import type { AlertsPort } from '../verdicts/effect.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
@@ -25,6 +26,8 @@ interface ResultSources {
   events: Events;
   incidents: Incidents;
   notifications: Notifications;
+  /** Where alerts go. */
+  alerts: AlertsPort;
   domains: Domains;
   readers: RawReaders;
   ownedShards: OwnedShards;
@@ -47,7 +50,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
     confirmations: fleet.confirmations, witnesses: fleet.witnesses,
     stores: {
       ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),
-      incidents: incidents.outbox, alerts: notifications.alerts,
+      incidents: incidents.outbox, alerts: sources.alerts,
     },
     limits: {
       shardOf: shardMap.of,
@@ -82,7 +85,10 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
       },
       clear: (marks) => monitors.clearUnjournaled(marks),
     },
-    onNotified: () => notifications.service.trigger(),
+    onNotified: () => {
+      notifications.service.trigger();
+      signals.alertsHeld.emit();
+    },
   });
   sources.ownedShards.follow(service);
   signals.monitorConfigsChanged.on(() => service.pollFeeds());

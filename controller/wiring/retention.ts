@@ -23,6 +23,7 @@ export function openRetention(
         removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit),
       removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
       removeDeadLetters: (before, limit) => deadLetters.removeOlder(before, limit),
+      removeSettledAlerts: (before, limit) => stores.heldAlerts.removeSettled(before, limit),
       removeFreedSubdomains: (now, limit) => freedSubdomains.removeExpired(now, limit),
     },
   });

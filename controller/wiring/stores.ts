@@ -7,6 +7,7 @@ import { SuppressionStore } from '../alert-mail/store.ts';
 import { HeadStore } from '../assignments/head-store.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { AuditStore } from '../audit/store.ts';
+import { HeldAlertStore } from '../dependencies/store.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
@@ -24,6 +25,7 @@ import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore, VoteStore } from '../incidents/history-store.ts';
 import { WindowStore } from '../maintenance/store.ts';
 import { CountStore } from '../monitors/counts/count-store.ts';
+import { DependencyChangeStore } from '../monitors/dependencies/store.ts';
 import { MonitorListStore } from '../monitors/list/list-store.ts';
 import { MonitorStore } from '../monitors/store.ts';
 import { UsageStore } from '../plans/usage-store.ts';
@@ -70,7 +72,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     accounts: createAccountStores(db), keyRing: new KeyRingStore(db), usage: new UsageStore(db),
     audit: new AuditStore(db),
     monitors: new MonitorStore(db, shardMap), monitorLists: new MonitorListStore(db),
-    monitorCounts: new CountStore(db),
+    monitorCounts: new CountStore(db), dependencyChanges: new DependencyChangeStore(db),
     groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
     pings: new PingStore(db), windows: new WindowStore(db),
     domains: new DomainStore(db), registryTurns: new TurnStore(db), registrySources: new SourceStore(db),
@@ -87,7 +89,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     destinations: new DestinationStore(db), testMails: new LimitedUses(db, 'test_mails'),
     suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
     deliveryQueues: new QueueStore(db, shardMap), mailWindows: new MailWindowStore(db),
-    digestClaims: new DigestClaimStore(db),
+    digestClaims: new DigestClaimStore(db), heldAlerts: new HeldAlertStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),
     subscribers: new SubscriberStore(db), subscriberRateLimits: new LimitedUses(db, 'subscriber_turns'),

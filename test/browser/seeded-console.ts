@@ -18,7 +18,10 @@ export async function seedConsole(rig: ConsoleRig, tenant: Tenant): Promise<Reco
   const client = tenant.owner.client.with({ 'x-project-id': tenant.projectId });
   const now = Date.now();
   const shop = await seedMonitor(app, tenant, now);
-  await addMonitors(rig, tenant);
+  const ids = await addMonitors(rig, tenant);
+  const group = (await client.post('/api/groups', { name: 'Office' })).data;
+  await client.patch(`/api/monitors/${ids.get('Mail')}`, { group_id: group.id, depends_on: [ids.get('Gateway'), ids.get('Names')] });
+  await client.patch(`/api/monitors/${ids.get('Nightly backup')}`, { group_id: group.id });
   await addVotes(rig, tenant, shop);
   const { probe } = (await client.post('/api/probes', { region_id: 'paris', name: 'rack 4' })).data;
   const { integration } = (await client.post('/api/integrations', {
@@ -38,7 +41,7 @@ export async function seedConsole(rig: ConsoleRig, tenant: Tenant): Promise<Reco
     'monitor-checks': `/monitors/${shop.id}/checks`, 'monitor-history': `/monitors/${shop.id}/history`,
     'monitor-expiry': `/monitors/${shop.id}/expiry`, 'monitor-policy': `/monitors/${shop.id}/policy`,
     'monitor-settings': `/monitors/${shop.id}/settings`,
-    'monitor-port': '/monitors/new?type=tcp', 'monitor-job': '/monitors/new?type=heartbeat', incidents: '/incidents', incident: `/incidents/${shop.incident}`, fleet: '/fleet', regions: '/fleet/regions',
+    'monitor-port': '/monitors/new?type=tcp', 'monitor-job': '/monitors/new?type=heartbeat', group: `/groups/${group.id}`, incidents: '/incidents', incident: `/incidents/${shop.incident}`, fleet: '/fleet', regions: '/fleet/regions',
     probe: `/fleet/probes/${probe.id}`, destinations: '/destinations', destination: `/destinations/${integration.id}`,
     'destination-new': '/destinations/new', 'status-pages': '/pages', 'status-page': `/pages/${page.id}`,
     ...Object.fromEntries(['monitors', 'posts', 'subscribers', 'branding', 'settings', 'domain']
@@ -50,7 +53,9 @@ export async function seedConsole(rig: ConsoleRig, tenant: Tenant): Promise<Reco
   };
 }
 
-async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<void> {
+/** Returns their ids by name. */
+async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
   const others = [
     { name: 'Checkout API', type: 'HTTP', target: 'https://api.example/health', tags: ['checkout'] },
     { name: 'Mail', type: 'TCP', target: 'mx.example:25', tags: ['office'] },
@@ -62,7 +67,8 @@ async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<v
     const response = await writeKey.post('/api/monitors', { interval_seconds: 60, ...body });
     if (response.status !== 201) throw new Error(response.text);
     const status = at === 1 ? 'degraded' : 'up';
-    const { id } = response.data.monitor;
+    const { id, name } = response.data.monitor;
+    ids.set(name, id);
     await writeResults(app, id, Date.now(), Infinity);
     app.owners.live.set(id, {
       status, since: Date.now() - (at + 3) * 9 * HOUR_MS, last_check_at: Date.now() - 9000, last_success_at: null,
@@ -73,6 +79,7 @@ async function addMonitors({ app }: ConsoleRig, { writeKey }: Tenant): Promise<v
       }],
     });
   }
+  return ids;
 }
 
 async function addVotes({ app }: ConsoleRig, tenant: Tenant, shop: SeededMonitor): Promise<void> {

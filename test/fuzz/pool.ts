@@ -12,7 +12,7 @@ const MAX_ENTRIES = 400;
 const FIELD_KIND: Record<string, string> = {
   check_id: 'monitors', monitor_id: 'monitors', affected_monitor_ids: 'monitors', monitor_ids: 'monitors',
   group_id: 'groups', target_group_id: 'groups', parent_group_id: 'groups',
-  notification_target_ids: 'integrations', assignee_id: 'members', user_id: 'members', userId: 'members',
+  notification_target_ids: 'integrations', depends_on: 'monitors', assignee_id: 'members', user_id: 'members', userId: 'members',
   region_id: 'regions', monitoring_regions: 'regions', region: 'regions', subscriber_ids: 'subscribers',
   projectId: 'projects', project_id: 'projects',
 };

@@ -164,7 +164,7 @@ export function monitorDoc(at: number, change: Partial<MonitorDoc> = {}): Monito
     ...NO_SETTINGS,
     http: { ...HTTP_DEFAULTS, headers: { authorization: 'Bearer canary-secret' } },
     ssl_monitoring: null, domain_monitoring: null, tags: [], monitoring_regions: [],
-    notification_target_ids: [],
+    notification_target_ids: [], depends_on: [],
     confirmation_policy: { regions: 'majority', retries: 1, recoveries: 0 }, is_inverted: false, runbook_url: null, alert_severity: null,
     search_text: '', created_at: 1, updated_at: 1,
     ...change,

@@ -8,6 +8,7 @@ import { createGroup, deleteGroup } from '../../controller/groups/verbs/write-gr
 import type { ProjectContext } from '../../controller/http/routing/route.ts';
 import { applyMonitors } from '../../controller/import-export/verbs/apply-monitors.ts';
 import { planMonitors } from '../../controller/import-export/verbs/plan-monitors.ts';
+import { DependencyChangeStore } from '../../controller/monitors/dependencies/store.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { monitorInputs } from '../../controller/monitors/schema.ts';
@@ -55,7 +56,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
   const groups = new GroupStore(db, systemClock);
   const removals = new RemovalStore(db);
   const writer: MonitorWriteDeps = {
-    monitors: new MonitorStore(db, shardMap),
+    monitors: new MonitorStore(db, shardMap), dependencyChanges: new DependencyChangeStore(db),
     quota: new Quota({
       usage: new UsageStore(db), plans: loadPlans(null), clock: systemClock, organizations: { find: async () => null },
       defaultPlan: 'scale',

@@ -11,6 +11,7 @@ export const SIGNED_IN = {
   '/monitors/:id': lazyPart(() => import('./monitor/monitor.tsx')),
   '/monitors/:id/edit': lazyPart(() => import('./editing/edit-monitor.tsx')),
   '/monitors/:id/:view': lazyPart(() => import('./monitor/monitor.tsx')),
+  '/groups/:id': lazyPart(() => import('./groups/group.tsx')),
   '/incidents': lazyPart(() => import('./incidents/incidents.tsx')),
   '/incidents/:id': lazyPart(() => import('./incidents/incident.tsx')),
   '/fleet': lazyPart(() => import('./fleet/fleet.tsx')),

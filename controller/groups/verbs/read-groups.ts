@@ -1,6 +1,6 @@
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { groupSizes } from '../../monitors/counts/count-rules.ts';
-import { componentStatus, type MonitorDoc, runtimeStatus } from '../../monitors/monitor.ts';
+import { componentStatus, type MonitorDoc, type RelatedMonitor, runtimeStatus } from '../../monitors/monitor.ts';
 import type { GroupDeps } from '../deps.ts';
 import type { GroupDoc } from '../group.ts';
 import { healthOf, Mean, pageOf } from '../group-rules.ts';
@@ -36,11 +36,27 @@ export async function readGroup(deps: GroupDeps, ctx: ProjectContext, id: string
   const [all, monitors] = await Promise.all([
     deps.groups.listAll(ctx.tenant), deps.monitors.monitors.ofGroup(ctx.tenant, id, '', MAX_LISTED_MONITORS),
   ]);
+  const dependencies = await dependenciesOf(deps, ctx, monitors);
   const [live, counts] = await Promise.all([
-    deps.monitors.readers.live.states(monitors.map((doc) => doc._id)),
+    deps.monitors.readers.live.states([...monitors, ...dependencies].map((doc) => doc._id)),
     countMembers(deps, ctx, [group, ...all]),
   ]);
-  return { group, all, monitors, live, counts };
+  return { group, all, monitors, dependencies, live, counts };
+}
+
+/** Other monitors on which these depend, directly or not, nearest first. */
+async function dependenciesOf(
+  deps: GroupDeps, { tenant }: ProjectContext, monitors: RelatedMonitor[],
+): Promise<RelatedMonitor[]> {
+  const found: RelatedMonitor[] = [];
+  const seen = new Set(monitors.map((doc) => doc._id));
+  for (let level = monitors; level.length > 0 && found.length < MAX_LISTED_MONITORS;) {
+    const next = new Set(level.flatMap((doc) => doc.depends_on).filter((id) => !seen.has(id)));
+    for (const id of next) seen.add(id);
+    level = await deps.monitors.monitors.dependencies(tenant, [...next]);
+    found.push(...level);
+  }
+  return found.slice(0, MAX_LISTED_MONITORS);
 }
 
 /** All groups of the project, sorted by name. */

@@ -1,12 +1,12 @@
-import { newId } from '../../../shared/ids.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
+import { writeWithoutCycle } from '../../monitors/dependencies/refuse-cycles.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import { settable, type Settable } from '../../monitors/settable.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
 import { withToken } from './heartbeat-tokens.ts';
-import type { PlannedMonitor } from './plan-monitors.ts';
+import { newDependencies, type PlannedMonitor } from './plan-monitors.ts';
 
 /** Monitors written concurrently. */
 const BATCH_SIZE = 20;
@@ -20,30 +20,40 @@ export async function applyMonitors(
   groupIds: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   const added = planned.filter(({ current }) => current === null).length;
-  if (added > 0) await reserveMonitors(deps, ctx.tenant.organizationId, added);
   const inGroup = ({ item: { group } }: PlannedMonitor, settings: Settable): Settable =>
     group === undefined ? settings : { ...settings, group_id: groupIds.get(group ?? '') ?? null };
-  const apply = async (plan: PlannedMonitor, at: number): Promise<string> => {
-    const { item, current, settings, token, differences } = plan;
+  const apply = async (plan: PlannedMonitor): Promise<void> => {
+    const { id, item, current, settings, token, differences } = plan;
     if (current === null) {
-      // Increasing ids keep the document's order in lists by creation time.
-      const doc = newMonitor(ctx, newId(ctx.now + at), item.type, inGroup(plan, settings), item.status);
-      return (await deps.monitors.insert(doc))._id;
-    }
-    if (differences.length > 0) {
-      await changeMonitor(deps, ctx, current._id, (seen) => {
+      await deps.monitors.insert(newMonitor(ctx, id, item.type, inGroup(plan, settings), item.status));
+    } else if (differences.length > 0) {
+      await changeMonitor(deps, ctx, id, (seen) => {
         const fresh = withToken(settable(item, seen, item, deps.minIntervalSeconds), token);
         return { ...inGroup(plan, fresh), status: item.status ?? seen.status };
       });
     }
-    return current._id;
   };
-  const ids: string[] = [];
-  for (let at = 0; at < planned.length; at += BATCH_SIZE) {
-    const page = planned.slice(at, at + BATCH_SIZE);
-    ids.push(...(await Promise.all(page.map((plan, offset) => apply(plan, at + offset)))));
-  }
+  await writeWithoutCycle(deps, ctx, newDependencies(planned), async () => {
+    if (added > 0) await reserveMonitors(deps, ctx.tenant.organizationId, added);
+    // First, because a new dependency may be the reverse of a former one.
+    await inBatches(planned.filter(losesDependencies), ({ id, settings }) =>
+      changeMonitor(deps, ctx, id, ({ depends_on }) => (
+        { depends_on: depends_on.filter((one) => settings.depends_on.includes(one)) }
+      )));
+    await inBatches(planned, apply);
+  });
+  const ids = planned.map(({ id }) => id);
   deps.notifyOwners(ids);
   await leaveDeletedGroups(deps, ctx, planned.map((plan) => inGroup(plan, plan.settings).group_id));
   return ids;
+}
+
+function losesDependencies({ current, settings }: PlannedMonitor): boolean {
+  return current?.depends_on.some((id) => !settings.depends_on.includes(id)) ?? false;
+}
+
+async function inBatches<T>(all: T[], write: (one: T) => Promise<unknown>): Promise<void> {
+  for (let at = 0; at < all.length; at += BATCH_SIZE) {
+    await Promise.all(all.slice(at, at + BATCH_SIZE).map(write));
+  }
 }

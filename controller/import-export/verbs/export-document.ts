@@ -5,6 +5,7 @@ import { viewSettings } from '../../monitors/views.ts';
 import type { exportResponse } from '../responses.ts';
 import type { ConfigurationDeps } from '../deps.ts';
 import { MAX_MONITORS } from '../schema.ts';
+import { namesOf } from './monitor-names.ts';
 import { exportPages } from './export-pages.ts';
 
 /**
@@ -19,11 +20,15 @@ export async function exportDocument(
   const nameOf = (id: string | null | undefined) => names.get(id ?? '') ?? null;
   const isConcealed = !canSeeCredentials(ctx.role);
   const monitors = await deps.monitors.monitors.oldest(ctx.tenant, offset, MAX_MONITORS);
+  const dependencyNames = await namesOf(deps.monitors, ctx.tenant, monitors.flatMap((doc) => doc.depends_on));
   return {
     version: 1,
     groups: groups.map(({ name, description, parent_group_id: parent }) =>
       ({ name, description, parent: nameOf(parent) })),
-    monitors: monitors.map((doc) => viewSettings(doc, { group: nameOf(doc.group_id) }, isConcealed)),
+    monitors: monitors.map((doc) => {
+      const depends_on = doc.depends_on.flatMap((id) => dependencyNames.get(id) ?? []);
+      return viewSettings(doc, { group: nameOf(doc.group_id), depends_on }, isConcealed);
+    }),
     status_pages: monitors.length < MAX_MONITORS ? await exportPages(deps, ctx) : [],
   };
 }

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { newId } from '../../../shared/ids.ts';
 import type { Tenant } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError, validationError, type ValidationIssue } from '../../http/input/validation.ts';
+import { refuseCycle } from '../../monitors/dependencies/refuse-cycles.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import { intervalFromPings } from '../../monitors/settings/heartbeat.ts';
@@ -14,8 +16,12 @@ import { differencesOf, type Difference } from '../difference.ts';
 import { matchByName } from '../match-rules.ts';
 import type { MonitorItem } from '../schema.ts';
 import { grantTokens, withToken } from './heartbeat-tokens.ts';
+import { findByNames, namesOf, resolveDependencies } from './monitor-names.ts';
 
 export interface PlannedMonitor {
+  /** The id that it has or gets. */
+  id: string;
+  /** With the ids of its dependencies instead of their names. */
   item: MonitorItem;
   /** Null if the monitor is new. */
   current: MonitorDoc | null;
@@ -26,7 +32,6 @@ export interface PlannedMonitor {
   differences: Difference[];
 }
 
-const NAME_BATCH_SIZE = 500;
 /** Monitors planned before the event loop gets a turn. */
 const MONITORS_PER_TURN = 100;
 
@@ -38,17 +43,26 @@ const MONITORS_PER_TURN = 100;
 export async function planMonitors(
   deps: MonitorWriteDeps, ctx: ProjectContext, items: MonitorItem[], groupNames: ReadonlyMap<string, string>,
 ): Promise<PlannedMonitor[]> {
-  const docs = matchByName(items, await findByNames(deps, ctx, [...new Set(items.map(({ name }) => name))]));
+  const { tenant, now } = ctx;
+  const namesakes = await findByNames(deps, tenant, [...new Set(items.map(({ name }) => name))]);
+  const docs = matchByName(items, namesakes);
   const tokens = await grantTokens(deps.monitors, items, docs);
+  const imported = items.map((item, at) => {
+    const current = docs[at] ?? null;
+    // Increasing ids keep the document's order in lists by creation time.
+    return { item, current, token: tokens[at] ?? null, id: current?._id ?? newId(now + at) };
+  });
+  const { resolved, issues } = await resolveDependencies(deps, tenant, imported);
+  const namesById = await namesOf(deps, tenant, docs.flatMap((doc) => doc?.depends_on ?? []));
   const lookups = memoizedLookups(deps);
   const planned: PlannedMonitor[] = [];
-  const issues: ValidationIssue[] = [];
   let limit: AppError | null = null;
-  for (const [at, item] of items.entries()) {
+  for (const [at, { item, current, token, id }] of imported.entries()) {
     if (at % MONITORS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     try {
-      const of = { item, current: docs[at] ?? null, token: tokens[at] ?? null };
-      planned.push(await plan(lookups, ctx.tenant, of, groupNames));
+      const names = { groups: groupNames, monitors: namesById, depends_on: item.depends_on };
+      const of = { item: { ...item, depends_on: resolved[at] }, current, token };
+      planned.push({ id, ...await plan(lookups, tenant, of, names) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { code, message, details } = error;
@@ -61,8 +75,25 @@ export async function planMonitors(
   }
   if (issues.length > 0) throw validationError(issues);
   if (limit !== null) throw limit;
+  await refuseCycle(deps, tenant, newDependencies(planned));
   await checkCount(deps, ctx, planned.filter(({ current }) => current === null).length);
   return planned;
+}
+
+/** The dependencies that the import changes. */
+export function newDependencies(planned: readonly PlannedMonitor[]) {
+  return planned.flatMap(({ id: monitor_id, item: { name }, current, settings: { depends_on } }, at) => {
+    const isUnchanged = current !== null && isDeepStrictEqual(current.depends_on, depends_on);
+    return isUnchanged ? [] : [{ monitor_id, name, depends_on, path: ['monitors', at, 'depends_on'] }];
+  });
+}
+
+interface Names {
+  /** Of the project's groups and of the monitor's current dependencies, by id. */
+  groups: ReadonlyMap<string, string>;
+  monitors: ReadonlyMap<string, string>;
+  /** Of its new dependencies; undefined if they stay. */
+  depends_on: string[] | undefined;
 }
 
 /**
@@ -78,9 +109,8 @@ async function checkCount(deps: MonitorWriteDeps, ctx: ProjectContext, added: nu
 }
 
 async function plan(
-  deps: SettingsDeps, tenant: Tenant, of: Pick<PlannedMonitor, 'item' | 'current' | 'token'>,
-  groupNames: ReadonlyMap<string, string>,
-): Promise<PlannedMonitor> {
+  deps: SettingsDeps, tenant: Tenant, of: Pick<PlannedMonitor, 'item' | 'current' | 'token'>, names: Names,
+): Promise<Omit<PlannedMonitor, 'id'>> {
   const { item, current, token } = of;
   if (current !== null && current.type !== item.type) {
     throw fieldError('type', `Type cannot be changed; the monitor with this name has type ${current.type}`);
@@ -88,10 +118,14 @@ async function plan(
   const settings = withToken(settable(item, current, item, deps.minIntervalSeconds), token);
   await checkSettings(deps, tenant, settings, current, requestedInterval(settings, item.interval_seconds));
   if (current === null) return { settings, differences: [], ...of };
-  const nameOf = (id: string | null | undefined) => groupNames.get(id ?? '') ?? null;
-  const before = { doc: current, group: nameOf(current.group_id) };
+  const nameOf = (id: string | null | undefined) => names.groups.get(id ?? '') ?? null;
+  const dependencies = current.depends_on.flatMap((id) => names.monitors.get(id) ?? []);
+  const before = { doc: current, group: nameOf(current.group_id), depends_on: dependencies };
   const group = item.group === undefined ? nameOf(settings.group_id) : item.group;
-  const after = { doc: { ...current, ...settings, status: item.status ?? current.status }, group };
+  const after = {
+    doc: { ...current, ...settings, status: item.status ?? current.status }, group,
+    depends_on: names.depends_on ?? dependencies,
+  };
   const [seen, next] = [fieldsOf(before), fieldsOf(after)];
   const isTokenNew = token !== null && token !== current.heartbeat?.token;
   const differences: Difference[] = isTokenNew ? [{ field: 'heartbeat_token', before: CONCEALED, after: CONCEALED }] : [];
@@ -100,8 +134,15 @@ async function plan(
   return { settings, differences: [...differencesOf(seen, next, shown), ...differences], ...of };
 }
 
-function fieldsOf({ doc, group }: { doc: MonitorDoc; group: string | null }, isConcealed = false) {
-  const fields = viewSettings(doc, { group }, isConcealed);
+interface Described {
+  doc: MonitorDoc;
+  /** Names. */
+  group: string | null;
+  depends_on: string[];
+}
+
+function fieldsOf({ doc, ...names }: Described, isConcealed = false) {
+  const fields = viewSettings(doc, names, isConcealed);
   // Without the expectations that an export repeats in `keyword_config`.
   return doc.keyword === null ? fields : { ...fields, keyword_config: doc.keyword };
 }
@@ -109,15 +150,6 @@ function fieldsOf({ doc, group }: { doc: MonitorDoc; group: string | null }, isC
 /** Undefined for the default interval of a heartbeat, which exports contain even if nobody set it. */
 function requestedInterval({ heartbeat }: Settable, sent: number | undefined): number | undefined {
   return heartbeat !== null && sent === intervalFromPings(heartbeat.interval_seconds) ? undefined : sent;
-}
-
-async function findByNames(deps: MonitorWriteDeps, ctx: ProjectContext, names: string[]) {
-  const found: MonitorDoc[] = [];
-  for (let at = 0; at < names.length; at += NAME_BATCH_SIZE) {
-    const page = names.slice(at, at + NAME_BATCH_SIZE);
-    found.push(...(await deps.monitors.findByNames(ctx.tenant, page)));
-  }
-  return found;
 }
 
 /** Lookups that read each value only once per document. */
@@ -138,5 +170,7 @@ function memoizedLookups(deps: MonitorWriteDeps): SettingsDeps {
     regions: { unknownRegions: memoize(regions.unknownRegions.bind(regions)) },
     destinations: { unknownDestinations: memoize(destinations.unknownDestinations.bind(destinations)) },
     groups: { names: memoize(groups.names.bind(groups)) },
+    // Names were resolved to ids, some of which the import will create.
+    monitors: { unknownMonitors: async () => [] },
   };
 }

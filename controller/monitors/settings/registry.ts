@@ -87,11 +87,11 @@ export function toMonitorConfig(
   doc: MonitorDoc, expiry?: DomainExpiry, maintenance: MaintenanceRange[] = [],
 ): MonitorConfig {
   const { _id: monitor_id, organization_id, project_id, revision, check_revision, name, target, type } = doc;
-  const { notification_target_ids, monitoring_regions, runbook_url, alert_severity } = doc;
+  const { notification_target_ids, depends_on, monitoring_regions, runbook_url, alert_severity } = doc;
   const { ssl_monitoring: tls, domain_monitoring: domain, heartbeat } = doc;
   return {
     monitor_id, organization_id, project_id, revision, check_revision, name, target, type,
-    notification_target_ids, runbook_url, alert_severity, monitoring_regions,
+    notification_target_ids, depends_on, runbook_url, alert_severity, monitoring_regions,
     status: doc.deleted_at === null ? doc.status : 'deleted',
     interval_ms: doc.interval_seconds * 1000,
     timeout_ms: timeoutMs(doc),

@@ -4,6 +4,7 @@ import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { authorOf } from '../../http/routing/authorize.ts';
 import { fieldError } from '../../http/input/validation.ts';
+import { writeWithoutCycle } from '../dependencies/refuse-cycles.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { type LifecycleStatus, type MonitorDoc, nextStatus, PAUSES_DISABLED, type Transition } from '../monitor.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
@@ -11,6 +12,7 @@ import { checkSettings, settable, type Settable } from '../settable.ts';
 import type { MonitorChange, NewMonitor } from '../monitor-change.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
 import { changeMonitor } from './change-monitor.ts';
+import { loadMonitor } from './read-monitors.ts';
 
 /**
  * Throws VALIDATION_ERROR, VALIDATION_FAILED (settings of a heartbeat), and with limit and usage
@@ -44,7 +46,17 @@ export function newMonitor(
 }
 
 /** Throws MONITOR_NOT_FOUND, CONFLICT, and the errors of `createMonitor` except MONITOR_LIMIT_REACHED. */
-export function updateMonitor(
+export async function updateMonitor(
+  deps: MonitorWriteDeps, ctx: ProjectContext, id: string, input: UpdateMonitorInput,
+): Promise<MonitorDoc> {
+  const { depends_on = [] } = input;
+  const write = () => writeSettings(deps, ctx, id, input);
+  if (depends_on.length === 0) return write();
+  const { name } = await loadMonitor(deps, ctx, id);
+  return writeWithoutCycle(deps, ctx, [{ monitor_id: id, name, depends_on, path: ['depends_on'] }], write);
+}
+
+function writeSettings(
   deps: MonitorWriteDeps, ctx: ProjectContext, id: string, input: UpdateMonitorInput,
 ): Promise<MonitorDoc> {
   return changeMonitor(deps, ctx, id, async (seen) => {

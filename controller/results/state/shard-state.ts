@@ -134,6 +134,7 @@ export class SharedValues {
     if (typeof config.quorum === 'string') config.quorum = this.text(config.quorum);
     config.monitoring_regions = this.#list(config.monitoring_regions);
     config.notification_target_ids = this.#list(config.notification_target_ids);
+    if (config.depends_on) config.depends_on = this.#list(config.depends_on);
     config.tls_warning_days = this.#list(config.tls_warning_days);
     config.domain_warning_days = this.#list(config.domain_warning_days);
     if (config.assigned) config.assigned = this.#list(config.assigned);

@@ -101,7 +101,8 @@ const BLANK_CONFIG: MonitorConfig = {
   quorum: 'majority',
   slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
   domain_warning_days: [], domain_expires_at: null,
-  notification_target_ids: [], runbook_url: null, alert_severity: null, monitoring_regions: [],
+  notification_target_ids: [], depends_on: [], runbook_url: null, alert_severity: null,
+  monitoring_regions: [],
   assigned: null, domains: null, heartbeat: null, maintenance: [], changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {

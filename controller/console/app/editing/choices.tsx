@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/preact-query';
-import { useId } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { useId, useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { canAdministerProject } from '../api/session.ts';
 import { formText } from '../destinations/forms.ts';
 import { groupOptions, useGroups } from '../live/groups.ts';
+import { MonitorSelection } from '../maintenance/target-selection.tsx';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
 import { FieldError, SelectField } from '../ui/field.tsx';
@@ -66,6 +68,23 @@ export function DestinationsField() {
     id, text: name, note: [formText(type), ...isDefault ? [editingTexts.byDefault] : []].join(', '),
   })) ?? [];
   return <Choices path="notification_target_ids" choices={choices} emptyHint={editingTexts.defaultDestinations} />;
+}
+
+/** The monitors on which this one depends. They are read when the user opens the list. */
+export function DependenciesField() {
+  const { value, set, error } = useFormField<string[]>('depends_on');
+  const { params: { id } } = useRoute();
+  const [isOpen, setIsOpen] = useState(value.length > 0);
+  return (
+    <details class="more" open={isOpen || error !== undefined} onToggle={({ currentTarget: { open } }) => setIsOpen(open)}>
+      <summary>{fieldLabels.depends_on}</summary>
+      <div class="more-fields" role="group" aria-label={fieldLabels.depends_on}>
+        <p class="hint">{hintOf('depends_on')}</p>
+        {isOpen && <MonitorSelection selected={value} onSelect={set} except={id} />}
+        <FieldError message={error} />
+      </div>
+    </details>
+  );
 }
 
 export function GroupField() {

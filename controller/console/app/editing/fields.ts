@@ -62,6 +62,7 @@ export const FIELDS = {
   'confirmation_policy.recoveries': { types: CHECKED, value: 0 },
   is_inverted: { types: CHECKED, value: false },
   notification_target_ids: { types: TYPES, value: [] },
+  depends_on: { types: TYPES, value: [] },
   alert_severity: { types: TYPES, value: '', emptyAs: null },
   runbook_url: { types: TYPES, value: '', emptyAs: null },
   'ssl_monitoring.enabled': { types: TLS, value: false },

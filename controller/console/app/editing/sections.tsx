@@ -3,7 +3,7 @@ import { editingTexts } from '../texts/editing.ts';
 import { incidentTexts } from '../texts/incidents.ts';
 import { AssertionsField, KeywordsField, RecordsField } from './response-fields.tsx';
 import { AutoTextArea, AutoCheckbox, AutoListField, AutoNumberField, AutoSelectField, AutoTextField } from './auto-field.tsx';
-import { DestinationsField, GroupField, PolicyField, RegionsField } from './choices.tsx';
+import { DependenciesField, DestinationsField, GroupField, PolicyField, RegionsField } from './choices.tsx';
 import type { MonitorType } from './fields.ts';
 import { useFormField } from './form-context.ts';
 import { AuthField, HeadersField, StatusField } from './request-fields.tsx';
@@ -112,6 +112,7 @@ export function CommonSections({ type }: { type: MonitorType }) {
       {isChecked && <FormSection title={editingTexts.where}><RegionsField /><PolicyField /><AutoCheckbox path="is_inverted" /></FormSection>}
       <FormSection title={editingTexts.alerts}>
         <DestinationsField />
+        <DependenciesField />
         <div class="fields">
           <AutoSelectField path="alert_severity" noneLabel={editingTexts.severityByType} texts={{ critical: incidentTexts.critical, major: incidentTexts.major, warning: incidentTexts.warning }} />
           <AutoTextField path="runbook_url" placeholder="https://wiki.example.com/shop-is-down" />

@@ -49,6 +49,11 @@ function Detail({ incident }: { incident: FullIncident }) {
       </p>
       {incident.late && <p class="note">{texts.late}</p>}
       {incident.in_maintenance && <p class="note">{texts.inMaintenance}</p>}
+      {incident.held_by !== null && (
+        <p class="note" role="status">
+          {texts.held} <a href={href(`/monitors/${incident.held_by.monitor_id}`)}>{incident.held_by.name}</a>
+        </p>
+      )}
       <div class="incident-columns">
         <div class="incident-main">
           <section class="card" aria-label={texts.error}>

@@ -19,14 +19,17 @@ interface Choice {
 
 const MAX_SHOWN = 200;
 
-export function MonitorSelection(props: Props) {
+/** All monitors of the project but `except`. */
+export function MonitorSelection({ except, ...props }: Props & { except?: string | undefined }) {
   const query = useQuery({
     queryKey: ['monitors', 'overview', 'names'],
     queryFn: () => unwrap(api.GET('/api/monitors/overview', { params: { query: { limit: 5000 } } })),
   });
   return (
     <QueryResult query={query}>
-      {({ monitors }) => <Choices {...props} choices={monitors} emptyText={texts.noMonitors} />}
+      {({ monitors }) => (
+        <Choices {...props} choices={monitors.filter(({ id }) => id !== except)} emptyText={texts.noMonitors} />
+      )}
     </QueryResult>
   );
 }

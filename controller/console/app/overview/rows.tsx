@@ -116,6 +116,7 @@ interface HeadingProps extends RowProps {
 export function HeadingRow({ heading, group, index, height, isChosen, canChoose, onToggle, onChoose }: HeadingProps) {
   const { key, depth, monitors, isOpen } = heading;
   const title = titleOf(heading, group);
+  const groupId = group === 'tree' ? key.replace('group:', '') : '';
   const counts = STATE_ORDER.map((state) => [state, monitors.filter((one) => shownState(one) === state).length] as const);
   return (
     <div
@@ -137,6 +138,7 @@ export function HeadingRow({ heading, group, index, height, isChosen, canChoose,
         <button type="button" class="button quiet" aria-expanded={isOpen} onClick={() => onToggle(key)}>
           <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span> {title}
         </button>
+        {groupId !== '' && <a class="small" href={href(`/groups/${groupId}`)} aria-label={overviewTexts.dependenciesOf(title)}>{overviewTexts.dependencies}</a>}
         {counts.map(([state, count]) => count > 0 && (
           <span key={state} class={`state-badge ${state}`}>{count} {stateText(state)}</span>
         ))}

@@ -17,7 +17,7 @@ const english = {
   autoResolveHint: 'Resolves automatically when the target recovers.', runbook: 'Open the runbook', monitor: 'Monitor', error: 'Error',
   regions: 'Regions', failures: 'Failed checks', started: 'Started', ended: 'Ended',
   late: 'Detected from results that arrived after the outage ended. No alerts were sent.',
-  inMaintenance: 'Started during a maintenance window.', votes: 'Votes by region', votesDown: 'When it started', votesUp: 'When it ended',
+  held: 'Held: waiting for', inMaintenance: 'Started during a maintenance window.', votes: 'Votes by region', votesDown: 'When it started', votesUp: 'When it ended',
   noVotes: 'No votes recorded for this incident.', policy: (regions: string | number, retries: string) => `Policy: ${QUORUMS[regions] ?? (regions === 1 ? '1 region' : `${regions} regions`)}, ${retries}`, retries: (count: number) => (count === 1 ? '1 retry' : `${count} retries`),
   region: 'Region', vote: 'Vote', reason: 'Reason', time: 'Time', attempt: 'Consecutive failures', up: 'up', down: 'down', silent: 'no vote',
   same_fault_domain: 'same network as another region', unassigned: 'not assigned', quarantined: 'quarantined',

@@ -20,7 +20,7 @@ const english = {
   deleteTitle: (count: number) => `Delete ${monitors(count)}?`,
   deleteText: 'Checks stop and the history is deleted. This can’t be undone.',
   moveTitle: (count: number) => `Move ${monitors(count)}`, tagTitle: (count: number) => `Tag ${monitors(count)}`,
-  toGroup: 'Group', noGroup: 'No group', newTags: 'Tags, separated by commas',
+  toGroup: 'Group', noGroup: 'No group', dependencies: 'Dependencies', dependenciesOf: (name: string) => `Dependencies of ${name}`, newTags: 'Tags, separated by commas',
   noTag: 'Untagged', noRegion: 'No region',
   downFor: (where: string) => `in ${where}`, neverChecked: 'not checked yet', incident: 'Incident',
   emptyTitle: 'No monitors yet', emptyText: 'Add your first monitor. You’ll see a result within seconds.',

@@ -18,7 +18,7 @@ const german: Translation<IncidentTexts> = {
   autoResolveHint: 'Wird automatisch als behoben markiert, sobald das Ziel wieder erreichbar ist.', runbook: 'Handbuch öffnen', monitor: 'Monitor', error: 'Fehler',
   regions: 'Regionen', failures: 'Fehlgeschlagene Prüfungen', started: 'Beginn', ended: 'Ende',
   late: 'Aus Ergebnissen erkannt, die erst nach dem Ausfall eintrafen. Es wurde kein Alarm gesendet.',
-  inMaintenance: 'Begann während eines Wartungsfensters.', votes: 'Stimmen der Regionen', votesDown: 'Zu Beginn', votesUp: 'Am Ende',
+  held: 'Zurückgehalten: wartet auf', inMaintenance: 'Begann während eines Wartungsfensters.', votes: 'Stimmen der Regionen', votesDown: 'Zu Beginn', votesUp: 'Am Ende',
   noVotes: 'Zu diesem Vorfall sind keine Stimmen gespeichert.', policy: (regions, retries) => `Regel: ${QUORUMS[regions] ?? (regions === 1 ? '1 Region' : `${regions} Regionen`)}, ${retries}`, retries: (count) => (count === 1 ? '1 Wiederholung' : `${count} Wiederholungen`),
   region: 'Region', vote: 'Stimme', reason: 'Grund', time: 'Zeit', attempt: 'Fehler in Folge', up: 'erreichbar', down: 'ausgefallen', silent: 'keine Stimme',
   same_fault_domain: 'gleiches Netz wie eine andere Region', unassigned: 'nicht zugeteilt', quarantined: 'in Quarantäne',

@@ -14,7 +14,7 @@ const german: Translation<FieldLabels> = {
   heartbeat_interval: 'Eine Meldung alle', grace_period: 'Karenzzeit', monitoring_regions: 'Regionen',
   'confirmation_policy.regions': 'Regionen, die übereinstimmen müssen', 'confirmation_policy.retries': 'Wiederholungen nach einem Fehler',
   'confirmation_policy.recoveries': 'Prüfungen bis zur Erholung',
-  is_inverted: 'Die Prüfung soll fehlschlagen', notification_target_ids: 'Alarme gehen an',
+  is_inverted: 'Die Prüfung soll fehlschlagen', notification_target_ids: 'Alarme gehen an', depends_on: 'Hängt ab von',
   alert_severity: 'Schweregrad von Vorfällen', runbook_url: 'Handbuch für Störungen', 'ssl_monitoring.enabled': 'Warnen, bevor das Zertifikat abläuft',
   'ssl_monitoring.check_validity': 'Warnen, wenn das Zertifikat ungültig ist', 'ssl_monitoring.check_expiry': 'Warnen, bevor es abläuft',
   'ssl_monitoring.expiry_warning_days': 'Tage vor dem Ablauf', 'domain_monitoring.enabled': 'Warnen, bevor die Domain abläuft',

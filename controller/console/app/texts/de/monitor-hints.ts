@@ -22,6 +22,7 @@ const german: Translation<FieldHints> = {
   'confirmation_policy.regions': '', 'confirmation_policy.retries': 'Eine Region gilt als ausgefallen, wenn auch diese fehlschlagen.',
   'confirmation_policy.recoveries': 'So viele müssen nach der ersten guten in Folge gelingen. Der Ausfall endet mit der ersten.',
   is_inverted: 'Der Monitor gilt als ausgefallen, solange das Ziel wie eingestellt antwortet.', notification_target_ids: '',
+  depends_on: 'Solange einer dieser Monitore ausgefallen ist, werden die Alarme dieses Monitors zurückgehalten.',
   alert_severity: '', runbook_url: 'Alarme und Vorfälle verlinken diese Adresse.',
   'ssl_monitoring.enabled': '', 'ssl_monitoring.check_validity': '', 'ssl_monitoring.check_expiry': '', 'ssl_monitoring.expiry_warning_days': '',
   'domain_monitoring.enabled': 'Die Registrierungsstellen werden einmal am Tag abgefragt.', 'domain_monitoring.expiry_warning_days': '', group_id: '', tags: 'Mit Kommas trennen.',

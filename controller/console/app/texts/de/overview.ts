@@ -21,7 +21,7 @@ const german: Translation<OverviewTexts> = {
   deleteTitle: (count) => `${monitors(count)} löschen?`,
   deleteText: 'Die Prüfungen enden, und der Verlauf wird gelöscht. Das lässt sich nicht rückgängig machen.',
   moveTitle: (count) => `${monitors(count)} verschieben`, tagTitle: (count) => `${monitors(count)} mit Schlagwort versehen`,
-  toGroup: 'Gruppe', noGroup: 'Keine Gruppe', newTags: 'Schlagwörter, durch Kommas getrennt',
+  toGroup: 'Gruppe', noGroup: 'Keine Gruppe', dependencies: 'Abhängigkeiten', dependenciesOf: (name) => `Abhängigkeiten von ${name}`, newTags: 'Schlagwörter, durch Kommas getrennt',
   noTag: 'Ohne Schlagwort', noRegion: 'Ohne Region',
   downFor: (where) => `in ${where}`, neverChecked: 'noch nicht geprüft', incident: 'Vorfall',
   emptyTitle: 'Noch keine Monitore', emptyText: 'Fügen Sie Ihren ersten Monitor hinzu. Das erste Ergebnis sehen Sie nach Sekunden.',

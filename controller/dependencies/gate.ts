@@ -1,0 +1,62 @@
+import type { ShardMap } from '../../shared/shard-map.ts';
+import type { Clock } from '../../shared/time.ts';
+import { outageOf } from '../delivery/holding-rules.ts';
+import type { Alert, AlertsPort } from '../verdicts/effect.ts';
+import { heldAlertOf, OUTAGE_EVENTS, type OutageEvent } from './held-alert.ts';
+import { isEndedBy } from './dependency-rules.ts';
+import type { HeldAlertStore } from './store.ts';
+
+export interface GateDeps {
+  alerts: AlertsPort;
+  held: Pick<HeldAlertStore, 'insertIfFree' | 'latest' | 'end' | 'alertOf' | 'settle' | 'addRecovery'>;
+  /** Called when an alert was held. */
+  onHeld(): void;
+  shardMap: ShardMap;
+  clock: Clock;
+}
+
+/**
+ * Holds the alerts of monitors with dependencies, until it is decided whether they are sent. Alerts of all
+ * other monitors pass. Calls are idempotent, even after a crash halfway.
+ */
+export class DependencyGate implements AlertsPort {
+  readonly #deps: GateDeps;
+
+  constructor(deps: GateDeps) {
+    this.#deps = deps;
+  }
+
+  async fanOut(alert: Alert): Promise<void> {
+    const { alerts } = this.#deps;
+    if (!alert.monitor.depends_on?.length) return alerts.fanOut(alert);
+    if (isOutage(alert)) return this.#hold(alert);
+    const outage = outageOf(alert);
+    if (outage === null || await this.#wasAlerted(alert, outage)) await alerts.fanOut(alert);
+  }
+
+  async #hold(alert: Alert & { event: OutageEvent }): Promise<void> {
+    const { held, onHeld, shardMap, clock } = this.#deps;
+    const place = { shard: shardMap.of(alert.monitor.monitor_id), now: clock.now() };
+    await held.insertIfFree(heldAlertOf(alert, place));
+    onHeld();
+  }
+
+  /** Ends the outage. False if its alert is, or was, held until now. */
+  async #wasAlerted(recovery: Alert, event: OutageEvent): Promise<boolean> {
+    const { alerts, held, clock } = this.#deps;
+    const found = await held.latest(recovery.monitor.monitor_id, event);
+    if (found === null || !isEndedBy(found, recovery)) return true;
+    await held.addRecovery(found._id, recovery.id);
+    if (found.status === 'ended' || await held.end(found._id, clock.now())) return false;
+    if (found.due_at === undefined) return true;
+    // It was released, but perhaps not sent. It comes before its recovery.
+    const alert = await held.alertOf(found._id);
+    if (alert !== null) await alerts.fanOut(alert);
+    await held.settle(found._id, clock.now());
+    return true;
+  }
+}
+
+function isOutage(alert: Alert): alert is Alert & { event: OutageEvent } {
+  return OUTAGE_EVENTS.some((event) => event === alert.event);
+}
