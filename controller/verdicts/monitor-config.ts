@@ -28,6 +28,10 @@ export interface MonitorConfig {
   /** When its domain's registration expires, Unix ms; null if unknown. */
   domain_expires_at: number | null;
   notification_target_ids: string[];
+  /** Null or absent without a group. */
+  group_id?: string | null;
+  /** Of a DNS monitor: the server that it asks; null or absent for the probe's own. */
+  name_server?: string | null;
   /** Where people read what to do; null or absent if unset. */
   runbook_url?: string | null;
   /** Severity of its incidents; null or absent for the one of the failure's type. */

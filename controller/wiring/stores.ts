@@ -39,6 +39,7 @@ import { JournalStore } from '../results/journal/journal-store.ts';
 import { LeaseStore } from '../results/shards/lease-store.ts';
 import { CheckpointStore } from '../results/writing/checkpoint-store.ts';
 import { CertificateStore } from '../results/writing/certificate-store.ts';
+import { FeatureStore } from '../results/writing/feature-store.ts';
 import { SnapshotStore } from '../results/writing/snapshot-store.ts';
 import { StateStore } from '../results/writing/state-store.ts';
 import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
@@ -80,7 +81,8 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
     states: new StateStore(db), checkpoints: new CheckpointStore(db), hours: new HourStore(db),
     statusHistory: new MongoStatusHistory(db),
-    certificates: new CertificateStore(db), deadLetters: new DeadLetterStore(db),
+    certificates: new CertificateStore(db), features: new FeatureStore(db),
+    deadLetters: new DeadLetterStore(db),
     evidence: new EvidenceStore(db), agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
     incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db),
     comments: new CommentStore(db), votes: new VoteStore(db),

@@ -136,6 +136,7 @@ export class SharedValues {
     config.notification_target_ids = this.#list(config.notification_target_ids);
     config.tls_warning_days = this.#list(config.tls_warning_days);
     config.domain_warning_days = this.#list(config.domain_warning_days);
+    if (config.group_id) config.group_id = this.text(config.group_id);
     if (config.assigned) config.assigned = this.#list(config.assigned);
   }
 
