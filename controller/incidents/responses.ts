@@ -41,6 +41,7 @@ export const incidentView = z
     recovery_time_seconds: z.int().optional().describe('From start to resolution; present once resolved'),
     late: z.boolean().describe('Late results revealed the outage after it had ended; no alerts were sent'),
     in_maintenance: z.boolean().describe('It started during a maintenance window'),
+    cause_id: text.describe('What it has in common with other incidents; null without one'),
     notification_sent: z.boolean().describe('At least one notification was delivered'),
     notification_channels: z.array(z.string()),
     ...timestamps,

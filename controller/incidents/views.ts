@@ -16,10 +16,11 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentV
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
   const { unjournaled: _shard, pages_due: _due, claim: _claim, ...further } = more;
-  const { notified_page_ids: _notified, maintenance_until, ...shown } = further;
+  const { notified_page_ids: _notified, features: _features, maintenance_until, ...shown } = further;
   return {
     id: _id,
     ...shown,
+    cause_id: doc.cause_id ?? null,
     late: doc.late ?? false, in_maintenance: maintenance_until !== undefined,
     started_at: isoTime(doc.started_at),
     acknowledged_at: isoTime(doc.acknowledged_at),

@@ -7,6 +7,9 @@ import { SuppressionStore } from '../alert-mail/store.ts';
 import { HeadStore } from '../assignments/head-store.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { AuditStore } from '../audit/store.ts';
+import { CauseStore } from '../causes/store.ts';
+import { DecisionStore } from '../causes/decision-store.ts';
+import { ThreadStore } from '../delivery/causes/thread-store.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
@@ -90,6 +93,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
     deliveryQueues: new QueueStore(db, shardMap), mailWindows: new MailWindowStore(db),
     digestClaims: new DigestClaimStore(db),
+    causes: new CauseStore(db), causeDecisions: new DecisionStore(db), causeThreads: new ThreadStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),
     subscribers: new SubscriberStore(db), subscriberRateLimits: new LimitedUses(db, 'subscriber_turns'),

@@ -1,6 +1,5 @@
-import { isIP, isIPv4 } from 'node:net';
 import type { ErrorType } from '../../../shared/contracts/result.ts';
-import { endpointOf, ipv6Groups, parsedUrl } from '../../../shared/net-guard.ts';
+import { endpointOf, networkOf, parsedUrl, plainAddress } from '../../../shared/net-guard.ts';
 import type { MonitorConfig } from '../monitor-config.ts';
 import type { MonitorItem, MonitorState, SeenAddress } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
@@ -114,28 +113,14 @@ function kindsOf({ type, heartbeat }: MonitorConfig, error: ErrorType | undefine
 /** A target that is an address needs no check to be known. */
 function addressesOf({ type, target }: MonitorConfig, seen: readonly SeenAddress[] | null): string[] {
   if (type === 'DNS' || type === 'HEARTBEAT') return [];
-  const host = hostOf(type, target);
-  const known = isIP(host) === 0 ? (seen ?? []).map(({ address }) => address) : [host];
-  return unique(known.map(plainAddress)).filter((address) => isIP(address) !== 0).sort();
+  const host = plainAddress(hostOf(type, target));
+  const known = host === null ? (seen ?? []).flatMap(({ address }) => plainAddress(address) ?? []) : [host];
+  return unique(known).sort();
 }
 
 function hostOf(type: MonitorConfig['type'], target: string): string {
   const url = parsedUrl(type === 'HTTP' || type === 'KEYWORD' ? target : `tcp://${target}`);
   return url === null ? target : endpointOf(url).host;
-}
-
-/** An IPv4 address within IPv6 is that address; an IPv6 address has one spelling. */
-function plainAddress(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined || isIP(address) !== 6) return mapped ?? address;
-  return new URL(`http://[${address.replace(/%.*/, '')}]`).hostname.slice(1, -1);
-}
-
-/** The /24 or /48 of an address. */
-function networkOf(address: string): string {
-  if (isIPv4(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`;
-  const prefix = ipv6Groups(address).slice(0, 3).map((group) => group.toString(16));
-  return `${new URL(`http://[${prefix.join(':')}::]`).hostname.slice(1, -1)}/48`;
 }
 
 /** A monitor that several regions check shares no region's fate. */
