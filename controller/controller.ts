@@ -21,6 +21,7 @@ import { createResolver } from './platform/outbound/resolver.ts';
 import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openGate, openHeldAlerts } from './wiring/dependencies.ts';
+import { openCauses } from './wiring/causes.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
 import { openEvidence } from './wiring/evidence.ts';
@@ -137,7 +138,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const subscribers = openSubscribers(ports, { accounts, mailer });
   const domains = openDomains(ports);
   const maintenance = openMaintenance(ports, { subscribers });
-  const incidents = openIncidents(ports, { accounts, events });
+  const causes = openCauses(ports, { notifications });
+  const incidents = openIncidents(ports, { accounts, events, causes: causes.decider });
   const results = openResults(ports, {
     accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
     alerts: openGate(ports, notifications),
@@ -161,10 +163,10 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...fleet.routes,
       ...incidents.routesOver({
-        notifications: notifications.log, history, unwritten, onStatusChanged: notifications.onIncidentStatus,
+        notifications: notifications.log, history, unwritten, onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
-      ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
+      ...causes.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,

@@ -92,6 +92,20 @@ export function ipv6Groups(address: string): number[] {
   return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
 }
 
+/** The one spelling of an address; an IPv4 address within IPv6 is that. Null for other text. */
+export function plainAddress(text: string): string | null {
+  if (isIP(text) !== 6) return isIP(text) === 4 ? text : null;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1];
+  return mapped ?? new URL(`http://[${withoutZone(text)}]`).hostname.slice(1, -1);
+}
+
+/** The /24 of an IPv4 address or the /48 of an IPv6 one. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`;
+  const prefix = ipv6Groups(address).slice(0, 3).map((group) => group.toString(16));
+  return `${new URL(`http://[${prefix.join(':')}::]`).hostname.slice(1, -1)}/48`;
+}
+
 /** The parsed URL, or why it is rejected. */
 type HttpUrl =
   | {

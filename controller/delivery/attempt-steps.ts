@@ -116,16 +116,18 @@ export async function endIfObsolete(
 }
 
 /**
- * Moves a held email into a digest if its address received too many in this hour. Returns when the digest is
- * due, Unix ms; null if the email is sent on its own.
+ * Moves an email that waited into a digest if its address received too many in this hour. Returns when the
+ * digest is due, Unix ms; null if the email is sent on its own.
  */
 export async function moveToDigest(
   { deliveries, windows, clock }: Pick<AttemptDeps, 'deliveries' | 'windows' | 'clock'>,
   { delivery, token }: ClaimedDelivery,
 ): Promise<number | null> {
-  const { _id: id, held, channel, digest_id, organization_id: organizationId, recipient: address } = delivery;
-  if (!held || channel !== 'email' || digest_id !== undefined) return null;
-  const place = await windows.admit({ organizationId, address }, id, clock.now());
+  const { _id: id, held, cause, channel, digest_id, recipient: address } = delivery;
+  if ((!held && !cause) || channel !== 'email' || digest_id !== undefined) return null;
+  const place = await windows.admit(
+    { organizationId: delivery.organization_id, address }, id, clock.now(),
+  );
   if (place === null) return null;
   await deliveries.settle(id, token, { ...place, next_attempt_at: place.digest_at });
   return place.digest_at;

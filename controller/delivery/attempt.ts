@@ -8,21 +8,34 @@ import {
   type ClaimedDelivery,
 } from './attempt-steps.ts';
 import type { CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
+import type { Placement } from './causes/placement.ts';
+import type { ThreadStore } from './causes/thread-store.ts';
 import { attemptDigest } from './digests/attempt-digest.ts';
 import type { DigestClaimStore } from './digests/claim-store.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
-import type { DestinationReader, Suppressions } from './ports.ts';
+import type { CauseReader, DestinationReader, Suppressions } from './ports.ts';
 import type { AttemptOutcome } from './queue-rules.ts';
 import type { QueueStore } from './queue-store.ts';
 import { abandoned, afterAttempt, afterDeferral, recipientsOf } from './delivery-rules.ts';
 import { sendAlert, type SendDeps } from './senders/send-alert.ts';
 import type { DeliveryStore } from './store.ts';
 
+interface CausedIncident {
+  _id: string;
+  status: string;
+  resolved_at: number | null;
+  cause_id?: string;
+}
+
 export interface AttemptDeps {
   /** Limits how many queues and attempts start at once. The clock of an attempt starts with `work`. */
   runInTurn<T>(work: () => Promise<T>): Promise<T>;
   deliveries: Pick<DeliveryStore,
-    'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll' | 'discard' | 'insertAbsent'>;
+    | 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll' | 'discard' | 'insertAbsent'
+    | 'find' | 'waiting' | 'joinThread' | 'inThread'>;
+  placement: Pick<Placement, 'place'>;
+  threads: Pick<ThreadStore, 'find' | 'recordMessage'>;
+  causes: CauseReader;
   digests: Pick<DigestClaimStore, 'claim' | 'release'>;
   claims: WorkClaims;
   health: Pick<QueueStore, 'recordFailure' | 'recordReached'>;
@@ -34,6 +47,8 @@ export interface AttemptDeps {
     findById(incidentId: string): Promise<{ status: string } | null>;
     /** Records that a notification of the incident was delivered. */
     markNotified(incidentId: string, channel: string): Promise<void>;
+    findMany(ids: string[]): Promise<CausedIncident[]>;
+    hasOpen(causeId: string): Promise<boolean>;
   };
   suppressions: Suppressions;
   sending: SendDeps;
@@ -96,6 +111,8 @@ async function attemptClaimed(
     return { kind: 'dropped' };
   }
   if (await endIfObsolete(deps, claimed)) return { kind: 'dropped' };
+  const placed = await deps.placement.place(claimed, destination);
+  if (placed !== null) return placed;
   const digestDueAt = await moveToDigest(deps, claimed);
   if (digestDueAt !== null) return { kind: 'again', readyAt: digestDueAt };
   const { digest_id, digest_at = 0 } = delivery;

@@ -24,13 +24,14 @@ export const STOPPED = 'the owner of the address stopped alert emails from this 
 
 /**
  * Deliveries on one line are sent in order. A line is a monitor or probe, and any recipient of its own.
- * Delayed outages and reminders have lines of their own, so that nothing waits behind them.
+ * Delayed outages, reminders and parts of other messages have lines of their own, so that nothing waits
+ * behind them.
  */
 export function lineOf(
-  delivery: Pick<DeliveryDoc, '_id' | 'monitor_id' | 'probe_id' | 'channel' | 'recipient' | 'held'>,
+  delivery: Pick<DeliveryDoc, '_id' | 'monitor_id' | 'probe_id' | 'channel' | 'recipient' | 'held' | 'cause'>,
 ): string {
-  const { _id, monitor_id, probe_id, channel, recipient, held } = delivery;
-  if (held?.while === 'open') return _id;
+  const { _id, monitor_id, probe_id, channel, recipient, held, cause } = delivery;
+  if (held?.while === 'open' || cause?.id !== undefined) return _id;
   const about = monitor_id ?? probe_id ?? '';
   return hasRecipients(channel) ? `${about} ${recipient}` : about;
 }

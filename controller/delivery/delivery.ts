@@ -35,6 +35,8 @@ export interface DeliveryDoc {
   digest_at?: number;
   /** Why its first attempt waits; absent if it does not. */
   held?: Hold;
+  /** Of an outage that may have a cause in common with others, or its end: how it is grouped with them. */
+  cause?: CausePlace;
   /** Of a reminder: its number, from 1. */
   reminder?: number;
   /** Not attempted before then; null unless pending. */
@@ -57,6 +59,19 @@ export interface DeliveryDoc {
 export interface Hold {
   until: number;
   while: 'ongoing' | 'open' | 'always';
+}
+
+/** How an alert is grouped with others of its cause. */
+export interface CausePlace {
+  /** What its outage can be about, and when that began, Unix ms. */
+  features: string[];
+  started_at: number;
+  /** It goes out by itself, and others may follow it: the id of its destination, under which it is found. */
+  first_of?: string;
+  /** Until when it waits for a cause, Unix ms. */
+  waits_until?: number;
+  /** The cause. It is part of a message of the cause's thread, whose id is its `digest_id`. */
+  id?: string;
 }
 
 /** Selects a page of the notification log; `page` counts from 1. */

@@ -3,15 +3,15 @@ import type { Clock } from '../../shared/time.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { incidentState } from '../destinations/channels/incident-state.ts';
-import { hasRecipients } from '../destinations/channels/registry.ts';
+import { groupingOf, hasRecipients } from '../destinations/channels/registry.ts';
 import { matchesFilter } from '../destinations/conditions.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { ProbeNotice } from '../probes/notice-rules.ts';
 import type { AlertsPort, Alert } from '../verdicts/effect.ts';
 import type { MonitorConfig } from '../verdicts/monitor-config.ts';
-import type { DeliveryDoc } from './delivery.ts';
+import type { CausePlace, DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
-import type { DestinationReader, RegionNaming } from './ports.ts';
+import type { CauseReader, DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
 import { recipientsOf, subscribed, suppressed, unsent } from './delivery-rules.ts';
 import { holdOf, outageOf, type Outage } from './holding-rules.ts';
@@ -20,6 +20,11 @@ import type { DeliveryStore } from './store.ts';
 interface FanOutDeps {
   destinations: Pick<DestinationReader, 'named' | 'defaults' | 'ofOrganization'>;
   deliveries: Pick<DeliveryStore, 'insertAbsent' | 'startsOf' | 'suppressHeld'>;
+  incidents: {
+    /** Null if it was deleted. */
+    findById(id: string): Promise<FoundIncident | null>;
+  };
+  causes: Pick<CauseReader, 'find'>;
   /** Null for a monitor that was deleted. */
   groupingOf(monitorId: string): Promise<{ tags: string[]; groupIds: string[] } | null>;
   queues: Pick<QueueStore, 'wake'>;
@@ -28,6 +33,12 @@ interface FanOutDeps {
   /** Notifies the controllers that serve these destinations. The message may get lost. */
   notify(destinationIds: string[]): void;
   clock: Clock;
+}
+
+interface FoundIncident {
+  started_at: number;
+  features?: string[];
+  cause_id?: string;
 }
 
 /** Turns alerts into deliveries. Calls are idempotent, even after a crash halfway. */
@@ -40,7 +51,8 @@ export class FanOut implements AlertsPort {
   }
 
   async fanOut(alert: Alert): Promise<void> {
-    const details = alertDetails(alert, this.#deps.regions);
+    const found = alert.incident && await this.#deps.incidents.findById(alert.incident.id);
+    const details = await this.#withCause(alertDetails(alert, this.#deps.regions), found);
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
     const { incident, monitor } = alert;
     const outage = outageOf(alert);
@@ -49,7 +61,14 @@ export class FanOut implements AlertsPort {
     const destinations = notified === null
       ? matching
       : [...notified, ...matching.filter(({ events }) => !events.includes(outage as Outage))];
-    await this.#queue(details, subscribed(destinations, alert));
+    await this.#queue(details, subscribed(destinations, alert), found && placeOf(details, found));
+  }
+
+  async #withCause(details: AlertDetails, incident: FoundIncident | null): Promise<AlertDetails> {
+    if (incident?.cause_id === undefined || details.incident === null) return details;
+    const found = await this.#deps.causes.find(incident.cause_id);
+    const cause = found && { id: found._id, kind: found.kind, value: found.value };
+    return { ...details, incident: { ...details.incident, cause } };
   }
 
   /** Logs for each destination why it does not get the alert yet. Calls are idempotent. */
@@ -58,7 +77,7 @@ export class FanOut implements AlertsPort {
     const now = clock.now();
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
     await deliveries.insertAbsent(subscribed(matching, alert)
-      .flatMap((one) => newDeliveries(alertDetails(alert, regions), one, { now, queuedAt: now }))
+      .flatMap((one) => newDeliveries(alertDetails(alert, regions), one, { now, queuedAt: now, place: null }))
       .map(({ held: _held, ...delivery }) => (
         { ...delivery, ...suppressed(reason, now), _id: derivedId(delivery._id, 'held') }
       )));
@@ -94,14 +113,17 @@ export class FanOut implements AlertsPort {
     await this.#queue(details, subscribed(matching, notice));
   }
 
-  async #queue(details: AlertDetails, destinations: DestinationDoc[]): Promise<void> {
+  /** `place`: how destinations that group their alerts group this one; null for others. */
+  async #queue(
+    details: AlertDetails, destinations: DestinationDoc[], place: CausePlace | null = null,
+  ): Promise<void> {
     const { deliveries, queues, notify, clock } = this.#deps;
     if (destinations.length === 0) return;
     const now = clock.now();
     // Strictly increasing, so that alerts keep their order within a millisecond and after clock changes.
     this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
     const times = { now, queuedAt: this.#lastQueuedAt };
-    const fresh = destinations.flatMap((one) => newDeliveries(details, one, times));
+    const fresh = destinations.flatMap((one) => newDeliveries(details, one, { ...times, place }));
     await deliveries.insertAbsent(await Promise.all(fresh.map((one) => this.#withDigestPlace(one, now))));
     // After inserting the deliveries, because a queue that is woken first may be found empty.
     await queues.wake(destinations, now);
@@ -111,8 +133,9 @@ export class FanOut implements AlertsPort {
   /** Moves an email beyond the hourly limit of its address into a digest. */
   async #withDigestPlace(delivery: DeliveryDoc, now: number): Promise<DeliveryDoc> {
     const { _id, channel, organization_id: organizationId, recipient: address } = delivery;
-    // What is held gets its place when it is due.
-    if (channel !== 'email' || delivery.status !== 'pending' || delivery.held) return delivery;
+    // What is held or grouped gets its place when it is sent by itself.
+    const isLater = delivery.held !== undefined || delivery.cause !== undefined;
+    if (channel !== 'email' || delivery.status !== 'pending' || isLater) return delivery;
     const place = await this.#deps.windows.admit({ organizationId, address }, _id, now);
     return place === null ? delivery : { ...delivery, ...place, next_attempt_at: place.digest_at };
   }
@@ -157,13 +180,21 @@ function probeDetails(
   };
 }
 
+/** Null for alerts that have no cause in common with others. */
+function placeOf({ event }: AlertDetails, { features = [], started_at }: FoundIncident): CausePlace | null {
+  const isGrouped = (event === 'monitor.down' || event === 'monitor.up') && features.length > 0;
+  return isGrouped ? { features, started_at } : null;
+}
+
 /** One delivery per recipient. Repeated calls produce the same ids. */
 function newDeliveries(
-  alert: AlertDetails, destination: DestinationDoc, { now, queuedAt }: { now: number; queuedAt: number },
+  alert: AlertDetails, destination: DestinationDoc,
+  { now, queuedAt, place }: { now: number; queuedAt: number; place: CausePlace | null },
 ): DeliveryDoc[] {
   const { _id: destination_id, organization_id, project_id, type: channel } = destination;
   const [monitor_id, incident_id] = [alert.monitor?.id ?? null, alert.incident?.id ?? null];
   const probe = alert.probe ? { probe_id: alert.probe.id } : {};
+  const grouped = place !== null && groupingOf(destination) === 'auto' ? { cause: place } : {};
   const hold = holdOf(destination, alert, now);
   const start = hold === 'never'
     ? { ...unsent(now), ...suppressed('outside the hours of the integration', now) }
@@ -171,6 +202,6 @@ function newDeliveries(
   return recipientsOf(destination).map((recipient) => ({
     _id: derivedId(alert.id, destination_id, ...(hasRecipients(channel) ? [recipient] : [])),
     organization_id, project_id, destination_id, monitor_id, incident_id, alert, channel, recipient,
-    queued_at: queuedAt, ...start, ...probe,
+    queued_at: queuedAt, ...start, ...probe, ...grouped,
   }));
 }

@@ -1,5 +1,6 @@
 import type { Tenant } from '../access/tenant.ts';
 import type { RegionName } from '../destinations/channels/alert.ts';
+import type { CauseDoc } from '../causes/cause.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 
 /** What this folder needs from destinations. Nothing is cached, so changes apply immediately. */
@@ -16,6 +17,13 @@ export interface DestinationReader {
    * Returns the stored secret, or stores `candidate` if there is none. Null if the destination was deleted.
    */
   ensureSecret(id: string, candidate: string): Promise<string | null>;
+}
+
+export interface CauseReader {
+  /** Null if it was removed. */
+  find(id: string): Promise<CauseDoc | null>;
+  /** What people in the project call its value. */
+  nameOf(cause: Pick<CauseDoc, 'kind' | 'value'>, tenant: Tenant): Promise<string>;
 }
 
 export interface Suppressions {

@@ -46,7 +46,7 @@ export interface QueueState {
 export type AttemptOutcome =
   | { kind: 'sent'; durationMs: number | null; also?: string[] }
   | { kind: 'failed'; also?: string[] }
-  | { kind: 'dropped' }
+  | { kind: 'dropped'; also?: string[] }
   | { kind: 'retry'; readyAt: number; also?: string[] }
   | { kind: 'again'; readyAt?: number; also?: string[] }
   | { kind: 'lost' };

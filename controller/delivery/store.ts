@@ -6,16 +6,19 @@ import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
 import { each, removeOlder, restoring } from '../platform/mongo/documents.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 import {
-  DELIVERY_STATUSES, type DeliveryDoc, type DigestPlace, type LogQuery, type QueuedDelivery,
+  type CausePlace, DELIVERY_STATUSES, type DeliveryDoc, type DigestPlace, type LogQuery, type QueuedDelivery,
 } from './delivery.ts';
 import { type DeliveryUpdate, lineOf, type suppressed } from './delivery-rules.ts';
 
 /** Limit per query. */
 const MAX_OPENINGS = 2000;
 
+type SettledFields = Partial<DeliveryUpdate & DigestPlace & Pick<DeliveryDoc, 'cause'>>;
+
 /** Fields of a `QueuedDelivery`. */
 const QUEUED = {
   monitor_id: 1, probe_id: 1, channel: 1, recipient: 1, next_attempt_at: 1, claim: 1, digest_at: 1, held: 1,
+  cause: 1,
 } as const;
 
 /** Collection `deliveries`: pending deliveries and the notification log. */
@@ -34,6 +37,8 @@ export class DeliveryStore {
       { key: { incident_id: 1, created_at: -1, _id: -1 }, name: 'log' },
       // Reads the deliveries of a digest.
       { key: { digest_id: 1, queued_at: 1, _id: 1 }, name: 'digest', sparse: true },
+      // Finds the alerts that others of their cause follow.
+      { key: { 'cause.first_of': 1, 'cause.started_at': 1 }, name: 'firsts', sparse: true },
       // Removes old deliveries.
       { key: { created_at: 1 }, name: 'age' },
     ]);
@@ -77,9 +82,60 @@ export class DeliveryStore {
   }
 
   /** Records the outcome of an attempt. Does nothing and returns false if the claim was lost. */
-  async settle(id: string, token: string, update: Partial<DeliveryUpdate & DigestPlace>): Promise<boolean> {
+  async settle(id: string, token: string, update: SettledFields): Promise<boolean> {
     const change = { $set: { ...update, claim: null } };
     return (await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, change)).matchedCount === 1;
+  }
+
+  /** Records how a claimed delivery is grouped. */
+  async place(id: string, token: string, cause: CausePlace): Promise<void> {
+    await this.#deliveries.updateOne({ _id: id, 'claim.token': token }, { $set: { cause } });
+  }
+
+  /**
+   * Alerts to the same recipient that others follow, oldest first: of outages that share one of `features`
+   * and began between `from` and `to`, Unix ms.
+   */
+  firsts(
+    { destination_id, recipient }: Pick<DeliveryDoc, 'destination_id' | 'recipient'>, features: readonly string[],
+    { from, to }: { from: number; to: number },
+  ): Promise<DeliveryDoc[]> {
+    const found = this.#deliveries.find({
+      'cause.first_of': destination_id, 'cause.started_at': { $gte: from, $lte: to }, recipient,
+      'cause.features': { $in: [...features] },
+    });
+    return found.sort({ queued_at: 1, _id: 1 }).limit(MAX_OPENINGS).map(restoreDelivery).toArray();
+  }
+
+  find(id: string): Promise<DeliveryDoc | null> {
+    return this.#deliveries.findOne({ _id: id }).then((found) => found && restoreDelivery(found));
+  }
+
+  /** Unclaimed outages to a recipient that wait for a cause. */
+  waiting({ destination_id, recipient }: Pick<DeliveryDoc, 'destination_id' | 'recipient'>): Promise<DeliveryDoc[]> {
+    const found = this.#deliveries.find({
+      destination_id, status: 'pending', recipient, claim: null, 'cause.waits_until': { $exists: true },
+      'cause.id': { $exists: false },
+    });
+    return found.limit(MAX_OPENINGS).map(restoreDelivery).toArray();
+  }
+
+  /** Makes waiting deliveries part of a thread, unless an attempt has claimed them. */
+  async joinThread(ids: string[], causeId: string, place: DigestPlace): Promise<void> {
+    if (ids.length === 0) return;
+    const unclaimed = { _id: { $in: ids }, status: 'pending', claim: null } as const;
+    await this.#deliveries.updateMany(unclaimed, { $set: { 'cause.id': causeId, ...place } });
+  }
+
+  /** The outages in a thread, and who they are about, oldest first. */
+  async inThread(threadId: string): Promise<{ incident_id: string; monitor: string }[]> {
+    const outages = { digest_id: threadId, 'alert.event': 'monitor.down' } as const;
+    const found = this.#deliveries.find(outages as Filter<DeliveryDoc>).sort({ queued_at: 1, _id: 1 })
+      .project<Pick<DeliveryDoc, 'incident_id'> & { alert: Pick<AlertDetails, 'monitor'> }>(
+        { incident_id: 1, 'alert.monitor': 1 },
+      );
+    return (await found.toArray()).map(({ incident_id, alert }) =>
+      ({ incident_id: incident_id ?? '', monitor: alert.monitor?.name ?? '' }));
   }
 
   /** Releases the claim of an attempt that sent nothing. */
@@ -99,12 +155,15 @@ export class DeliveryStore {
     await this.#deliveries.updateMany({ _id: { $in: ids }, status: 'pending' }, change);
   }
 
-  /** What was sent about these incidents and matches `only`, without reminders. Oldest first. */
+  /**
+   * What was sent about these incidents by itself and matches `only`, without reminders. Oldest first.
+   */
   async openings(incidentIds: string[], only: Filter<DeliveryDoc>): Promise<DeliveryDoc[]> {
     if (incidentIds.length === 0) return [];
     const sent: Filter<DeliveryDoc> = {
       incident_id: { $in: incidentIds }, status: { $ne: 'suppressed' }, reminder: { $exists: false },
-      $or: [{ held: { $exists: false } }, { attempts: { $gt: 0 } }],
+      'cause.id': { $exists: false },
+      $or: [{ held: { $exists: false }, 'cause.waits_until': { $exists: false } }, { attempts: { $gt: 0 } }],
     };
     const found = this.#deliveries.find({ ...sent, ...only });
     return found.sort({ created_at: 1, _id: 1 }).limit(MAX_OPENINGS).map(restoreDelivery).toArray();

@@ -21,9 +21,16 @@ export interface Conditions {
   delay_minutes?: number | null;
   /** An outage is sent again at this interval, while it is open and unacknowledged. */
   reminder_minutes?: number | null;
+  /** Absent or null for the default of the type. */
+  grouping?: Grouping | null;
 }
 
-export const CONDITION_FIELDS = ['filter', 'hours', 'delay_minutes', 'reminder_minutes'] as const;
+const GROUPINGS = ['auto', 'off'] as const;
+/** `auto`: one alert per cause. `off`: one per monitor. */
+export type Grouping = (typeof GROUPINGS)[number];
+
+export const CONDITION_FIELDS =
+  ['filter', 'hours', 'delay_minutes', 'reminder_minutes', 'grouping'] as const;
 
 const MAX_LISTED = 100;
 const MAX_MINUTES = 1440;
@@ -61,12 +68,16 @@ export const conditionInputs = {
     .describe('Outages are sent only if they are still open and unacknowledged after this time'),
   reminder_minutes: z.int().min(5).max(MAX_MINUTES).nullable().optional()
     .describe('Outages are sent again at this interval while they are open and unacknowledged, at most 50 times'),
+  grouping: z.enum(GROUPINGS).nullable().optional()
+    .describe('`auto`: one alert for outages that have a cause in common. `off`: one for each monitor. '
+      + 'Default: `off` for webhooks, PagerDuty and Alertmanager, else `auto`'),
 };
 
 /** Of responses: null if unset. */
 export const conditionViews = {
   filter: filterOf(z.string(), z.string()).nullable(), hours: hoursOf(z.string()).nullable(),
   delay_minutes: z.int().nullable(), reminder_minutes: z.int().nullable(),
+  grouping: z.enum(GROUPINGS),
 };
 
 /** What a filter needs to know of an alert. */

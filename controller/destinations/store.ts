@@ -17,7 +17,7 @@ type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'i
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
 
 const restore = restoring<DestinationDoc>({
-  secret: null, filter: null, hours: null, delay_minutes: null, reminder_minutes: null,
+  secret: null, filter: null, hours: null, delay_minutes: null, reminder_minutes: null, grouping: null,
 });
 
 export class DestinationStore {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
 import type { deliveryView, destinationView } from './responses.ts';
 import { masked } from './channels/masks.ts';
-import { channelOf, type DestinationSettings } from './channels/registry.ts';
+import { channelOf, groupingOf, type DestinationSettings } from './channels/registry.ts';
 import type { DestinationDelivery, DestinationHealth } from './ports.ts';
 import type { DestinationWithHealth } from './verbs.ts';
 
@@ -18,9 +18,10 @@ export function viewDestination(shown: DestinationWithHealth): DestinationView {
   const { destination, health = UNUSED, suppressed } = shown;
   const { _id, organization_id, project_id, created_by, name, enabled, is_default, events } = destination;
   const { filter = null, hours = null, delay_minutes = null, reminder_minutes = null } = destination;
+  const grouping = groupingOf(destination);
   return {
     id: _id, organization_id, project_id, created_by, name, enabled, is_default, events,
-    filter, hours, delay_minutes, reminder_minutes, ...viewSettings(destination),
+    filter, hours, delay_minutes, reminder_minutes, grouping, ...viewSettings(destination),
     health: {
       suppressed_recipients: suppressed,
       ...health,

@@ -33,6 +33,10 @@ export interface IncidentDoc {
   affected_monitor_ids: string[];
   failure_count: number;
   started_at: number;
+  /** What the outage can be about; absent if it has no common cause with others. */
+  features?: string[];
+  /** What it has in common with other incidents; absent until that is known. */
+  cause_id?: string;
   acknowledged_at: number | null;
   assignee_id: string | null;
   acknowledged_by_name: string | null;
@@ -71,7 +75,7 @@ export type IncidentChange = Partial<Omit<IncidentDoc, '_id'>> & Pick<IncidentDo
 export type ListedIncident =
   Omit<IncidentDoc,
     | 'postmortem' | 'pending_updates' | 'search_text' | 'unjournaled' | 'pages_due' | 'claim'
-    | 'notified_page_ids'>;
+    | 'notified_page_ids' | 'features'>;
 
 export const UPDATE_KINDS = ['created', 'status_change', 'field_change', 'region_change'] as const;
 

@@ -11,28 +11,29 @@ import type { RegionChange } from '../verdicts/monitor-state.ts';
 import { recoverySeconds } from './change-rules.ts';
 import type { IncidentUpdateStore, VoteStore } from './history-store.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
-import type { MonitorSummary } from './ports.ts';
+import type { CausesPort, MonitorSummary } from './ports.ts';
 import type { IncidentInput } from './schema.ts';
 import type { IncidentStore } from './store.ts';
 import { incidentEvent } from './views.ts';
 
-interface OutboxStores {
-  incidents: Pick<IncidentStore, 'insertIfAbsent' | 'findById' | 'markResolved'>;
+interface OutboxParts {
+  incidents: Pick<IncidentStore, 'insertIfAbsent' | 'findById' | 'findMany' | 'markResolved'>;
   updates: Pick<IncidentUpdateStore, 'insertIfAbsent'>;
   votes: Pick<VoteStore, 'insertIfAbsent'>;
+  causes?: CausesPort;
 }
 
 const SYSTEM: UpdateActor = Object.freeze({ type: 'system', id: null, name: 'Farwatch' });
 
 /** Carries out the decisions of the state machine. Calls are idempotent, even after a crash halfway. */
 export class IncidentOutbox implements IncidentsPort {
-  readonly #stores: OutboxStores;
+  readonly #stores: OutboxParts;
   readonly #clock: Clock;
   readonly #events: EventPublisher | null;
   readonly #onChanged: () => void;
 
   constructor(
-    stores: OutboxStores, clock: Clock, events: EventPublisher | null = null,
+    stores: OutboxParts, clock: Clock, events: EventPublisher | null = null,
     onChanged: () => void = () => undefined,
   ) {
     this.#stores = stores;
@@ -44,8 +45,17 @@ export class IncidentOutbox implements IncidentsPort {
   async open(opening: IncidentOpening): Promise<void> {
     const doc = incidentFromOpening(opening, this.#clock.now());
     const isNew = await this.#stores.incidents.insertIfAbsent(doc);
-    const stored = isNew ? doc : await this.#stores.incidents.findById(opening.id);
+    const caused = await this.#decideCauses(doc);
+    const stored = isNew && !caused.includes(doc._id) ? doc : await this.#stores.incidents.findById(doc._id);
     if (stored) await this.#record(stored, openingUpdate(stored));
+    const others = await this.#stores.incidents.findMany(caused.filter((id) => id !== doc._id));
+    for (const one of others) this.#events?.publish(incidentEvent(one));
+  }
+
+  /** Returns the incidents that got a cause. Before the alert, so that it knows that of its incident. */
+  async #decideCauses({ organization_id, started_at, features = [] }: IncidentDoc): Promise<string[]> {
+    if (features.length === 0) return [];
+    return await this.#stores.causes?.decide(organization_id, started_at) ?? [];
   }
 
   async resolve({ id, resolved_at, failure_count }: IncidentResolution): Promise<void> {
@@ -63,6 +73,8 @@ export class IncidentOutbox implements IncidentsPort {
     // A repeated call finds it resolved, but an earlier call may have crashed before it wrote the history.
     const isRepeated = before.status === 'resolved' && before.resolved_by === 'system';
     if (resolved || isRepeated) await this.#record(resolved ?? before, resolutionUpdate(resolved ?? before));
+    const causeId = (resolved ?? before).cause_id;
+    if (causeId !== undefined) await this.#stores.causes?.endIfOver(causeId);
   }
 
   async regionChanged(change: RegionChange): Promise<void> {
@@ -141,7 +153,7 @@ export function incidentFromInput(
 /** Builds an incident opened by the state machine. `now` is Unix ms. */
 export function incidentFromOpening(opening: IncidentOpening, now: number): IncidentDoc {
   const { id, severity, type, affected_regions, failure_count, started_at, late } = opening;
-  const { maintenance_until, monitor } = opening;
+  const { features = [], maintenance_until, monitor } = opening;
   const { organization_id, project_id, monitor_id, name, type: check_type, runbook_url = null } = monitor;
   const title = late ? `${name} was down`.slice(0, MAX_TITLE_LENGTH) : titleOf(type, name);
   const error_message = (opening.error_message || type).slice(0, MAX_ERROR_LENGTH);
@@ -150,7 +162,8 @@ export function incidentFromOpening(opening: IncidentOpening, now: number): Inci
     check_id: monitor_id, monitor_name: name, check_type,
     severity, type, source: 'system', title, description: null, status_page_update: null, error_message,
     runbook_url, affected_regions, affected_monitor_ids: [monitor_id], failure_count, started_at,
-    ...(late ? { late } : {}), ...(maintenance_until === undefined ? {} : { maintenance_until }),
+    ...(features.length > 0 ? { features } : {}), ...(late ? { late } : {}),
+    ...(maintenance_until === undefined ? {} : { maintenance_until }),
     ...INITIAL_FIELDS,
     notification_channels: [], created_at: now, updated_at: now,
     search_text: searchText(title, name, error_message), pending_updates: [],

@@ -34,6 +34,14 @@ export interface MonitorHistoryReader {
   ): Promise<{ results: TimelineResult[] }>;
 }
 
+/** Decides what incidents have in common. Calls may be repeated. */
+export interface CausesPort {
+  /** Returns the ids of incidents that got a cause, after an incident that may have one began (Unix ms). */
+  decide(organizationId: string, startedAt: number): Promise<string[]>;
+  /** Ends the cause if no incident of it is open. */
+  endIfOver(causeId: string): Promise<void>;
+}
+
 /** What incidents need from deliveries. */
 export interface NotificationLog {
   /** Returns one page, newest first, and the total number of matches. */

@@ -43,6 +43,7 @@ export const incidentView = z
     in_maintenance: z.boolean().describe('It started during a maintenance window'),
     held_by: z.strictObject({ monitor_id: uuid, name: z.string() }).nullable()
       .describe('The dependency of the monitor that holds its alert; null if none does'),
+    cause_id: text.describe('What it has in common with other incidents; null without one'),
     notification_sent: z.boolean().describe('At least one notification was delivered'),
     notification_channels: z.array(z.string()),
     ...timestamps,

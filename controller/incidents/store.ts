@@ -17,11 +17,21 @@ const PAGES_DUE_NOW = { pages_due: 0 } as const;
 const MAX_POSTPONED = 1000;
 const UNLISTED_FIELDS = {
   postmortem: 0, pending_updates: 0, search_text: 0, unjournaled: 0, pages_due: 0, claim: 0,
-  notified_page_ids: 0,
+  notified_page_ids: 0, features: 0,
 } as const;
 /** Set with each change, because a controller that holds the claim is publishing an outdated incident. */
 const UNCLAIMED = { $unset: { claim: '' } } as const;
 
+const OPEN_STATUSES: IncidentDoc['status'][] = ['open', 'acknowledged'];
+/** Limit of incidents that are compared with each other. */
+const MAX_STARTED = 20_000;
+const STARTED = { project_id: 1, check_id: 1, started_at: 1, features: 1, cause_id: 1 } as const;
+
+type StartedDoc = Pick<IncidentDoc, '_id' | keyof typeof STARTED>;
+/** An incident that may have a common cause with others. */
+type StartedIncident = Omit<StartedDoc, '_id' | 'check_id' | 'features' | 'cause_id'>
+  & { id: string; monitor_id: string; features: string[]; cause_id: string | null };
+type CausedIncident = Pick<StartedIncident, 'id' | 'monitor_id'> & { cause_id: string };
 type OpenDoc = Omit<OpenIncident, 'id' | 'monitor_id'> & Pick<IncidentDoc, '_id' | 'check_id'>;
 
 export class IncidentStore {
@@ -47,6 +57,10 @@ export class IncidentStore {
       },
       // Polled by shard owners for ends that their journals lack.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
+      // Finds incidents that may have a common cause.
+      { key: { organization_id: 1, started_at: -1 }, name: 'by_begin' },
+      // Finds the incidents of a cause.
+      { key: { cause_id: 1, status: 1 }, name: 'of_cause', sparse: true },
       // Finds incidents whose status pages must be notified.
       { key: { pages_due: 1 }, name: 'pages_due', sparse: true },
     ]);
@@ -102,7 +116,7 @@ export class IncidentStore {
   /** Null unless the incident is open or acknowledged. */
   markResolved(id: string, change: IncidentChange): Promise<IncidentDoc | null> {
     return restored(this.#incidents.findOneAndUpdate(
-      { _id: id, status: { $in: ['open', 'acknowledged'] } },
+      { _id: id, status: { $in: OPEN_STATUSES } },
       { $set: { ...PAGES_DUE_NOW, ...change, status: 'resolved' }, $inc: { revision: 1 }, ...UNCLAIMED },
       { returnDocument: 'after' },
     ));
@@ -157,7 +171,7 @@ export class IncidentStore {
       { ...free, check_id: isAbout }, { ...free, affected_monitor_ids: isAbout },
     ]);
     await this.#incidents.updateMany(
-      { ...ownedBy(tenant), status: { $in: ['open', 'acknowledged'] }, $or: any },
+      { ...ownedBy(tenant), status: { $in: OPEN_STATUSES }, $or: any },
       { $set: { pages_due: due }, ...UNCLAIMED },
     );
   }
@@ -189,6 +203,52 @@ export class IncidentStore {
     await this.#incidents.updateOne({ _id: id }, change);
   }
 
+  /** Those of the organization that may have a common cause and began in this time, Unix ms. */
+  async startedBetween(organizationId: string, from: number, to: number): Promise<StartedIncident[]> {
+    const began = { $gte: from, $lte: to };
+    const found = await this.#incidents
+      .find({ organization_id: organizationId, started_at: began, features: { $exists: true } })
+      .limit(MAX_STARTED).project<StartedDoc>(STARTED).toArray();
+    return found.map(({ _id: id, check_id, features = [], cause_id = null, ...rest }) =>
+      ({ id, monitor_id: check_id ?? '', features, cause_id, ...rest }));
+  }
+
+  /** Gives the cause to those of `ids` that have none. */
+  async setCause(causeId: string, ids: string[]): Promise<void> {
+    const change = { $set: { cause_id: causeId }, $inc: { revision: 1 } };
+    await this.#incidents.updateMany({ _id: { $in: ids }, cause_id: { $exists: false } }, change);
+  }
+
+  /** Whether an incident of the cause is open or acknowledged. */
+  async hasOpen(causeId: string): Promise<boolean> {
+    const open = { cause_id: causeId, status: { $in: OPEN_STATUSES } };
+    return await this.#incidents.findOne(open, { projection: { _id: 1 } }) !== null;
+  }
+
+  /** How many incidents the cause has, counted up to `limit`. */
+  countOf(causeId: string, limit: number): Promise<number> {
+    return this.#incidents.countDocuments({ cause_id: causeId }, { limit });
+  }
+
+  /** When the last incident of the cause ended, Unix ms; null without any. */
+  async lastEnd(causeId: string): Promise<number | null> {
+    const ended = { cause_id: causeId, resolved_at: { $gt: 0 } };
+    return (await this.#incidents.findOne(ended, { sort: { resolved_at: -1 } }))?.resolved_at ?? null;
+  }
+
+  /** The project's incidents with these causes, in the order in which they began. */
+  async ofCauses(tenant: Tenant, causeIds: string[]): Promise<CausedIncident[]> {
+    if (causeIds.length === 0) return [];
+    const found = await this.#incidents.find({ cause_id: { $in: causeIds }, ...ownedBy(tenant) })
+      .sort({ started_at: 1, _id: 1 }).project<StartedDoc>(STARTED).toArray();
+    return found.map(({ _id: id, check_id, cause_id = '' }) => ({ id, monitor_id: check_id ?? '', cause_id }));
+  }
+
+  async findMany(ids: string[]): Promise<IncidentDoc[]> {
+    if (ids.length === 0) return [];
+    return this.#incidents.find({ _id: { $in: ids } }).map(restoreIncident).toArray();
+  }
+
   /** Returns those of `ids` that are open or acknowledged. */
   async openAmong(tenant: Tenant, ids: string[]): Promise<OpenIncident[]> {
     return ids.length === 0 ? [] : this.#open({ _id: { $in: ids }, ...ownedBy(tenant) });
@@ -205,7 +265,7 @@ export class IncidentStore {
   }
 
   async #open(filter: Filter<IncidentDoc>): Promise<OpenIncident[]> {
-    const found = await this.#incidents.find({ ...filter, status: { $in: ['open', 'acknowledged'] } })
+    const found = await this.#incidents.find({ ...filter, status: { $in: OPEN_STATUSES } })
       .sort({ started_at: -1, _id: -1 }).limit(MAX_OPEN_INCIDENTS)
       .project<OpenDoc>({ status: 1, severity: 1, started_at: 1, check_id: 1 }).toArray();
     return found.map(({ _id: id, check_id: monitor_id, ...rest }) => ({ id, monitor_id, ...rest }));

@@ -16,11 +16,12 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentV
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
   const { unjournaled: _shard, pages_due: _due, claim: _claim, ...further } = more;
-  const { notified_page_ids: _notified, maintenance_until, held_by = null, ...shown } = further;
+  const { notified_page_ids: _notified, features: _features, maintenance_until, held_by = null, ...shown } = further;
   const isOngoing = doc.status === 'open' || doc.status === 'acknowledged';
   return {
     id: _id,
     ...shown,
+    cause_id: doc.cause_id ?? null,
     late: doc.late ?? false, in_maintenance: maintenance_until !== undefined,
     held_by: isOngoing ? held_by : null,
     started_at: isoTime(doc.started_at),

@@ -59,6 +59,8 @@ export interface IncidentOpening {
   affected_regions: string[];
   failure_count: number;
   started_at: number;
+  /** What it may have in common with other incidents; absent if nothing groups it. */
+  features?: string[];
   /** Late results revealed the outage. The incident is resolved at once, and nobody is alerted. */
   late?: true;
   /** Set if the outage began or was detected in maintenance: when that ends, Unix ms. */

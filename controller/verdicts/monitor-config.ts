@@ -30,6 +30,10 @@ export interface MonitorConfig {
   notification_target_ids: string[];
   /** Monitors whose outages explain those of this one. Absent means none. */
   depends_on?: string[];
+  /** Null or absent without a group. */
+  group_id?: string | null;
+  /** Of a DNS monitor: the server that it asks; null or absent for the probe's own. */
+  name_server?: string | null;
   /** Where people read what to do; null or absent if unset. */
   runbook_url?: string | null;
   /** Severity of its incidents; null or absent for the one of the failure's type. */

@@ -3,6 +3,7 @@ import { trackCertificate, warnOfDomainExpiry } from './notices/expiry-rules.ts'
 import { accountBelated, accountGap, accountHour, accountCertain, accountMonitored } from './time-accounting/time-accounting-rules.ts';
 import { holdFlaps, instantOf, withholdAlerts } from './notices/held-alert-rules.ts';
 import { heartbeatAfterConfig, applyOverdue, applyPing, applyUnmonitored, startCountdown } from './status/heartbeat-rules.ts';
+import { attachFeatures, recordAddress, reportFeatures } from './features/feature-rules.ts';
 import { reportLateOutages } from './status/late-outage-rules.ts';
 import { beginMaintenance, endMaintenance, mergeMaintenance } from './time-accounting/maintenance-rules.ts';
 import type { MonitorConfig, RuntimeStatus } from './monitor-config.ts';
@@ -28,7 +29,7 @@ export function newMonitorState(config: MonitorConfig): MonitorState {
     minority_accepted: false, outage: null,
     last_check_at: null, last_success_at: null, last_success_ms: null, last_failure_at: null,
     accounted_until: since, accounted: {}, maintained: null, unrolled_day: null,
-    slow: null, flaps: null, domain_warning: null, certificate: null, no_data_since: null,
+    slow: null, flaps: null, domain_warning: null, certificate: null, addresses: null, no_data_since: null,
     maintenance_since: null, withheld: null, late: null,
     ...(heartbeat ? { heartbeat } : {}),
   };
@@ -68,13 +69,15 @@ export function applyItem(
   reportRegionChanges(step, instantOf(item) ?? before.since);
   resolveNoData(step);
   applySecondaryRules(step, item);
+  attachFeatures(step);
   const { state, effects, omitted } = step;
   return { state, effects, omitted };
 }
 
 /**
- * Applies the rules for slow responses, certificates, expiry, maintenance, flapping and late outages. Leaves
- * the state unchanged if none applies. None of them reads the last check's time or measurements.
+ * Applies the rules for slow responses, certificates, expiry, maintenance, flapping, late outages and
+ * features. Leaves the state unchanged if none applies. None of them reads the last check's time or
+ * measurements.
  */
 export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void {
   alertSlow(step);
@@ -83,6 +86,8 @@ export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void 
   withholdAlerts(step, item);
   holdFlaps(step, item);
   reportLateOutages(step, item);
+  recordAddress(step, item);
+  reportFeatures(step, item);
 }
 
 function applyToStatus(step: MonitorStep, item: MonitorItem): void {
@@ -169,7 +174,7 @@ function withResult(
     accounted_until: state.accounted_until, accounted: state.accounted, maintained: state.maintained,
     unrolled_day: state.unrolled_day,
     slow: state.slow, flaps: state.flaps,
-    domain_warning: state.domain_warning, certificate: state.certificate,
+    domain_warning: state.domain_warning, certificate: state.certificate, addresses: state.addresses,
     no_data_since: state.no_data_since, maintenance_since: state.maintenance_since,
     withheld: state.withheld, late: state.late,
   };

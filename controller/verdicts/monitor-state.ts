@@ -136,6 +136,21 @@ export interface CertificateSighting {
   facts: TlsFacts;
 }
 
+/** An address of the target, and when its time was last updated (Unix ms). */
+export interface SeenAddress {
+  address: string;
+  at: number;
+}
+
+/** What a monitor may have in common with others. A later record of the monitor has a higher position. */
+export interface FeatureRecord {
+  monitor_id: string;
+  organization_id: string;
+  /** Empty unless the monitor is active. */
+  features: string[];
+  position: number;
+}
+
 /** Half-open time range, Unix ms. */
 export type TimeRange = [from: number, until: number];
 
@@ -208,6 +223,8 @@ export interface MonitorState {
   domain_warning: ExpiryWarning | null;
   /** Null until a result carries a certificate. */
   certificate: CertificateState | null;
+  /** Addresses that checks connected to in the last hours; null until one did. */
+  addresses: SeenAddress[] | null;
   /** Start of the unknown status, Unix ms, if it was alerted; otherwise null. */
   no_data_since: number | null;
   /** Start of the ongoing maintenance in the status history, Unix ms; null without any. */
@@ -311,5 +328,6 @@ export type MonitorEffect =
   | { kind: 'resolve'; resolution: IncidentResolution }
   | { kind: 'alert'; alert: Alert }
   | { kind: 'certificate'; sighting: CertificateSighting }
+  | { kind: 'features'; record: FeatureRecord }
   | { kind: 'votes'; record: VoteRecord }
   | { kind: 'region'; change: RegionChange };

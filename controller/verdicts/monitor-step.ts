@@ -48,6 +48,12 @@ export class MonitorStep {
     return derivedId(this.state.config.monitor_id, n, index + this.omitted + this.effects.length, kind);
   }
 
+  /** Increases with each effect of a monitor, and is the same in a replay. */
+  get position(): number {
+    const { n, index } = this.#place;
+    return n * 1000 + Math.min(999, index + this.omitted + this.effects.length);
+  }
+
   /** An outage with this error, or a generic one if no result has an error. */
   outage(kind: string, startedAt: number, failures: number, error?: CheckError | null): Outage {
     const { type, message } = error ?? { type: 'connection_error', message: 'The check failed' };

@@ -2,7 +2,7 @@ import type { Tenant } from '../access/tenant.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
 import { AcknowledgeTokens } from '../incidents/acknowledging/acknowledge-tokens.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
-import type { MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
+import type { CausesPort, MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { incidentEvent } from '../incidents/views.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
@@ -14,6 +14,7 @@ import type { ControllerPorts } from './ports.ts';
 interface IncidentSources {
   accounts: Accounts;
   events: Events;
+  causes: CausesPort;
 }
 
 /** What other rooms know about an incident. */
@@ -33,10 +34,10 @@ export type Incidents = ReturnType<typeof openIncidents>;
 export function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
   const { stores, shardMap, signals, clock, log } = ports;
   const { incidents, incidentUpdates: updates, comments, votes, monitors, destinations } = stores;
-  const { accounts: { people, acknowledgeKeys }, events } = sources;
+  const { accounts: { people, acknowledgeKeys }, events, causes } = sources;
   const onChanged = signals.incidentsChanged.emit;
   return {
-    outbox: new IncidentOutbox({ incidents, updates, votes }, clock, events.publisher, onChanged),
+    outbox: new IncidentOutbox({ incidents, updates, votes, causes }, clock, events.publisher, onChanged),
     /** Shows which dependency holds the alert of an incident that has not ended; null for none. */
     setHeldBy: async (id: string, heldBy: NonNullable<IncidentDoc['held_by']> | null) => {
       const changed = await incidents.setHeldBy(id, heldBy);

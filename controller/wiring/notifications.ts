@@ -1,12 +1,15 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
 import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
+import type { CauseDoc } from '../causes/cause.ts';
 import { AlertRepeater } from '../delivery/alert-repeater.ts';
 import { CLAIM_MS } from '../delivery/attempt-steps.ts';
+import { fanOutEnd } from '../delivery/causes/fan-out-end.ts';
+import { Placement } from '../delivery/causes/placement.ts';
 import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import { fanOutIncidentEvent } from '../delivery/incident-fan-out.ts';
-import type { RegionNaming } from '../delivery/ports.ts';
+import type { CauseReader, RegionNaming } from '../delivery/ports.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
@@ -41,6 +44,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const { mailer, regions, accounts } = sources;
   const { incidents, destinations, testMails, suppressions, deliveries, deliveryQueues: queues } = stores;
   const { mailWindows: windows, digestClaims: digests, groups, monitors } = stores;
+  const { causes, causeThreads: threads, features } = stores;
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
   const tokens = new RecipientTokens(accounts.linkKeys);
@@ -49,8 +53,17 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const acknowledgeTokens = new AcknowledgeTokens(accounts.acknowledgeKeys);
   const acknowledgeLink = (to: AlertRecipient) => `${baseUrl()}/acknowledge?token=${acknowledgeTokens.issue(to)}`;
   const sending = { poster, mailer, destinations, clock, baseUrl, stopLink, acknowledgeLink };
+  const nameOf: CauseReader['nameOf'] = async ({ kind, value }, tenant) => {
+    if (kind === 'region') return regions.named([value])[0]?.name ?? value;
+    if (kind === 'group') return (await groups.names(tenant, [value])).get(value) ?? value;
+    const isMonitor = kind === 'dependency';
+    return isMonitor ? (await monitors.summaries(tenant, [value])).get(value)?.name ?? value : value;
+  };
+  const placement =
+    new Placement({ deliveries, threads, causes, incidents, monitors: features, clock });
   const service = new DeliveryService({
     attempt: {
+      placement, threads, causes: { find: (id) => causes.find(id), nameOf },
       deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
       destinations, incidents, queues, windows, suppressions, sending, clock, random,
       onFailing: ({ _id }, reason) => {
@@ -73,7 +86,8 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     return { tags, groupIds: pathOf(edges, group_id ?? '').map(({ _id }) => _id) };
   };
   const alerts = new FanOut({
-    destinations, deliveries, queues, windows, clock, regions, groupingOf, notify: service.wakeOwners,
+    destinations, deliveries, queues, windows, clock, regions, groupingOf, incidents, causes,
+    notify: service.wakeOwners,
   });
   const repeater = new AlertRepeater({
     destinations, incidents, deliveries, sending, ownsShard, shardMap, clock, log,
@@ -94,6 +108,8 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
         log.warn({ err: error, incident_id: incident._id }, 'could not queue the new status of an incident');
       });
     },
+    onCauseEnded: (cause: CauseDoc) =>
+      fanOutEnd({ threads, deliveries, destinations, queues, notify: service.wakeOwners, clock }, cause),
     /** The notification log of incidents. */
     log: deliveries,
     service, failing, poster,

@@ -98,9 +98,9 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
 /** The collections of results, by what they are to the shards. */
 export function resultStores(stores: Stores) {
   const { journal, snapshots, checkpoints, leases, certificates, states, hours, statusHistory } = stores;
-  const { deadLetters } = stores;
+  const { deadLetters, features } = stores;
   return {
-    journal, snapshots, checkpoints, leases, certificates, states, hours, rollups: hours,
+    journal, snapshots, checkpoints, leases, certificates, features, states, hours, rollups: hours,
     history: statusHistory,
     changes: statusHistory, deadLetters,
   };

@@ -10,7 +10,7 @@ export function openRetention(
 ): RetentionSweeper {
   const { monitors, agedResults: results, sweeps, evidence, audit, deadLetters, freedSubdomains } = stores;
   const { organizations, projects } = stores.accounts;
-  const { incidents, incidentUpdates: updates, comments, votes } = stores;
+  const { incidents, incidentUpdates: updates, comments, votes, causes } = stores;
   return new RetentionSweeper({
     monitors, results, sweeps, evidence, ownsShard, shardMap, clock, log,
     limitsOf: (organizationId) => quota.limitsOf(organizationId),
@@ -19,8 +19,10 @@ export function openRetention(
       projectsOf: async (organizationId) => (await projects.listOf([organizationId])).map(({ _id }) => _id),
     },
     documents: {
-      removeIncidents: (tenant, before, limit) =>
-        removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit),
+      removeIncidents: async (tenant, before, limit) => {
+        await causes.removeOlder(tenant.organizationId, before);
+        return removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit);
+      },
       removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
       removeDeadLetters: (before, limit) => deadLetters.removeOlder(before, limit),
       removeSettledAlerts: (before, limit) => stores.heldAlerts.removeSettled(before, limit),

@@ -8,6 +8,9 @@ import { HeadStore } from '../assignments/head-store.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { AuditStore } from '../audit/store.ts';
 import { HeldAlertStore } from '../dependencies/store.ts';
+import { CauseStore } from '../causes/store.ts';
+import { DecisionStore } from '../causes/decision-store.ts';
+import { ThreadStore } from '../delivery/causes/thread-store.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
 import { MailWindowStore } from '../delivery/digests/window-store.ts';
 import { QueueStore } from '../delivery/queue-store.ts';
@@ -41,6 +44,7 @@ import { JournalStore } from '../results/journal/journal-store.ts';
 import { LeaseStore } from '../results/shards/lease-store.ts';
 import { CheckpointStore } from '../results/writing/checkpoint-store.ts';
 import { CertificateStore } from '../results/writing/certificate-store.ts';
+import { FeatureStore } from '../results/writing/feature-store.ts';
 import { SnapshotStore } from '../results/writing/snapshot-store.ts';
 import { StateStore } from '../results/writing/state-store.ts';
 import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
@@ -82,7 +86,8 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
     states: new StateStore(db), checkpoints: new CheckpointStore(db), hours: new HourStore(db),
     statusHistory: new MongoStatusHistory(db),
-    certificates: new CertificateStore(db), deadLetters: new DeadLetterStore(db),
+    certificates: new CertificateStore(db), features: new FeatureStore(db),
+    deadLetters: new DeadLetterStore(db),
     evidence: new EvidenceStore(db), agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
     incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db),
     comments: new CommentStore(db), votes: new VoteStore(db),
@@ -90,6 +95,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
     suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
     deliveryQueues: new QueueStore(db, shardMap), mailWindows: new MailWindowStore(db),
     digestClaims: new DigestClaimStore(db), heldAlerts: new HeldAlertStore(db),
+    causes: new CauseStore(db), causeDecisions: new DecisionStore(db), causeThreads: new ThreadStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),
     subscribers: new SubscriberStore(db), subscriberRateLimits: new LimitedUses(db, 'subscriber_turns'),

@@ -1,3 +1,11 @@
+import type { CauseDoc } from '../../controller/causes/cause.ts';
+import { CauseDecider } from '../../controller/causes/decider.ts';
+import { DecisionStore } from '../../controller/causes/decision-store.ts';
+import { CauseStore } from '../../controller/causes/store.ts';
+import { fanOutEnd } from '../../controller/delivery/causes/fan-out-end.ts';
+import { Placement } from '../../controller/delivery/causes/placement.ts';
+import { ThreadStore } from '../../controller/delivery/causes/thread-store.ts';
+import { FeatureStore } from '../../controller/results/writing/feature-store.ts';
 import { SuppressionStore } from '../../controller/alert-mail/store.ts';
 import { CLAIM_MS } from '../../controller/delivery/attempt-steps.ts';
 import { DigestClaimStore } from '../../controller/delivery/digests/claim-store.ts';
@@ -76,6 +84,9 @@ export class DeliveryRig {
   readonly windows: MailWindowStore;
   readonly digests: DigestClaimStore;
   readonly incidents: IncidentStore;
+  readonly causes: CauseStore;
+  readonly threads: ThreadStore;
+  readonly features: FeatureStore;
   readonly outbox: IncidentOutbox;
   readonly poster: HttpPoster;
   readonly #controllers: DeliveringController[] = [];
@@ -91,18 +102,32 @@ export class DeliveryRig {
     this.windows = new MailWindowStore(db);
     this.digests = new DigestClaimStore(db);
     this.incidents = new IncidentStore(db);
+    this.causes = new CauseStore(db);
+    this.threads = new ThreadStore(db);
+    this.features = new FeatureStore(db);
     const updates = new IncidentUpdateStore(db);
     const votes = new VoteStore(db);
-    this.outbox = new IncidentOutbox({ incidents: this.incidents, updates, votes }, this.clock);
+    const causes = new CauseDecider({
+      causes: this.causes, decisions: new DecisionStore(db), incidents: this.incidents, monitors: this.features,
+      onEnded: (cause) => this.#fanOutEnd(cause),
+    });
+    this.outbox = new IncidentOutbox({ incidents: this.incidents, updates, votes, causes }, this.clock);
     const vetting =
       createAddressVetting({ resolve: createResolver(systemClock), allowPrivate: true, clock: systemClock });
     this.poster = new HttpPoster({ clock: systemClock, vetting });
   }
 
+  async #fanOutEnd(cause: CauseDoc): Promise<void> {
+    const { threads, deliveries, destinations, queues, clock } = this;
+    const notify = (ids: string[]) => this.#controllers.forEach(({ service }) => service.wake(ids));
+    await fanOutEnd({ threads, deliveries, destinations, queues, notify, clock }, cause);
+  }
+
   static async start(): Promise<DeliveryRig> {
     const rig = new DeliveryRig(await testMongo());
     await Promise.all(
-      [rig.destinations, rig.deliveries, rig.queues, rig.incidents].map((store) => store.ensureIndexes()),
+      [rig.destinations, rig.deliveries, rig.queues, rig.incidents, rig.causes, rig.threads, rig.features]
+        .map((store) => store.ensureIndexes()),
     );
     return rig;
   }
@@ -119,6 +144,7 @@ export class DeliveryRig {
     });
     const alerts = new FanOut({
       destinations, deliveries, queues, windows: this.windows, clock,
+      incidents: this.incidents, causes: this.causes,
       groupingOf: change.groupingOf ?? (async () => null),
       regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) },
       notify: service.wakeOwners,
@@ -131,7 +157,7 @@ export class DeliveryRig {
 
   /** The senders' dependencies. */
   stores(change: ControllerChange = {}): Pick<DeliveryServiceDeps, 'attempt' | 'deliveries' | 'queues'> {
-    const { queues, incidents, suppressions, digests } = this;
+    const { queues, incidents, suppressions, digests, causes, threads, features: monitors } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
     const { poster = this.poster, clock = this.clock } = change;
     const holder = change.holder ?? newId(clock.now());
@@ -142,6 +168,8 @@ export class DeliveryRig {
     };
     return {
       attempt: {
+        placement: new Placement({ deliveries, threads, causes, incidents, monitors, clock }), threads,
+        causes: { find: (id) => causes.find(id), nameOf: async ({ value }) => value },
         deliveries, digests, claims: new WorkClaims({ clock, holder, ttlMs: CLAIM_MS }), health: queues,
         queues, windows: this.windows, destinations, incidents, suppressions, clock, random: Math.random,
         sending, onFailing: () => undefined,

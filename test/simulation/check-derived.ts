@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { decodeBlock } from '../../controller/results/hours/block-codec.ts';
 import { DAY_MS, HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { isInMaintenance } from '../../controller/verdicts/time-accounting/maintenance-rules.ts';
-import type { CertificateSighting, MonitorState } from '../../controller/verdicts/monitor-state.ts';
+import type { CertificateSighting, FeatureRecord, MonitorState } from '../../controller/verdicts/monitor-state.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import { mergeRollups, rollupOf } from '../../controller/results/hours/rollup.ts';
 import { Lanes, type ShardState } from '../../controller/results/state/shard-state.ts';
@@ -93,9 +93,10 @@ function checkAccounted(
 
 /** Checks that every decided effect was executed exactly once. */
 export function checkEffects(world: World, references: Reference[]): string[] {
-  const { statusChanges, incidents, votes, regionChanges, alerts, certificates } = world.db;
+  const { statusChanges, incidents, votes, regionChanges, alerts, certificates, features } = world.db;
   const wanted = new Map<string, string>();
   const shown = new Map<string, CertificateSighting>();
+  const shared = new Map<string, FeatureRecord>();
   for (const { effects } of references) {
     for (const effect of effects) {
       if (effect.kind === 'status') wanted.set(`status ${effect.change.id}`, JSON.stringify(effect.change));
@@ -109,6 +110,9 @@ export function checkEffects(world: World, references: Reference[]): string[] {
         wanted.set(`region ${effect.change.id}`, JSON.stringify(effect.change));
       } else if (effect.kind === 'votes') {
         wanted.set(`votes ${effect.record.id}`, JSON.stringify(effect.record));
+      } else if (effect.kind === 'features') {
+        const { monitor_id: id, position } = effect.record;
+        if (position > (shared.get(id)?.position ?? -Infinity)) shared.set(id, effect.record);
       } else {
         const { monitor_id: id, seen_at: at } = effect.sighting;
         if (at > (shown.get(id)?.seen_at ?? -Infinity)) shown.set(id, effect.sighting);
@@ -116,7 +120,9 @@ export function checkEffects(world: World, references: Reference[]): string[] {
     }
   }
   for (const [id, one] of shown) wanted.set(`certificate ${id}`, JSON.stringify(one));
+  for (const [id, one] of shared) wanted.set(`features ${id}`, JSON.stringify(one));
   const found = new Map<string, string>();
+  for (const [id, one] of features) found.set(`features ${id}`, JSON.stringify(one));
   for (const [id, change] of statusChanges) found.set(`status ${id}`, JSON.stringify(change));
   for (const [id, one] of certificates) found.set(`certificate ${id}`, JSON.stringify(one));
   for (const [id, change] of regionChanges) found.set(`region ${id}`, JSON.stringify(change));

@@ -31,6 +31,7 @@ export interface ControllerStores {
   incidents: IncidentsPort;
   alerts: AlertsPort;
   certificates: ShardStores['certificates'];
+  features: ShardStores['features'];
   leases: LeaseDeps['store'];
   marks: MarkPorts;
   pings: Pick<PingStore, 'insert'> & PingSource;
@@ -51,6 +52,7 @@ export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerSt
     incidents: incidentsPort(db, wire),
     alerts: { fanOut: (alert) => insertAbsent(wire, db.alerts, [[alert.id, alert]]) },
     certificates: certificateStore(db, wire),
+    features: featureStore(db, wire),
     leases: leaseStore(db, wire),
     marks: markPorts(db, wire),
     pings: pingPorts(db, wire),
@@ -77,6 +79,18 @@ function certificateStore({ certificates }: SimulatedDatabase, wire: Line): Shar
       return wire.write([() => void (isLater() && certificates.set(id, stored))], () => undefined);
     },
     remove: (ids) => wire.write(ids.map((id) => () => void certificates.delete(id)), () => undefined),
+  };
+}
+
+function featureStore({ features }: SimulatedDatabase, wire: Line): ShardStores['features'] {
+  return {
+    save: (record) => {
+      const stored = copy(record);
+      const { monitor_id: id, position } = stored;
+      const isLater = (): boolean => position > (features.get(id)?.position ?? -Infinity);
+      return wire.write([() => void (isLater() && features.set(id, stored))], () => undefined);
+    },
+    remove: (ids) => wire.write(ids.map((id) => () => void features.delete(id)), () => undefined),
   };
 }
 

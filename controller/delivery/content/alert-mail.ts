@@ -18,12 +18,13 @@ export function mailedContent(alert: AlertDetails, baseUrl: string): AlertConten
   const inRegions = (regions: RegionName[]) => regions.map(({ city, ...region }) => (
     { ...named(region), city: city === null ? null : nameInMail(city) }
   ));
-  const { monitor, probe, regions, votes } = alert;
+  const { monitor, probe, regions, votes, together } = alert;
   return alertContent({
     ...alert,
     monitor: monitor && named(monitor),
     regions: inRegions(regions),
     ...(probe && { probe: named(probe) }),
+    ...(together && { together: { ...named(together), monitors: together.monitors.map(nameInMail) } }),
     ...(votes && { votes: {
       down: inRegions(votes.down), up: inRegions(votes.up),
       rechecking: inRegions(votes.rechecking), silent: inRegions(votes.silent),

@@ -3,9 +3,10 @@ import type { AttemptDeps } from '../attempt.ts';
 import {
   alertFor, type ClaimedDelivery, destinationChange, recordHealth, retryWhileClaimed,
 } from '../attempt-steps.ts';
-import type { CountedOutcome, DeliveryDoc, DigestPlace } from '../delivery.ts';
+import type { CountedOutcome, DeliveryDoc, DigestPlace, SendOutcome } from '../delivery.ts';
 import type { AttemptOutcome } from '../queue-rules.ts';
 import { afterAttempt, afterDeferral } from '../delivery-rules.ts';
+import { sendThread } from '../causes/send-thread.ts';
 import { sendDigest } from '../senders/send-alert.ts';
 
 /** Delay while another queue is sending the digest. */
@@ -13,7 +14,7 @@ const HELD_WAIT_MS = 5000;
 
 /**
  * Makes one attempt at the digest of a claimed delivery: one mail with all its deliveries, across
- * destinations. After a crash between sending and recording, the mail is sent again.
+ * destinations, or one message about a cause. After a crash between sending and recording, it is sent again.
  */
 export async function attemptDigest(
   deps: AttemptDeps, claimed: ClaimedDelivery, { digest_id, digest_at }: DigestPlace, signal: AbortSignal,
@@ -41,7 +42,7 @@ export async function attemptDigest(
   }
 }
 
-interface Member {
+export interface Member {
   delivery: DeliveryDoc;
   destination: DestinationDoc;
 }
@@ -65,10 +66,16 @@ async function sendTogether(
 ): Promise<AttemptOutcome> {
   const { deliveries, incidents, clock, random } = deps;
   const { delivery, at: startedAt, digestId } = claimed;
+  const { recipient, channel } = delivery;
+  const { outcome, record } = delivery.cause?.id === undefined
+    ? { outcome: await sendMembers(deps, claimed, members), record: null }
+    : await sendThread(deps, digestId, members, signal);
   const ids = members.map((one) => one.delivery._id);
-  const alerts = members.map((one) => alertFor(deps.sending, one.delivery));
-  const { organization_id: organizationId, recipient, channel } = delivery;
-  const outcome = await sendDigest(deps.sending, { digestId, organizationId, recipient, alerts });
+  if (outcome === null) {
+    const known = afterAttempt(delivery, SILENT, { startedAt, now: clock.now(), random: random() });
+    await deliveries.settleAll(ids, known);
+    return { kind: 'dropped', also: ids };
+  }
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
     await deliveries.release(delivery._id, claimed.token);
     return { kind: 'again' };
@@ -82,7 +89,8 @@ async function sendTogether(
   const update = afterAttempt(delivery, outcome, { startedAt, now: clock.now(), random: random() });
   const incidentIds = [...new Set(members.flatMap((one) => one.delivery.incident_id ?? []))];
   await retryWhileClaimed(clock, claimed, signal, async () => {
-    // Before settling, so that a crash in between repeats both writes.
+    // Before settling, so that a crash in between repeats these writes.
+    if (outcome.kind === 'sent') await record?.();
     if (outcome.kind === 'sent') await Promise.all(incidentIds.map((id) => incidents.markNotified(id, channel)));
     await deliveries.settleAll(ids, update);
   });
@@ -90,6 +98,17 @@ async function sendTogether(
   if (outcome.kind === 'sent') return { kind: 'sent', durationMs: outcome.durationMs, also };
   const { next_attempt_at: readyAt } = update;
   return readyAt === null ? { kind: 'failed', also } : { kind: 'retry', readyAt, also };
+}
+
+/** The recipient was notified of it already. */
+const SILENT: CountedOutcome = Object.freeze({ kind: 'sent', status: null, durationMs: 0 });
+
+function sendMembers(
+  deps: AttemptDeps, { delivery, digestId }: ClaimedDelivery & { digestId: string }, members: Member[],
+): Promise<SendOutcome> {
+  const alerts = members.map((one) => alertFor(deps.sending, one.delivery));
+  const { organization_id: organizationId, recipient } = delivery;
+  return sendDigest(deps.sending, { digestId, organizationId, recipient, alerts });
 }
 
 async function recordHealthOfAll(

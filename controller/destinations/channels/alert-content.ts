@@ -1,4 +1,4 @@
-import type { AlertDetails } from './alert.ts';
+import type { AlertDetails, Together } from './alert.ts';
 
 /** Joins lines, so that text from a target cannot start a new one. */
 function oneLine(text: string): string {
@@ -80,6 +80,7 @@ const KINDS: Record<AlertDetails['event'], [string, AlertContent['tone'], string
 
 /** `baseUrl` is the public URL of the API, without a trailing slash. */
 export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent {
+  if (alert.together) return togetherContent(alert, alert.together, baseUrl);
   const [mark, tone, statement] = KINDS[alert.event];
   const name = (alert.monitor ?? alert.probe)?.name ?? '';
   const durationMs = outageMs(alert);
@@ -95,6 +96,46 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
     links: linksOf(alert, baseUrl),
     tone,
   };
+}
+
+/** By kind: what monitors with a common cause are. */
+const SHARED: Record<Together['kind'], (name: string) => string> = {
+  dependency: (name) => `monitors that depend on ${name}`,
+  address: (name) => `monitors behind ${name}`,
+  network: (name) => `monitors in the network ${name}`,
+  name_server: (name) => `monitors that use the DNS server ${name}`,
+  certificate: (name) => `monitors with the certificate ${name}`,
+  region: (name) => `monitors checked from ${name}`,
+  group: (name) => `monitors in the group ${name}`,
+};
+
+/** For example `12 monitors behind 192.0.2.7 are down`. */
+function togetherContent(alert: AlertDetails, together: Together, baseUrl: string): AlertContent {
+  const { incident, error } = alert;
+  const { kind, name, monitors, count, recovered } = together;
+  const [mark, tone] = KINDS[alert.event];
+  const durationMs = outageMs(alert);
+  const who = `${recovered > 0 && durationMs === null ? `${count - recovered} of ` : ''}${count} ${SHARED[kind](name)}`;
+  const statement = durationMs === null ? 'are down' : `are back up after ${durationText(durationMs)}`;
+  const facts: AlertContent['facts'] = [{ label: 'Monitors', text: listText(monitors, count) }];
+  if (error) facts.push({ label: 'First error', text: `${error.message} (${error.type})` });
+  if (incident) facts.push({ label: durationMs === null ? 'Since' : 'Started', text: utc(incident.started_at) });
+  if (typeof incident?.resolved_at === 'number') facts.push({ label: 'Recovered', text: utc(incident.resolved_at) });
+  return {
+    subject: clip(oneLine(`[${mark}] ${who} ${statement}`), MAX_SUBJECT_LENGTH),
+    headline: clip(oneLine(`${who} ${statement}.`), MAX_FACT_LENGTH),
+    facts: facts.map(({ label, text }) => ({ label, text: clip(oneLine(text), MAX_FACT_LENGTH) })),
+    links: [
+      ...linksOf({ ...alert, monitor: null }, baseUrl),
+      ...(incident?.cause ? [{ label: 'Cause', url: `${baseUrl}/api/causes/${incident.cause.id}` }] : []),
+    ],
+    tone,
+  };
+}
+
+function listText(names: readonly string[], count: number): string {
+  const more = count - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }
 
 /** Plain text with one line per item. */

@@ -1,4 +1,5 @@
 import type { ProbeEvent } from '../../probes/notice-rules.ts';
+import type { FeatureKind } from '../../verdicts/features/feature-rules.ts';
 import type { Alert, VoteSummary } from '../../verdicts/effect.ts';
 
 export interface RegionName {
@@ -8,6 +9,25 @@ export interface RegionName {
   city: string | null;
 }
 
+/** What an incident has in common with others. */
+export interface CauseRef {
+  id: string;
+  kind: FeatureKind;
+  value: string;
+}
+
+/** Outages of one cause, as their destination has them. */
+export interface Together {
+  kind: FeatureKind;
+  /** What people call the value: the name of a group, region or monitor. */
+  name: string;
+  /** Names of the first monitors. */
+  monitors: string[];
+  count: number;
+  /** How many are over. */
+  recovered: number;
+}
+
 /** What people did to an incident. Only channels that track incidents receive these events. */
 export type IncidentEvent = 'incident.acknowledged' | 'incident.resolved';
 
@@ -15,10 +35,12 @@ export type IncidentEvent = 'incident.acknowledged' | 'incident.resolved';
 export interface AlertDetails
   extends Omit<Alert, 'event' | 'monitor' | 'incident' | 'regions' | 'last_success' | 'votes'> {
   /** `acknowledge_url`: the link for one recipient, set when it is sent; null once the incident is over. */
-  incident: (NonNullable<Alert['incident']> & { acknowledge_url?: string | null }) | null;
+  incident: (NonNullable<Alert['incident']> & { acknowledge_url?: string | null; cause?: CauseRef | null }) | null;
   event: Alert['event'] | ProbeEvent | IncidentEvent;
   /** Of an `IncidentEvent`: the event with which the incident began. */
   opened_by?: Alert['event'];
+  /** The outages of one cause that this alert is about; absent if it is about one outage. */
+  together?: Together;
   /** Of a reminder: its number, from 1. */
   reminder?: number;
   /** Null for an alert about a probe. */

@@ -12,7 +12,7 @@ const ONCE_VALID_MS = 86_400_000;
 
 export const alertmanager = defineChannel({
   label: 'Alertmanager', help: 'Sends alerts to a Prometheus Alertmanager, which groups, silences and routes them.',
-  domains: [], address: 'base_url', isPlain: true, tracksIncidents: true, isRepeated: true,
+  domains: [], address: 'base_url', isPlain: true, tracksIncidents: true, isUngrouped: true, isRepeated: true,
   config: z.strictObject({
     base_url: serverUrl({ title: 'Server', description: 'URL of the Alertmanager, such as http://alertmanager:9093.' }),
   }),

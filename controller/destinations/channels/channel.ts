@@ -66,6 +66,8 @@ export interface Channel<Config extends object> extends ChannelSettings<Config> 
   isSigned?: boolean;
   /** It has a state for each incident, and learns what people do to one. */
   tracksIncidents?: boolean;
+  /** It sends one alert for each monitor unless the user chooses otherwise. */
+  isUngrouped?: boolean;
   /** It forgets alerts that are not sent again while their incident is open. */
   isRepeated?: boolean;
   render(outgoing: Outgoing<Config>): ChannelRequest;

@@ -12,7 +12,7 @@ const ACTIONS = { open: 'trigger', once: 'trigger', acknowledged: 'acknowledge',
 
 export const pagerduty = defineChannel({
   label: 'PagerDuty', help: 'In the service’s integrations, add “Events API v2” and copy its integration key.',
-  domains: ['pagerduty.com'], address: 'base_url', tracksIncidents: true,
+  domains: ['pagerduty.com'], address: 'base_url', tracksIncidents: true, isUngrouped: true,
   config: z.strictObject({
     routing_key: secretText({ title: 'Integration key', description: 'Of an integration of type Events API v2.' }),
     base_url: optional(serverUrl({

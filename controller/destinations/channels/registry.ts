@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { parseHttpUrl } from '../../../shared/net-guard.ts';
+import type { Conditions, Grouping } from '../conditions.ts';
 import type { Channel, ChannelSettings } from './channel.ts';
 import { alertmanager } from './alertmanager.ts';
 import { apprise } from './apprise.ts';
@@ -49,6 +50,11 @@ export const TRACKING_TYPES =
 /** Types that forget alerts which are not repeated. */
 export const REPEATED_TYPES =
   DESTINATION_TYPES.filter((type) => type !== 'email' && requestChannel(type).isRepeated);
+
+/** Whether the destination gets one alert per cause; a type has a default. */
+export function groupingOf({ type, grouping }: { type: DestinationType } & Pick<Conditions, 'grouping'>): Grouping {
+  return grouping ?? (type !== 'email' && requestChannel(type).isUngrouped ? 'off' : 'auto');
+}
 
 /** The URL that deliveries connect to, and its field; null if it is the vendor's own or there is none. */
 export function addressOf({ type, config }: DestinationSettings): { url: string; field: string } | null {

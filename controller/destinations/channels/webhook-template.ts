@@ -7,7 +7,8 @@ const MAX_PLACEHOLDERS = 100;
 const PAYLOAD_FIELDS = {
   text: [
     'version', 'event', 'subject', 'message', 'monitor.id', 'monitor.name', 'monitor.url', 'monitor.type',
-    'monitor.runbook_url', 'incident.id', 'incident.acknowledge_url', 'probe.id', 'probe.name', 'probe.region', 'probe.reason',
+    'monitor.runbook_url', 'incident.id', 'incident.acknowledge_url', 'incident.cause.id',
+    'incident.cause.kind', 'incident.cause.value', 'probe.id', 'probe.name', 'probe.region', 'probe.reason',
   ],
   number: ['timestamp', 'incident.started_at', 'incident.resolved_at', 'probe.since'],
 } as const;

@@ -23,7 +23,7 @@ const config = z.strictObject({
 /** Its contract ends on any 4xx, 429 included. */
 export const webhook = defineChannel({
   label: 'Webhook', help: 'Your own receiver; see the documentation for an example.', domains: [],
-  config, address: 'url', isPlain: true, isSigned: true,
+  config, address: 'url', isPlain: true, isSigned: true, isUngrouped: true,
   shownAs: ({ url }) => redactedUrl(url),
   view: ({ headers, ...rest }) => ({
     ...rest, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
@@ -64,8 +64,10 @@ export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: 
   const { event, incident, probe, regions } = alert;
   const content = alertContent(alert, baseUrl);
   const { subject } = content;
+  const { cause = null } = incident ?? {};
   return {
-    version: '1', event, timestamp, monitor: alert.monitor && viewMonitor(alert.monitor), incident, subject,
+    version: '1', event, timestamp, monitor: alert.monitor && viewMonitor(alert.monitor),
+    incident: incident && { ...incident, cause }, subject,
     message: plainText(content),
     ...(probe ? { probe: { ...probe, region: regions[0]?.id } } : {}),
   };

@@ -91,6 +91,7 @@ export function toMonitorConfig(
   const { ssl_monitoring: tls, domain_monitoring: domain, heartbeat } = doc;
   return {
     monitor_id, organization_id, project_id, revision, check_revision, name, target, type,
+    group_id: doc.group_id ?? null, name_server: doc.dns?.dns_server ?? null,
     notification_target_ids, depends_on, runbook_url, alert_severity, monitoring_regions,
     status: doc.deleted_at === null ? doc.status : 'deleted',
     interval_ms: doc.interval_seconds * 1000,

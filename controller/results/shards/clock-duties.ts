@@ -134,6 +134,7 @@ export class ClockDuties {
       if (due.length > 0) this.#reportCutHours(await this.#hourWrites.write(due));
       if (gone.length > 0) {
         await stores.certificates.remove(gone);
+        await stores.features.remove(gone);
         await stores.states.remove(gone);
       }
       for (const id of gone) state.monitors.delete(id);

@@ -137,6 +137,7 @@ export class SharedValues {
     if (config.depends_on) config.depends_on = this.#list(config.depends_on);
     config.tls_warning_days = this.#list(config.tls_warning_days);
     config.domain_warning_days = this.#list(config.domain_warning_days);
+    if (config.group_id) config.group_id = this.text(config.group_id);
     if (config.assigned) config.assigned = this.#list(config.assigned);
   }
 

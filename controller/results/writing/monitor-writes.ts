@@ -5,6 +5,7 @@ import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mong
 import type { StateRecord } from '../state/records.ts';
 import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.ts';
 import type { CertificateStore } from './certificate-store.ts';
+import type { FeatureStore } from './feature-store.ts';
 import type { StateStore } from './state-store.ts';
 import type { AlertsPort, IncidentsPort } from '../../verdicts/effect.ts';
 
@@ -132,6 +133,7 @@ export interface OutboxPorts {
   incidents: IncidentsPort;
   alerts: AlertsPort;
   certificates: Pick<CertificateStore, 'save' | 'remove'>;
+  features: Pick<FeatureStore, 'save' | 'remove'>;
 }
 
 /**
@@ -166,6 +168,7 @@ async function carryOutOne(ports: OutboxPorts, outbox: MonitorEffect[]): Promise
     else if (effect.kind === 'alert') await ports.alerts.fanOut(effect.alert);
     else if (effect.kind === 'region') await ports.incidents.regionChanged(effect.change);
     else if (effect.kind === 'votes') await ports.incidents.recordVotes(effect.record);
+    else if (effect.kind === 'features') await ports.features.save(effect.record);
     else await ports.certificates.save(effect.sighting);
   }
 }

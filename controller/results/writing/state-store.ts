@@ -101,8 +101,8 @@ const BLANK_CONFIG: MonitorConfig = {
   quorum: 'majority',
   slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
   domain_warning_days: [], domain_expires_at: null,
-  notification_target_ids: [], depends_on: [], runbook_url: null, alert_severity: null,
-  monitoring_regions: [],
+  notification_target_ids: [], depends_on: [], group_id: null, name_server: null, runbook_url: null,
+  alert_severity: null, monitoring_regions: [],
   assigned: null, domains: null, heartbeat: null, maintenance: [], changed_at: 0,
 };
 const BLANK_STATE: MonitorState = {
@@ -110,7 +110,7 @@ const BLANK_STATE: MonitorState = {
   outage: null, last_check_at: null,
   last_success_at: null, last_success_ms: null, last_failure_at: null, accounted_until: 0, accounted: {},
   maintained: null, unrolled_day: null, slow: null, flaps: null, domain_warning: null, certificate: null,
-  no_data_since: null, maintenance_since: null, withheld: null, late: null,
+  addresses: null, no_data_since: null, maintenance_since: null, withheld: null, late: null,
 };
 /** The fields of a region that is up. In a parsed document, half of them would be in a second object. */
 const BLANK_REGION: RegionState = {
@@ -127,7 +127,7 @@ type LastSuccess = NonNullable<Alert['last_success']>;
 const restoreIncident = restoring<AlertIncident>({ resolved_at: null });
 const restoreConfig = restoring<MonitorConfig>({
   slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null, assigned: null, domains: null,
-  runbook_url: null, alert_severity: null,
+  runbook_url: null, alert_severity: null, group_id: null, name_server: null,
 });
 
 /** Nulls within the fields of a state; `BLANK_STATE` has the fields themselves. */

@@ -55,6 +55,7 @@ describe('an incident opened by the state machine', () => {
       incidents: {
         insertIfAbsent: async () => false,
         findById: async () => stored,
+        findMany: async () => [],
         markResolved: async (_id, change) => (stored = { ...stored, ...change }),
       },
       updates: { insertIfAbsent: async (line) => void lines.push(line) },

@@ -94,6 +94,10 @@ const certificate: fc.Arbitrary<CertificateState> = fc.record({
   due: fc.constantFrom(null, null, 0, HOUR, HOUR + 10 * DAY),
 });
 
+const addresses = mostly<MonitorState['addresses']>(
+  [{ address: '192.0.2.7', at: HOUR - 60_000 }], [{ address: '192.0.2.7', at: HOUR - DAY }], null,
+);
+
 const config = fc.record({
   status: mostly<'active' | 'paused' | 'deleted'>(
     'active', 'paused', 'deleted',
@@ -129,7 +133,7 @@ const state: fc.Arbitrary<MonitorState> = config.chain((settings) => fc.record({
   maintenance_since: fc.constantFrom(null, null, HOUR),
   withheld: rarely(fc.constant<MonitorState['withheld']>({ events: ['monitor.down'], at: HOUR })),
   slow: rarely(outage), flaps: fc.option(flaps),
-  domain_warning: warning, certificate: fc.option(certificate), late: fc.option(late),
+  domain_warning: warning, certificate: fc.option(certificate), addresses, late: fc.option(late),
 }).chain((values) => mostly<MonitorState>(
   values, { ...values, heartbeat: { last_at: null, started_at: null, deadline: HOUR, not_before: HOUR } },
 )));
@@ -146,6 +150,7 @@ const result = fc.record({
     fc.integer({ min: 1, max: 900 }),
   ), assignment_rev: mostly(1, 2), error: mostly<CheckResult['error']>(null, error),
   tls: mostly<CheckResult['tls']>(null, tls(HOUR + 5 * DAY), tls(HOUR + 90 * DAY)),
+  remote_address: mostly<CheckResult['remote_address']>('192.0.2.7', null, '192.0.2.8'),
 });
 const item = fc.record({
   region: fc.constantFrom('eu', 'us'), probe_id: fc.constant('probe'), late: mostly(false, true), result,

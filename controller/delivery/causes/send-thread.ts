@@ -1,0 +1,87 @@
+import { derivedId, newId } from '../../../shared/ids.ts';
+import type { AlertDetails, Together } from '../../destinations/channels/alert.ts';
+import type { DestinationDoc } from '../../destinations/destination.ts';
+import type { AttemptDeps } from '../attempt.ts';
+import { alertFor } from '../attempt-steps.ts';
+import type { DeliveryDoc, SendOutcome } from '../delivery.ts';
+import { sendAlert } from '../senders/send-alert.ts';
+import type { ThreadDoc } from './thread-store.ts';
+
+/** Names in a message. */
+const MAX_NAMES = 20;
+
+interface Member {
+  delivery: DeliveryDoc;
+  destination: DestinationDoc;
+}
+
+interface SentThread {
+  /** Null if the recipient knows everything. */
+  outcome: SendOutcome | null;
+  /** Records that the message was sent. */
+  record: (() => Promise<void>) | null;
+}
+
+const NOTHING: SentThread = { outcome: null, record: null };
+
+/**
+ * Sends the next message about a cause to one recipient: how many outages there are and how many are over.
+ * Outages that still wait for their cause become part of it, and of `members`.
+ */
+export async function sendThread(
+  deps: AttemptDeps, threadId: string, members: Member[], signal: AbortSignal,
+): Promise<SentThread> {
+  const { threads, causes, deliveries, incidents, clock } = deps;
+  const thread = await threads.find(threadId);
+  const [cause, first] = thread === null
+    ? [null, null] : await Promise.all([causes.find(thread.cause_id), deliveries.find(thread.first_id)]);
+  const [member] = members;
+  if (thread === null || cause === null || first === null || !member) return NOTHING;
+  members.push(...await adoptWaiting(deps, thread, member));
+  const isOver = !(await incidents.hasOpen(cause._id));
+  if (isOver && thread.is_over) return NOTHING;
+  const { organization_id: organizationId, project_id: projectId } = first;
+  const name = await causes.nameOf(cause, { organizationId, projectId });
+  const { together, endedAt } = await outagesOf(deps, thread, first);
+  const { kind, value, started_at } = cause;
+  const { incident } = first.alert;
+  const alert: AlertDetails = {
+    ...first.alert, id: derivedId(threadId, thread.messages), event: isOver ? 'monitor.up' : 'monitor.down',
+    at: clock.now(), together: { kind, name, ...together },
+    incident: incident && {
+      ...incident, started_at, resolved_at: isOver ? endedAt : null, cause: { id: cause._id, kind, value },
+    },
+  };
+  const { recipient } = thread;
+  const context = { attemptId: newId(clock.now()), deliveryId: alert.id, recipient, signal };
+  const outcome = await sendAlert(
+    deps.sending, member.destination, alertFor(deps.sending, { ...first, alert }), context,
+  );
+  return { outcome, record: () => threads.recordMessage(thread, isOver, clock.now()) };
+}
+
+/** Makes deliveries that wait part of the thread if their incidents have its cause. */
+async function adoptWaiting(
+  { deliveries, incidents, clock }: AttemptDeps, thread: ThreadDoc, { destination }: Member,
+): Promise<Member[]> {
+  const waiting = await deliveries.waiting(thread);
+  const found = await incidents.findMany(waiting.flatMap(({ incident_id }) => incident_id ?? []));
+  const caused = new Set(found.flatMap(({ _id, cause_id }) => (cause_id === thread.cause_id ? [_id] : [])));
+  const adopted = waiting.filter(({ incident_id }) => caused.has(incident_id ?? ''));
+  const place = { digest_id: thread._id, digest_at: clock.now() };
+  await deliveries.joinThread(adopted.map(({ _id }) => _id), thread.cause_id, place);
+  return adopted.map((delivery) => ({ delivery, destination }));
+}
+
+/** The outages that the recipient is notified of, and when the last one ended, Unix ms. */
+async function outagesOf({ deliveries, incidents }: AttemptDeps, thread: ThreadDoc, first: DeliveryDoc) {
+  const joined = await deliveries.inThread(thread._id);
+  const all = [{ incident_id: first.incident_id ?? '', monitor: first.alert.monitor?.name ?? '' }, ...joined];
+  const names = new Map(all.map(({ incident_id, monitor }) => [incident_id, monitor]));
+  const found = await incidents.findMany([...names.keys()]);
+  const ended = found.filter(({ status }) => status === 'resolved' || status === 'closed');
+  const together: Omit<Together, 'kind' | 'name'> = {
+    monitors: [...names.values()].slice(0, MAX_NAMES), count: names.size, recovered: ended.length,
+  };
+  return { together, endedAt: ended.reduce((last, { resolved_at: at }) => Math.max(last, at ?? 0), 0) };
+}

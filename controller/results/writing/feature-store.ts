@@ -1,0 +1,47 @@
+import type { Collection, Db } from 'mongodb';
+import { ensureIndexes } from '../../platform/mongo/indexes.ts';
+import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
+import type { FeatureRecord } from '../../verdicts/monitor-state.ts';
+
+/** A document of `monitor_features`; `_id` is the monitor. */
+interface FeatureDoc extends Omit<FeatureRecord, 'monitor_id'> {
+  _id: string;
+}
+
+/** Collection `monitor_features`: what active monitors may have in common. Written only when that changes. */
+export class FeatureStore {
+  readonly #monitors: Collection<FeatureDoc>;
+
+  constructor(db: Db) {
+    this.#monitors = db.collection<FeatureDoc>('monitor_features');
+  }
+
+  async ensureIndexes(): Promise<void> {
+    // Counts the monitors of an organization that have a feature.
+    await ensureIndexes(this.#monitors, [{ key: { organization_id: 1, features: 1 }, name: 'by_feature' }]);
+  }
+
+  /** Stores a record unless a later one is stored. */
+  async save({ monitor_id: _id, ...record }: FeatureRecord): Promise<void> {
+    if (record.features.length > 0) await upsertNewer(this.#monitors, [{ _id, ...record }]);
+    else await this.#monitors.deleteOne({ _id, position: { $lt: record.position } });
+  }
+
+  async remove(monitorIds: string[]): Promise<void> {
+    await this.#monitors.deleteMany({ _id: { $in: monitorIds } });
+  }
+
+  /** How many monitors of the organization have each of these features. */
+  async counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>> {
+    const counted = features.map(async (feature) => {
+      const filter = { organization_id: organizationId, features: feature };
+      return [feature, await this.#monitors.countDocuments(filter)] as const;
+    });
+    return new Map(await Promise.all(counted));
+  }
+
+  /** How many monitors of the organization have any feature. */
+  total(organizationId: string): Promise<number> {
+    return this.#monitors.countDocuments({ organization_id: organizationId });
+  }
+}
