@@ -9,7 +9,9 @@ const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;
 const MAX_COMPONENTS = 500;
 
 /** Adds the status pages of a database. `placed` are the monitors in the document, by id. */
-export function addKumaPages({ tables }: KumaFile, placed: ReadonlyMap<number, Placed>, into: Conversion): void {
+export function addKumaPages(
+  { tables }: KumaFile, placed: ReadonlyMap<number, Placed>, into: Conversion,
+): void {
   const domains = tables.get('status_page_cname') ?? [];
   for (const row of tables.get('status_page') ?? []) {
     const id = numberOf(row['id']);
