@@ -171,7 +171,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
       }),
-      ...statusPages.routes, ...configurationRoutes(configuration), ...movingRoutes({ converter, ...configuration }),
+      ...statusPages.routes, ...configurationRoutes(configuration),
+      ...movingRoutes({ converter, ...configuration }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
         monitors: stores.monitors, pings: stores.pings,

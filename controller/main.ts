@@ -47,7 +47,8 @@ async function run(config: ControllerConfig): Promise<void> {
   // The build puts the console and the converters beside this file.
   const consoleDir = fileURLToPath(new URL('console', import.meta.url));
   const converterBundle = fileURLToPath(new URL('convert.mjs', import.meta.url));
-  const ports = { config, clock: systemClock, log, timeZone, random: Math.random, consoleDir, converterBundle };
+  const built = { consoleDir, converterBundle };
+  const ports = { config, clock: systemClock, log, timeZone, random: Math.random, ...built };
   const started = startController(ports);
   const controller = await Promise.race([started, stopRequest.then(() => null)]);
   if (controller) log.info({ url: controller.url }, 'listening');

@@ -23,8 +23,9 @@ export class WorkerLimitExceeded extends Error {
  * WorkerLimitExceeded, or with what it throws.
  */
 export function runWorker<Result>(
-  program: { script: string } | { file: string }, data: unknown, { memoryMb, timeoutMs }: WorkerLimits, clock: Clock,
+  program: { script: string } | { file: string }, data: unknown, limits: WorkerLimits, clock: Clock,
 ): Promise<Result> {
+  const { memoryMb, timeoutMs } = limits;
   const isScript = 'script' in program;
   const worker = new Worker(isScript ? program.script : program.file, {
     eval: isScript, workerData: data, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: memoryMb },

@@ -18,7 +18,7 @@ const MAX_NOTES = 20;
 const MAX_NOTE = 300;
 export const TOKEN_REPLACED = 'It gets a new token, because another heartbeat has its own; change its jobs.';
 
-/** What became of one file: the items of its document, and the report. Each monitor is one that an import accepts. */
+/** What one file becomes: a document, whose monitors an import accepts, and a report on every item. */
 export class Conversion {
   readonly #minIntervalSeconds: number;
   readonly #item: ReturnType<typeof documentInput>['monitorItem'];
@@ -44,8 +44,8 @@ export class Conversion {
   }
 
   /** Adds a group that is an item of the file. Returns its name, which differs if another group has it. */
-  addGroup(name: string, { description, parent, notes = [] }: Partial<GroupItem> & { notes?: string[] }): string {
-    const own = [...notes];
+  addGroup(name: string, { description, parent }: Pick<GroupItem, 'description' | 'parent'>): string {
+    const own: string[] = [];
     const fitted = fitName(name, MAX_GROUP_NAME - 6, own) || 'Unnamed';
     let unique = fitted;
     for (let at = 2; this.#groups.has(unique); at += 1) unique = `${fitted} (${at})`;

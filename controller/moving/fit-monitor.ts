@@ -121,7 +121,6 @@ export function clean(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd');
   if (Array.isArray(value)) return value.map(clean);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).filter(([, one]) => one !== undefined).map(([name, one]) => [clean(name), clean(one)]),
-  );
+  const set = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(set.map(([name, one]) => [clean(name), clean(one)]));
 }

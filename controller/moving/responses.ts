@@ -14,10 +14,16 @@ const report = z.strictObject({
 });
 export type ConversionReport = z.input<typeof report>;
 
-const anyObject = z.record(z.string(), z.unknown());
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const inner = z.record(z.string(), z.union([scalar, z.array(scalar)]));
+const outer = z.record(z.string(), z.union([scalar, z.array(z.union([scalar, inner])), inner]));
+/** Settings are nested like `dns_config.record_entries[].expected_values[]` at most. */
+const item = z.record(z.string(), z.union([scalar, z.array(z.union([scalar, outer])), outer]));
+
 export const convertResponse = z.strictObject({
   document: z.strictObject({
-    version: z.literal(1), groups: z.array(anyObject), monitors: z.array(anyObject), status_pages: z.array(anyObject),
+    version: z.literal(1), groups: z.array(item), monitors: z.array(item), status_pages: z.array(item),
   }).describe('What `POST /api/import` accepts, with the credentials of the file.'),
   report,
 });
+export type ConvertResponse = z.input<typeof convertResponse>;

@@ -23,8 +23,8 @@ export function isDatabase(bytes: Uint8Array): boolean {
 }
 
 /**
- * The rows of those tables of a database that are in `wanted`. Omits values that are neither text nor numbers,
- * or larger than 64 kB. Throws FileRefused for a damaged file, and for too many rows.
+ * The rows of those tables of a database that are in `wanted`. Omits values that are neither text nor
+ * numbers, or larger than 64 kB. Throws FileRefused for a damaged file, and for too many rows.
  */
 export async function readTables(bytes: Uint8Array, wanted: readonly string[]): Promise<Tables> {
   const { Database } = await initSqlJs();
@@ -33,7 +33,7 @@ export async function readTables(bytes: Uint8Array, wanted: readonly string[]): 
     database = new Database(withoutLog(bytes));
     database.exec(SAFE_MODE);
     const budget = { bytes: MAX_BYTES };
-    const names = rows(database, `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'`, budget)
+    const names = rows(database, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'`, budget)
       .map(({ name }) => String(name)).filter((name) => wanted.includes(name));
     return new Map(names.map((name) => [name, readTable(database as SqlDatabase, name, budget)]));
   } catch (error) {

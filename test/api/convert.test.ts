@@ -62,7 +62,8 @@ describe('a file of another tool', () => {
   });
 
   test('has no status pages for those who may not import them', async () => {
-    const { writeKey: client } = await newTenant(app);
+    const tenant = await newTenant(app);
+    const { client } = await newMember(app, tenant, 'member');
     const { data } = await convert(client, 'kuma', KUMA);
     expect(data.document.status_pages).toEqual([]);
     expect(reported(data, 'Shop status')).toMatchObject({ result: 'skipped' });

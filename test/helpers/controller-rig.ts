@@ -42,7 +42,7 @@ export interface ControllerRig {
 export async function startControllerRig(
   env: Record<string, string> = {}, observeCommand: (command: Document) => void = () => undefined,
   log: Log = createLog('test', process.env['TEST_LOG_LEVEL'] ?? 'silent'),
-  overrides: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock' | 'consoleDir'>>
+  overrides: Partial<Pick<ControllerOptions, 'domainRoots' | 'clock' | 'consoleDir' | 'converterBundle'>>
     & { store?: TestMongo; throughProxy?(databaseUrl: string): Promise<string> } = {},
 ): Promise<ControllerRig> {
   const [nats, store] = await Promise.all([startNats(), overrides.store ?? testMongo()]);

@@ -121,7 +121,9 @@ function addHeartbeat(heartbeat: Fields, groups: ReadonlyMap<string, string>, in
   }, notes);
 }
 
-function groupOf(id: unknown, type: string, groups: ReadonlyMap<string, string>, notes: string[]): { group?: string } {
+function groupOf(
+  id: unknown, type: string, groups: ReadonlyMap<string, string>, notes: string[],
+): { group?: string } {
   if (textOf(id) === '') return {};
   const group = groups.get(`${type} ${textOf(id)}`);
   if (group === undefined) notes.push(`It is in no group, because the file lacks group ${textOf(id)}.`);

@@ -68,14 +68,17 @@ function contentOf(http: Fields, notes: string[]): Partial<Draft> {
   const expressions = (name: string) => listOf(http[name]).map(textOf);
   const wanted = expressions('fail_if_body_not_matches_regexp').map((one) => ({ one, should_contain: true }));
   const unwanted = expressions('fail_if_body_matches_regexp').map((one) => ({ one, should_contain: false }));
-  const found = [...wanted, ...unwanted].map(({ one, should_contain }) => ({ one, should_contain, literal: literalOf(one) }));
+  const found = [...wanted, ...unwanted].map((rule) => ({ literal: literalOf(rule.one), ...rule }));
   const lost = found.filter(({ literal }) => literal === null).map(({ one }) => one);
   const headers = ['fail_if_header_not_matches', 'fail_if_header_matches'].flatMap((name) =>
     rowsOf(http[name]).map((rule) => headerAssertion(rule, name === 'fail_if_header_not_matches')));
   if (lost.length > 0) notes.push(`The body is not checked for ${lost.join(', ')}, because keywords are plain texts.`);
   const assertions = headers.filter((one) => one !== null);
-  if (assertions.length < headers.length) notes.push('Some of its headers are not checked, because they are compared as plain texts.');
-  const keywords = found.flatMap(({ should_contain, literal }) => (literal === null ? [] : { text: literal.text, should_contain }));
+  if (assertions.length < headers.length) {
+    notes.push('Some of its headers are not checked, because they are compared as plain texts.');
+  }
+  const keywords = found.flatMap(({ should_contain, literal }) =>
+    (literal === null ? [] : { text: literal.text, should_contain }));
   const ignoresCase = found.some(({ literal }) => literal?.ignoresCase === true);
   return {
     ...(assertions.length > 0 ? { assertions } : {}),
@@ -99,7 +102,8 @@ function tcpSettings(tcp: Fields, target: string, notes: string[]): Settings {
   const sends = steps.flatMap(({ send }) => (typeof send === 'string' ? send : []));
   const expects = steps.flatMap(({ expect }) => (typeof expect === 'string' ? expect : []));
   const literal = literalOf(expects.at(-1) ?? '');
-  const isSimple = sends.length <= 1 && expects.length <= 1 && steps.every(({ starttls }) => !isTrue(starttls));
+  const isPlain = steps.every(({ starttls }) => !isTrue(starttls));
+  const isSimple = isPlain && sends.length <= 1 && expects.length <= 1;
   if (!isSimple || (expects.length > 0 && literal === null)) {
     notes.push('Its conversation with the server is not checked, only the connection.');
     return base;

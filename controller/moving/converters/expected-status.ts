@@ -6,14 +6,15 @@ const DEFAULT_RANGE = '200-299';
 
 type Expected = Pick<Draft, 'expected_status' | 'expected_status_ranges'>;
 
-/** Accepted status codes, as `200`, `200-299` or `2xx`. Adds a note for any other text. None means the default. */
+/** Accepted status codes, as `200`, `200-299` or `2xx`; none means the default. Notes any other text. */
 export function expectedStatus(texts: readonly string[], notes: string[]): Expected {
   const ranges = texts.map((text) => RANGE.exec(text.replace(CLASS, '$100-$199')));
   const others = texts.filter((_text, at) => ranges[at] === null);
   if (others.length > 0) notes.push(`These status codes are not understood: ${others.join(', ')}.`);
   const known = ranges.filter((range) => range !== null);
-  return known.length === 0 ? {}
-    : acceptedCodes((code) => known.some(([, first, last]) => code >= Number(first) && code <= Number(last ?? first)));
+  const isAccepted = (code: number) =>
+    known.some(([, first, last]) => code >= Number(first) && code <= Number(last ?? first));
+  return known.length === 0 ? {} : acceptedCodes(isAccepted);
 }
 
 /** The codes and ranges that a rule accepts. Empty for the default, 200 to 299. */

@@ -6,6 +6,9 @@ import { simpleJsonPath } from './json-path-text.ts';
 const CONDITION = /^\s*(.+?)\s*(==|!=|<=|>=|<|>)\s*(.*?)\s*$/s;
 const DAY_MS = 86_400_000;
 const EXPIRY_NOTE = 'An early expiry is a warning in Farwatch, and not an outage.';
+const EXPIRIES: Readonly<Record<string, 'ssl_monitoring' | 'domain_monitoring'>> = {
+  '[CERTIFICATE_EXPIRATION]': 'ssl_monitoring', '[DOMAIN_EXPIRATION]': 'domain_monitoring',
+};
 const OPERATORS = { '==': 'equals', '!=': 'not_equals', '>': 'greater_than', '<': 'less_than' } as const;
 
 type Operator = '==' | '!=' | '<=' | '>=' | '<' | '>';
@@ -49,7 +52,9 @@ function parse(text: string): Condition | null {
 }
 
 /** Whether a condition on the connection, the time or an expiry has become part of the settings. */
-function apply({ left, operator, right }: Condition, settings: Partial<Draft>, isRequest: boolean, notes: string[]): boolean {
+function apply(
+  { left, operator, right }: Condition, settings: Partial<Draft>, isRequest: boolean, notes: string[],
+): boolean {
   if (left === '[CONNECTED]' && operator === '==') {
     if (right === 'false') settings.is_inverted = true;
     return true;
@@ -63,10 +68,11 @@ function apply({ left, operator, right }: Condition, settings: Partial<Draft>, i
     settings.slow_response_action = 'down';
     return true;
   }
-  const expiry = left === '[CERTIFICATE_EXPIRATION]' ? 'ssl_monitoring' : left === '[DOMAIN_EXPIRATION]' ? 'domain_monitoring' : null;
+  const expiry = EXPIRIES[left];
   const ms = durationMs(right);
-  if (expiry === null || isUpper || ms === null) return false;
-  settings[expiry] = { enabled: true, expiry_warning_days: [Math.min(365, Math.max(1, Math.ceil(ms / DAY_MS)))] };
+  if (expiry === undefined || isUpper || ms === null) return false;
+  const days = Math.min(365, Math.max(1, Math.ceil(ms / DAY_MS)));
+  settings[expiry] = { enabled: true, expiry_warning_days: [days] };
   notes.push(EXPIRY_NOTE);
   return true;
 }

@@ -157,7 +157,8 @@ function alertSettings(endpoint: Fields, alerting: Fields, notes: string[]): Par
   const types = [...new Set(alerts.map(({ type }) => textOf(type)))];
   notes.push(`It does not name its destinations: ${types.join(', ')}.`);
   const defaults = fieldsOf(fieldsOf(alerting[textOf(first['type'])])['default-alert']);
-  const threshold = (name: string, fallback: number) => numberOf(first[name]) ?? numberOf(defaults[name]) ?? fallback;
+  const threshold = (name: string, fallback: number) =>
+    numberOf(first[name]) ?? numberOf(defaults[name]) ?? fallback;
   return { confirmation_policy: {
     retries: Math.max(0, threshold('failure-threshold', FAILURE_THRESHOLD) - 1),
     recoveries: Math.min(10, Math.max(0, threshold('success-threshold', SUCCESS_THRESHOLD) - 1)),

@@ -1,5 +1,5 @@
 import type { Source } from '../converter.ts';
-import { fieldsOf, isTrue, jsonOf, numberOf, rowsOf, textOf, type Fields } from '../loose.ts';
+import { fieldsOf, isTrue, jsonOf, listOf, numberOf, rowsOf, textOf, type Fields } from '../loose.ts';
 
 /** What a database and a backup of Uptime Kuma have in common. Names of columns are those of the database. */
 export interface KumaFile {
@@ -95,7 +95,9 @@ function tagText(name: string | undefined, value: unknown): string | null {
   return textOf(value) === '' ? name : `${name}:${textOf(value)}`;
 }
 
-function grouped<Value>(rows: readonly Fields[], valueOf: (row: Fields) => Value | null): Map<number, Value[]> {
+function grouped<Value>(
+  rows: readonly Fields[], valueOf: (row: Fields) => Value | null,
+): Map<number, Value[]> {
   const all = new Map<number, Value[]>();
   for (const row of rows) {
     const [id, value] = [numberOf(row['monitor_id']), valueOf(row)];
@@ -105,6 +107,7 @@ function grouped<Value>(rows: readonly Fields[], valueOf: (row: Fields) => Value
 }
 
 function daysOf(value: unknown): number[] {
-  const days = Array.isArray(value) ? value.filter((day): day is number => Number.isInteger(day) && day > 0 && day < 366) : [];
+  const days = listOf(value).map(numberOf)
+    .filter((day) => day !== null && Number.isInteger(day) && day > 0 && day < 366) as number[];
   return days.length > 0 ? days.slice(0, 10) : DEFAULT_DAYS;
 }

@@ -23,7 +23,7 @@ const BODY_TYPES: Readonly<Record<string, string>> = {
   json: 'application/json', xml: 'text/xml; charset=utf-8', form: 'application/x-www-form-urlencoded',
 };
 
-/** The settings of a monitor's type; null for a type that Farwatch lacks. Adds a note for everything that is lost. */
+/** The settings of a monitor's type; null for a type that Farwatch lacks. Notes what is lost. */
 export function kumaSettings(row: Fields, days: Days, notes: string[]): OwnFields | null {
   const type = textOf(row['type']);
   const hostname = textOf(row['hostname']);

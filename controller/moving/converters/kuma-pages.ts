@@ -5,11 +5,13 @@ import type { KumaFile } from './kuma-file.ts';
 
 const SUBDOMAIN = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 const THEMES: Readonly<Record<string, 'light' | 'dark' | 'system'>> = { light: 'light', dark: 'dark', auto: 'system' };
-const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;
+const ANALYTICS_ID = /^G-[A-Z0-9]{4,20}$/;
 const MAX_COMPONENTS = 500;
 
 /** Adds the status pages of a database. `placed` are the monitors in the document, by id. */
-export function addKumaPages({ tables }: KumaFile, placed: ReadonlyMap<number, Placed>, into: Conversion): void {
+export function addKumaPages(
+  { tables }: KumaFile, placed: ReadonlyMap<number, Placed>, into: Conversion,
+): void {
   const domains = tables.get('status_page_cname') ?? [];
   for (const row of tables.get('status_page') ?? []) {
     const id = numberOf(row['id']);
@@ -45,7 +47,7 @@ function lookOf(row: Fields, notes: string[]): Pick<PageItem, 'color_scheme' | '
   const analytics = textOf(row['google_analytics_tag_id']) || textOf(row['analytics_id']);
   if (textOf(row['custom_css']) !== '') notes.push('Its CSS is left out, because it is written for other elements.');
   if (footer.length > 500) notes.push('Its footer is cut to 500 characters.');
-  const isMeasured = isGoogle && MEASUREMENT_ID.test(analytics);
+  const isMeasured = isGoogle && ANALYTICS_ID.test(analytics);
   if (analytics !== '' && !isMeasured) notes.push('Its analytics are left out.');
   return {
     ...(scheme === undefined ? {} : { color_scheme: scheme }),

@@ -52,7 +52,9 @@ function addGroups({ monitors }: KumaFile, into: Conversion): Map<number, Group>
   return groups;
 }
 
-function addMonitor(row: Fields, file: KumaFile, groups: ReadonlyMap<number, Group>, into: Conversion): Placed | null {
+function addMonitor(
+  row: Fields, file: KumaFile, groups: ReadonlyMap<number, Group>, into: Conversion,
+): Placed | null {
   const name = textOf(row['name']);
   const notes: string[] = [];
   const settings = kumaSettings(row, file, notes);

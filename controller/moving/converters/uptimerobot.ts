@@ -67,7 +67,8 @@ function customStatuses(value: unknown): Map<number, boolean> | null {
 }
 
 function addMonitor(monitor: Fields, into: Conversion): void {
-  const name = textOf(monitor['friendlyName']).replace(/&(amp|lt|gt|quot|#39);/g, (_all, entity: string) => ENTITIES[entity] as string);
+  const name = textOf(monitor['friendlyName'])
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_all, entity: string) => ENTITIES[entity] as string);
   const type = textOf(monitor['type']).toUpperCase();
   const notes: string[] = [];
   const settings = settingsOf(monitor, type, notes);
@@ -89,7 +90,9 @@ function addMonitor(monitor: Fields, into: Conversion): void {
 function noteLosses(monitor: Fields, notes: string[]): void {
   if (listOf(monitor['assignedAlertContacts']).length > 0) notes.push('It does not name its alert contacts.');
   if (listOf(monitor['maintenanceWindows']).length > 0) notes.push('Its maintenance windows are left out.');
-  if ((numberOf(monitor['groupId']) ?? 0) > 0) notes.push('It is in no group, because the list only has the number of its group.');
+  if ((numberOf(monitor['groupId']) ?? 0) > 0) {
+    notes.push('It is in no group, because the list only has the number of its group.');
+  }
 }
 
 function settingsOf(monitor: Fields, type: string, notes: string[]): (Partial<Draft> & Pick<Draft, 'type'>) | null {
@@ -100,7 +103,10 @@ function settingsOf(monitor: Fields, type: string, notes: string[]): (Partial<Dr
     case 'API': return { type: 'HTTP', ...requestSettings(monitor, notes), ...assertionSettings(monitor, notes) };
     case 'KEYWORD': return { type: 'KEYWORD', ...requestSettings(monitor, notes), ...keywordSettings(monitor) };
     case 'PING': return { type: 'ICMP', target: host };
-    case 'PORT': return { type: 'TCP', target: joinHostPort(host, numberOf(monitor['port']) ?? 80), protocol: 'generic', tls: 'none' };
+    case 'PORT': {
+      const target = joinHostPort(host, numberOf(monitor['port']) ?? 80);
+      return { type: 'TCP', target, protocol: 'generic', tls: 'none' };
+    }
     case 'DNS': return { type: 'DNS', target: host, record_entries: recordsOf(monitor, notes) };
     case 'HEARTBEAT': {
       notes.push('Its jobs report to another address in Farwatch: /api/heartbeat/ and its token.');
@@ -116,7 +122,8 @@ function settingsOf(monitor: Fields, type: string, notes: string[]): (Partial<Dr
 function requestSettings(monitor: Fields, notes: string[]): Partial<Draft> {
   const { ipVersion, sslExpirationPeriodDays } = fieldsOf(monitor['config']);
   const threshold = numberOf(monitor['responseTimeThreshold']) ?? 0;
-  const days = listOf(sslExpirationPeriodDays).map(numberOf).filter((day) => day !== null && day > 0) as number[];
+  const days = listOf(sslExpirationPeriodDays).flatMap((day) => numberOf(day) || []);
+  const warnings = days.length > 0 ? { expiry_warning_days: days } : {};
   const family = textOf(ipVersion);
   return {
     target: textOf(monitor['url']), method: (textOf(monitor['httpMethodType']).toUpperCase() || 'GET') as 'GET',
@@ -125,8 +132,7 @@ function requestSettings(monitor: Fields, notes: string[]): Partial<Draft> {
     ...(monitor['followRedirections'] === false ? { follow_redirects: false } : {}),
     ...(family === 'ipv4Only' ? { ip_family: 'ipv4' } : family === 'ipv6Only' ? { ip_family: 'ipv6' } : {}),
     ...(threshold > 0 ? { slow_response_threshold_ms: threshold } : {}),
-    ...(isTrue(monitor['sslExpirationReminder'])
-      ? { ssl_monitoring: { enabled: true, ...(days.length > 0 ? { expiry_warning_days: days } : {}) } } : {}),
+    ...(isTrue(monitor['sslExpirationReminder']) ? { ssl_monitoring: { enabled: true, ...warnings } } : {}),
     ...(isTrue(monitor['domainExpirationReminder']) ? { domain_monitoring: { enabled: true } } : {}),
   };
 }
@@ -135,20 +141,21 @@ function requestSettings(monitor: Fields, notes: string[]): Partial<Draft> {
 function statusSettings({ statuses, successHttpResponseCodes }: Fields, notes: string[]): Partial<Draft> {
   const sent = listOf(successHttpResponseCodes).map(textOf);
   if (sent.length > 0) return expectedStatus(sent, notes);
-  return acceptedCodes((code) => (statuses instanceof Map ? statuses.get(code) as boolean | undefined : undefined) ?? (code >= 200 && code < 400));
+  const own = statuses instanceof Map ? statuses as ReadonlyMap<number, boolean> : new Map<number, boolean>();
+  return acceptedCodes((code) => own.get(code) ?? (code >= 200 && code < 400));
 }
 
 function bodySettings(monitor: Fields): Partial<Draft> {
   const { postValueData: data } = monitor;
   const headers = textsOf(monitor['customHttpHeaders']);
   const isForm = textOf(monitor['postValueType']) === 'KEY_VALUE';
-  const isSent = (typeof data === 'string' && data !== '') || (typeof data === 'object' && data !== null && Object.keys(data).length > 0);
-  if (!isSent) return { headers };
+  if (typeof data === 'string' ? data === '' : Object.keys(fieldsOf(data)).length === 0) return { headers };
   const body = typeof data === 'string' ? data
     : isForm ? new URLSearchParams(textsOf(data)).toString() : JSON.stringify(data);
   const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
   const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
-  return { body, headers: isTyped || (!isForm && typeof data === 'string') ? headers : { 'Content-Type': type, ...headers } };
+  const needsType = !isTyped && (isForm || typeof data !== 'string');
+  return { body, headers: needsType ? { 'Content-Type': type, ...headers } : headers };
 }
 
 function authSettings(monitor: Fields, notes: string[]): Partial<Draft> {
@@ -177,7 +184,8 @@ function assertionSettings(monitor: Fields, notes: string[]): Partial<Draft> {
     const name = COMPARISONS[textOf(comparison) as keyof typeof COMPARISONS];
     if (path === null || path === '$' || name === undefined) return [];
     const value = typeof target === 'boolean' ? String(target) : textOf(target);
-    return [{ source: 'json', property: path, comparison: name, ...(/exists|absent/.test(name) ? {} : { target: value }) }];
+    const compared = name === 'exists' || name === 'absent' ? {} : { target: value };
+    return [{ source: 'json', property: path, comparison: name, ...compared }];
   });
   if (assertions.length < sent.length) notes.push('Some of its assertions have no counterpart, and are not checked.');
   if (textOf(logic).toUpperCase() === 'OR' && assertions.length > 1) {
@@ -189,7 +197,8 @@ function assertionSettings(monitor: Fields, notes: string[]): Partial<Draft> {
 
 function recordsOf(monitor: Fields, notes: string[]): NonNullable<Draft['record_entries']> {
   const records = Object.entries(fieldsOf(fieldsOf(monitor['config'])['dnsRecords']))
-    .map(([type, values]) => ({ type, values: listOf(values).map(textOf) })).filter(({ values }) => values.length > 0);
+    .map(([type, values]) => ({ type, values: listOf(values).map(textOf) }))
+    .filter(({ values }) => values.length > 0);
   const known = records.filter(({ type }) => DNS_TYPES.includes(type));
   if (known.length < records.length) notes.push('Some of its record types have no counterpart, and are not checked.');
   return known.length === 0 ? [{ type: 'A' }]

@@ -3,38 +3,45 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import { ownersOf } from '../../import-export/verbs/heartbeat-tokens.ts';
 import { reportOf, TOKEN_REPLACED, type Converted } from '../conversion.ts';
 import type { MovingDeps } from '../deps.ts';
-import type { ReportItem } from '../responses.ts';
+import type { ConvertResponse, ReportItem } from '../responses.ts';
 import type { From } from '../schema.ts';
 
 /**
  * Converts a file to a document that this caller can import into this installation. Stores nothing. Throws
  * VALIDATION_ERROR for a file that cannot be converted.
  */
-export async function convertUpload(deps: MovingDeps, ctx: ProjectContext, from: From, bytes: Uint8Array) {
+export async function convertUpload(
+  deps: MovingDeps, ctx: ProjectContext, from: From, bytes: Uint8Array,
+): Promise<ConvertResponse> {
   const { quota, minIntervalSeconds } = deps.monitors;
   const { min_interval_seconds: planMinimum } = await quota.limitsOf(ctx.tenant.organizationId);
   const request = { from, bytes, minIntervalSeconds: Math.max(minIntervalSeconds, planMinimum) };
   const converted = await deps.converter.convert(request);
   await replaceTakenTokens(deps, ctx, converted);
   await fitPages(deps, ctx, converted);
-  return { document: converted.document, report: reportOf(converted.items) };
+  const document = converted.document as ConvertResponse['document'];
+  return { document, report: reportOf(converted.items) };
 }
 
 /** An import again of the same file finds its tokens at its own monitors, and keeps them. */
-async function replaceTakenTokens(deps: MovingDeps, { tenant }: ProjectContext, converted: Converted): Promise<void> {
-  const { document: { monitors }, items, reported } = converted;
+async function replaceTakenTokens(
+  deps: MovingDeps, { tenant }: ProjectContext, { document: { monitors }, items, reported }: Converted,
+): Promise<void> {
   const tokens = monitors.flatMap(({ heartbeat_token: token }) => token ?? []);
   const owners = await ownersOf(deps.monitors.monitors, tokens);
   for (const [at, monitor] of monitors.entries()) {
     const owner = owners.get(monitor.heartbeat_token ?? '');
-    if (owner === undefined || (owner.project_id === tenant.projectId && owner.name === monitor.name)) continue;
+    const isOwn = owner?.project_id === tenant.projectId && owner.name === monitor.name;
+    if (owner === undefined || isOwn) continue;
     delete monitor.heartbeat_token;
     note(items[reported.monitors[at] ?? -1], 'partial', TOKEN_REPLACED);
   }
 }
 
-/** Leaves out the pages of a caller who may not import them, and renames those whose subdomain others have. */
-async function fitPages({ pages: deps }: MovingDeps, ctx: ProjectContext, converted: Converted): Promise<void> {
+/** Leaves out the pages of a caller who may not import them, and renames those whose subdomain is taken. */
+async function fitPages(
+  { pages: deps }: MovingDeps, ctx: ProjectContext, converted: Converted,
+): Promise<void> {
   const { document, items, reported } = converted;
   const { status_pages: pages } = document;
   if (pages.length === 0) return;
@@ -56,7 +63,8 @@ async function fitPages({ pages: deps }: MovingDeps, ctx: ProjectContext, conver
     if (own.has(subdomain) || !(taken.has(subdomain) || reserved.includes(subdomain))) continue;
     // The same for each conversion, so that importing the result again finds the page.
     page.subdomain = `${subdomain.slice(0, 50)}-${projectId.slice(-8)}`;
-    note(items[reported.status_pages[at] ?? -1], 'partial', `Its address ends with ${page.subdomain}, because ${subdomain} is taken.`);
+    const text = `Its address ends with ${page.subdomain}, because ${subdomain} is taken.`;
+    note(items[reported.status_pages[at] ?? -1], 'partial', text);
   }
 }
 

@@ -31,9 +31,11 @@ describe.each(TOOLS)('from=%s', (from) => {
 
   test('refuses or converts every mutation of it', async () => {
     const sample = SAMPLES[from];
-    const bytes = typeof sample === 'string' ? Buffer.from(sample) : sample instanceof Uint8Array ? sample : Buffer.from(JSON.stringify(sample));
+    const bytes = sample instanceof Uint8Array ? sample
+      : Buffer.from(typeof sample === 'string' ? sample : JSON.stringify(sample));
     const edit = fc.tuple(fc.nat(bytes.length - 1), fc.oneof(fc.nat(255), fc.constantFrom(0, 34, 91, 123, 255)));
-    await fc.assert(fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 12 }), fc.nat(bytes.length), async (edits, cut) => {
+    const edited = fc.array(edit, { minLength: 1, maxLength: 12 });
+    await fc.assert(fc.asyncProperty(edited, fc.nat(bytes.length), async (edits, cut) => {
       const mutated = Uint8Array.from(bytes);
       for (const [at, value] of edits) mutated[at] = value;
       const file = cut % 4 === 0 ? mutated.subarray(0, cut) : mutated;
@@ -116,9 +118,9 @@ describe('hostile databases', () => {
   });
 
   test('generated columns are not computed, and triggers not run', async () => {
-    const made = await database(`CREATE TABLE monitor (${COLUMNS}, keyword TEXT GENERATED ALWAYS AS (hex(zeroblob(400000000))) VIRTUAL);
+    const made = await database(`CREATE TABLE monitor (${COLUMNS}, method TEXT GENERATED ALWAYS AS ('P' || 'OST') VIRTUAL);
       CREATE TRIGGER bomb AFTER INSERT ON notification BEGIN DELETE FROM monitor; END; ${ROW}`);
-    expect((await converted('kuma', made)).monitors['A']).toMatchObject({ target: 'https://a.example/' });
+    expect((await converted('kuma', made)).monitors['A']).toMatchObject({ target: 'https://a.example/', method: 'GET' });
   });
 
   test('huge values are left out', async () => {

@@ -23,7 +23,9 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, expected_status_ranges: ['200-399'],
       interval_seconds: 300, timeout_ms: 20_000, verify_ssl: true,
     }, ['full']],
-    ['a keyword whose presence alerts', { monitors: [robot2({ type: 2, keyword_type: 1, keyword_case_type: 0, keyword_value: 'Error' })] }, {
+    ['a keyword whose presence alerts', { monitors: [
+      robot2({ type: 2, keyword_type: 1, keyword_case_type: 0, keyword_value: 'Error' }),
+    ] }, {
       type: 'KEYWORD', keywords: [{ text: 'Error', should_contain: false }], case_sensitive: true,
     }, ['full']],
     ['a paused port', { monitors: [robot2({ type: 4, sub_type: 4, url: 'mail.example', status: 0 })] }, {
@@ -66,7 +68,8 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
       recovery_period: 180, regions: ['eu'], policy_id: '7', paused: true,
     })] }, {
       method: 'POST', headers: { 'X-A': 'b' }, body: 'x', timeout_ms: 15_000, verify_ssl: false, follow_redirects: false,
-      ssl_monitoring: { enabled: true, expiry_warning_days: [14] }, domain_monitoring: { enabled: true, expiry_warning_days: [30] },
+      ssl_monitoring: { enabled: true, expiry_warning_days: [14] },
+      domain_monitoring: { enabled: true, expiry_warning_days: [30] },
       confirmation_policy: { recoveries: 3 }, status: 'paused', auth: { type: 'basic', username: 'u', password: 'p' },
     }, ['partial', 'Its regions are not named: eu.', 'It does not name its escalation policy.']],
     ['codes', { data: [better({ monitor_type: 'expected_status_code', expected_status_codes: [200, 401] })] }, {
