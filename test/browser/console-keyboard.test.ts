@@ -76,7 +76,7 @@ test('the keyboard alone suffices from signing in to acknowledging an incident',
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await focused(page)).toMatchObject({ name: 'More actions' });
+    await expect.poll(() => focused(page)).toMatchObject({ name: 'More actions' });
 
     await page.keyboard.press('g');
     await page.keyboard.press('i');

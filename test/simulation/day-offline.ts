@@ -11,7 +11,7 @@ import { MINUTE_MS, START_MS, World } from './world.ts';
 const SHARD = 2;
 export const INTERVAL_MS = 5 * MINUTE_MS;
 
-const OFFLINE_HOURS = fewOrAll(8, 24);
+const OFFLINE_HOURS = fewOrAll(5, 24);
 /** The probe is offline between these two times, Unix ms. */
 export const CUT_OFF = { from: START_MS + HOUR_MS, until: START_MS + (1 + OFFLINE_HOURS) * HOUR_MS };
 /** Outages of the target: hours after the first time, and length in minutes. */
