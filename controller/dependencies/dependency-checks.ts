@@ -9,9 +9,10 @@ const PAUSE_MS = 1000;
 /** Ended checks remembered. */
 const MAX_REMEMBERED = 10_000;
 
+/** Monotonic times, ms. */
 interface EndedCheck {
-  startedAt: number;
-  endedAt: number;
+  startedAtMs: number;
+  endedAtMs: number;
   hasFailed: boolean;
 }
 
@@ -36,16 +37,16 @@ export class DependencyChecks {
   }
 
   /**
-   * Whether a check that began at `since` (Unix ms) or later is still to end or has failed. Starts a check if
-   * there was none, and again while checks fail, if `isToConfirm`.
+   * Whether a check that began at `sinceMs` (monotonic) or later is still to end or has failed. Starts a check
+   * if there was none, and again while checks fail, if `isToConfirm`.
    */
-  isUnderCheck(monitorId: string, since: number, isToConfirm: boolean): boolean {
+  isUnderCheck(monitorId: string, sinceMs: number, isToConfirm: boolean): boolean {
     const { clock } = this.#deps;
     if (this.#running.has(monitorId)) return true;
     const ended = this.#ended.get(monitorId);
-    const isCurrent = ended !== undefined && ended.startedAt >= since;
+    const isCurrent = ended !== undefined && ended.startedAtMs >= sinceMs;
     if (isCurrent && !ended.hasFailed) return false;
-    if (!isCurrent || (isToConfirm && clock.now() - ended.endedAt >= PAUSE_MS)) this.#start(monitorId);
+    if (!isCurrent || (isToConfirm && clock.monotonic() - ended.endedAtMs >= PAUSE_MS)) this.#start(monitorId);
     return true;
   }
 
@@ -59,11 +60,11 @@ export class DependencyChecks {
     this.#running.add(monitorId);
     void this.#queue.add(async () => {
       const { clock, onEnded } = this.#deps;
-      const startedAt = clock.now();
+      const startedAtMs = clock.monotonic();
       const hasFailed = await this.#check(monitorId);
       this.#running.delete(monitorId);
       this.#ended.delete(monitorId);
-      this.#ended.set(monitorId, { startedAt, endedAt: clock.now(), hasFailed });
+      this.#ended.set(monitorId, { startedAtMs, endedAtMs: clock.monotonic(), hasFailed });
       if (this.#ended.size > MAX_REMEMBERED) this.#ended.delete(this.#ended.keys().next().value as string);
       onEnded(monitorId);
     });

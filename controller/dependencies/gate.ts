@@ -44,11 +44,15 @@ export class DependencyGate implements AlertsPort {
   /** Ends the outage. False if its alert is, or was, held until now. */
   async #wasAlerted(recovery: Alert, event: OutageEvent): Promise<boolean> {
     const { alerts, held, clock } = this.#deps;
-    const found = await held.latest(recovery.monitor.monitor_id, event);
+    const { monitor_id: monitorId } = recovery.monitor;
+    const found = await held.latest(monitorId, event);
     if (found === null || !isEndedBy(found, recovery)) return true;
     await held.addRecovery(found._id, recovery.id);
-    if (found.status === 'ended' || await held.end(found._id, clock.now())) return false;
-    if (found.due_at === undefined) return true;
+    if (await held.end(found._id, clock.now())) return false;
+    // It is not held any more; read again how that ended.
+    const { status, due_at } = await held.latest(monitorId, event) ?? found;
+    if (status === 'ended') return false;
+    if (due_at === undefined) return true;
     // It was released, but perhaps not sent. It comes before its recovery.
     const alert = await held.alertOf(found._id);
     if (alert !== null) await alerts.fanOut(alert);

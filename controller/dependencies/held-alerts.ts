@@ -10,7 +10,7 @@ import { findDue } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import { DependencyChecks } from './dependency-checks.ts';
-import { decide, phaseOf, type Decision, type Dependency } from './dependency-rules.ts';
+import { decide, MAX_CHECK_MS, phaseOf, type Decision, type Dependency } from './dependency-rules.ts';
 import type { HeldAlert, HeldBy, HoldChange } from './held-alert.ts';
 import type { HeldAlertStore } from './store.ts';
 
@@ -48,6 +48,9 @@ const BATCH_SIZE = 500;
 /** Alerts that are sent, ended or logged concurrently. */
 const MAX_CONCURRENT = 16;
 
+/** One that is evicted and seen again has its dependencies checked again. */
+const MAX_REMEMBERED = 20_000;
+
 interface Facts {
   monitors: ReadonlyMap<string, RelatedMonitor>;
   live: ReadonlyMap<string, MonitorLive>;
@@ -60,6 +63,7 @@ export class HeldAlerts {
   readonly #checks: DependencyChecks;
   /** Alerts that wait for a check, by dependency. */
   readonly #waiting = new Map<string, Set<string>>();
+  readonly #firstSeenMs = new Map<string, number>();
   /** Alerts whose check has ended. */
   readonly #woken = new Set<string>();
 
@@ -142,18 +146,29 @@ export class HeldAlerts {
 
   #decisionOn(alert: HeldAlert, { monitors, live }: Facts, now: number): Decision {
     const monitor = monitors.get(alert.monitor_id);
+    const seenAtMs = this.#seenAt(alert._id);
+    const isWaiting = !alert.was_down && this.#deps.clock.monotonic() - seenAtMs < MAX_CHECK_MS;
     const dependencies = (monitor?.depends_on ?? []).flatMap((id): Dependency[] => {
       const { name, status } = monitors.get(id) ?? {};
       if (name === undefined || status !== 'active') return [];
       const seen = live.get(id);
       const isDown = seen?.status === 'down';
-      const isUnderCheck =
-        !alert.was_down && this.#checks.isUnderCheck(id, alert.held_at, !isDown);
+      const isUnderCheck = isWaiting && this.#checks.isUnderCheck(id, seenAtMs, !isDown);
       if (isUnderCheck) this.#waitFor(id, alert._id);
       return [{ monitor_id: id, name, isDown, since: seen?.since ?? 0, isUnderCheck }];
     });
     const phase = phaseOf(alert, monitor?.status === 'active', live.get(alert.monitor_id));
     return decide(alert, phase, dependencies, now);
+  }
+
+  /** When this controller first saw the alert, monotonic ms: a check must begin later. */
+  #seenAt(id: string): number {
+    const seenAtMs = this.#firstSeenMs.get(id) ?? this.#deps.clock.monotonic();
+    this.#firstSeenMs.set(id, seenAtMs);
+    if (this.#firstSeenMs.size > MAX_REMEMBERED) {
+      this.#firstSeenMs.delete(this.#firstSeenMs.keys().next().value as string);
+    }
+    return seenAtMs;
   }
 
   #waitFor(dependencyId: string, alertId: string): void {
