@@ -9,7 +9,7 @@ export interface IndexSpec {
 
 /**
  * A secondary index. An entry's key is the table, the encoded fields and, unless the index is unique or they
- * end with it, the document's key. Its value is the document's key (unique) or the length of what is before it.
+ * end with it, the document's key. Its value is that key (unique) or the length of the fields before it.
  */
 export class Index implements IndexSpec {
   readonly table: number;
