@@ -2,7 +2,8 @@ import { DirectoryInUse, lockDirectory } from '../../shared/directory-lock.ts';
 import { fromByteString } from '../embedded/mongo/bson/value.ts';
 import { Catalog } from '../embedded/mongo/storage/catalog.ts';
 import type { Index } from '../embedded/mongo/storage/index.ts';
-import { openFrozenEngine, Storage, type Engine } from '../embedded/mongo/storage/storage.ts';
+import { openFrozenEngine, type Engine } from '../embedded/mongo/storage/engine.ts';
+import { Storage } from '../embedded/mongo/storage/storage.ts';
 import { DEFAULT_DATABASE } from '../../shared/database.ts';
 import { inBatches, type Batch, type Documents } from './documents.ts';
 

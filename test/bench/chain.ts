@@ -2,7 +2,7 @@ import { ApiSession } from '../helpers/api-session.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { until } from '../helpers/until.ts';
-import { cpuMs, memoryMb } from './cpu.ts';
+import { cpuMs, memoryOf, type Memory } from './cpu.ts';
 import { startBenchTarget, type BenchTarget } from './target.ts';
 
 export interface ChainFigures {
@@ -13,9 +13,8 @@ export interface ChainFigures {
   /** CPU per check, ms, of all processes and of each. */
   cpuPerCheck: number;
   cpuByRole: Record<string, number>;
-  /** Memory at the end, MB, of all processes and of each. */
-  memoryMb: number;
-  memoryByRole: Record<string, number>;
+  /** Memory of each process at the end. */
+  memoryByRole: Record<string, Memory>;
   /** Results accepted by the controller per check seen by the target. */
   stored: number;
 }
@@ -59,10 +58,10 @@ export async function measureChain(
     const cpuByRole = Object.fromEntries(pids.map(
       ([role], index) => [role, ((after.cpu[index] as number) - (before.cpu[index] as number)) / checks],
     ));
-    const memoryByRole = Object.fromEntries(pids.map(([role, pid]) => [role, memoryMb(pid)]));
+    const memoryByRole = Object.fromEntries(pids.map(([role, pid]) => [role, memoryOf(pid)]));
     return {
       monitors, intervalS, checksPerS: checks / ((after.at - before.at) / 1000),
-      cpuByRole, cpuPerCheck: total(cpuByRole), memoryByRole, memoryMb: total(memoryByRole),
+      cpuByRole, cpuPerCheck: total(cpuByRole), memoryByRole,
       stored: (after.results - before.results) / checks,
     };
   } finally {

@@ -21,9 +21,17 @@ export function cpuMs(pids: number[]): number {
   return ticks * TICK_MS;
 }
 
-/** Memory of a process, MB: its own, plus its proportional share of shared pages (PSS). */
-export function memoryMb(pid: number): number {
-  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
+export interface Memory {
+  /** MB of the process's own pages, plus its proportional share of those that several share (PSS). */
+  allMb: number;
+  /** Those that hold no file's content: without swap, the system can't reclaim them. */
+  anonymousMb: number;
+}
+
+export function memoryOf(pid: number): Memory {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const mb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1]) / 1024;
+  return { allMb: mb('Pss'), anonymousMb: mb('Pss_Anon') + mb('Pss_Shmem') };
 }
 
 /** Voluntary context switches of the process's current threads since each started. */

@@ -46,8 +46,12 @@ interface TreeStats {
 
 /** lmdb lets a second process read concurrently. */
 async function bytesInUse(path: string): Promise<number> {
-  const reader = open({ path, noSubdir: true, readOnly: true });
-  const stats = reader.getStats() as TreeStats;
+  const reader = open({ path, noSubdir: true, readOnly: true, maxDbs: 1024, keyEncoding: 'binary' });
+  const names = [...reader.getKeys()].map((name) => String(Number.parseInt(String(name), 10)));
+  const each = [reader, ...names.map((name) => reader.openDB(name, {}))].map((one) => one.getStats() as TreeStats);
   await reader.close();
-  return stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages);
+  return each.reduce(
+    (sum, stats) =>
+      sum + stats.pageSize * (stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages), 0,
+  );
 }

@@ -6,6 +6,10 @@ import { METRICS } from './metrics.ts';
 export async function main(args: string[], options: { outdir: string; root: string }): Promise<number> {
   const isQuick = args.includes('--quick');
   const wanted = args.filter((arg) => !arg.startsWith('--'));
+  const size = (name: string, otherwise: number) => {
+    const given = args.find((arg) => arg.startsWith(`--${name}=`));
+    return given === undefined ? otherwise : Number(given.slice(name.length + 3));
+  };
   const unknown = wanted.filter((name) => !(name in METRICS));
   if (unknown.length > 0) {
     process.stderr.write(`${unknown.join(', ')}: unknown metric; choose from ${Object.keys(METRICS).join(', ')}\n`);
@@ -20,7 +24,7 @@ export async function main(args: string[], options: { outdir: string; root: stri
   for (const [name, metric] of Object.entries(METRICS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     outcomes.push(...(await metric({
-      ...options, bundles, rounds: isQuick ? 1 : 5, scale: isQuick ? 0.25 : 1, isLong: args.includes('--long'),
+      ...options, bundles, rounds: isQuick ? 1 : 5, scale: isQuick ? 0.25 : 1, isLong: args.includes('--long'), size,
     })));
   }
   const failed = outcomes.filter((outcome) => outcome === false).length;

@@ -34,6 +34,8 @@ export interface BenchOptions {
   scale: number;
   /** Whether an hour's events take an hour. */
   isLong: boolean;
+  /** The number given as `--name=`. */
+  size(name: string, otherwise: number): number;
 }
 
 export type Metric = (options: BenchOptions) => Promise<(boolean | null)[]>;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedMongo } from '../../deploy/embedded/mongo/server.ts';
-import { openEngine, type Engine } from '../../deploy/embedded/mongo/storage/storage.ts';
+import { openEngine, type Engine } from '../../deploy/embedded/mongo/storage/engine.ts';
 
 /** What the embedded store has read from its files. */
 export interface Reads {
@@ -58,13 +58,8 @@ function counted(engine: Engine, reads: Reads): Engine {
       return count;
     },
     doesExist: (key) => engine.doesExist(key),
-    put: (key, value) => engine.put(key, value),
-    remove: (key) => engine.remove(key),
-    batch: (action) => engine.batch(action),
+    write: (changes) => engine.write(changes),
     close: () => engine.close(),
-    get flushed() {
-      return engine.flushed;
-    },
   };
 }
 

@@ -5,7 +5,8 @@ import { serialize, type Document } from 'bson';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keyField } from '../../deploy/embedded/mongo/keys/index-keys.ts';
 import { Catalog } from '../../deploy/embedded/mongo/storage/catalog.ts';
-import { openEngine, Storage } from '../../deploy/embedded/mongo/storage/storage.ts';
+import { openEngine } from '../../deploy/embedded/mongo/storage/engine.ts';
+import { Storage } from '../../deploy/embedded/mongo/storage/storage.ts';
 
 let dir: string;
 let storage: Storage;

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openEngine, Storage, type Engine } from '../../deploy/embedded/mongo/storage/storage.ts';
+import { openEngine, type Engine } from '../../deploy/embedded/mongo/storage/engine.ts';
+import { Storage } from '../../deploy/embedded/mongo/storage/storage.ts';
 import { until } from '../helpers/until.ts';
 
 let dir: string;
@@ -18,16 +19,10 @@ function slowDisk(inner: Engine): Engine {
     doesExist: (key) => inner.doesExist(key),
     getRange: (options) => inner.getRange(options),
     getKeysCount: (options) => inner.getKeysCount(options),
-    put: (key, value) => inner.put(key, value),
-    remove: (key) => inner.remove(key),
-    batch: (action) => {
+    write: async (changes) => {
       batches++;
-      return inner.batch(action);
-    },
-    get flushed() {
-      const flushed = Promise.resolve(inner.flushed);
-      if (!isFlushHeld) return flushed;
-      return flushed.then(() => new Promise<void>((resolve) => releaseFlush.push(resolve)));
+      await inner.write(changes);
+      if (isFlushHeld) await new Promise<void>((resolve) => releaseFlush.push(resolve));
     },
     close: () => inner.close(),
   };
@@ -104,8 +99,8 @@ test('a job sees earlier writes of its commit, and a job that throws leaves no c
 
 test('after a failed commit, all further writes fail', async () => {
   const failures: unknown[] = [];
-  const batch = () => Promise.reject(new Error('disk full'));
-  const broken: Engine = Object.assign(slowDisk(engine), { batch });
+  const write = () => Promise.reject(new Error('disk full'));
+  const broken: Engine = Object.assign(slowDisk(engine), { write });
   const storage = new Storage(broken, (error) => failures.push(error));
   const writes = [1, 2].map((n) => storage.write(() => storage.put(key(n), Buffer.from('x'))));
   expect((await Promise.allSettled(writes)).map((result) => result.status)).toEqual(['rejected', 'rejected']);

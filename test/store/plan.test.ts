@@ -13,7 +13,8 @@ import { Scan } from '../../deploy/embedded/mongo/query/scan.ts';
 import { parsePattern } from '../../deploy/embedded/mongo/query/sort.ts';
 import { Catalog } from '../../deploy/embedded/mongo/storage/catalog.ts';
 import type { Collection } from '../../deploy/embedded/mongo/storage/collection.ts';
-import { openEngine, Storage } from '../../deploy/embedded/mongo/storage/storage.ts';
+import { openEngine } from '../../deploy/embedded/mongo/storage/engine.ts';
+import { Storage } from '../../deploy/embedded/mongo/storage/storage.ts';
 
 // The planner of the embedded store, and how many documents a scan reads.
 const people = Array.from({ length: 400 }, (_, i) => ({

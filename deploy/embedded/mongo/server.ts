@@ -5,7 +5,8 @@ import { systemClock } from '../../../shared/time.ts';
 import { Cursors } from './commands/cursors.ts';
 import { Dispatcher } from './commands/dispatch.ts';
 import { Catalog } from './storage/catalog.ts';
-import { openEngine, Storage, type Engine } from './storage/storage.ts';
+import { openEngine, type Engine } from './storage/engine.ts';
+import { Storage } from './storage/storage.ts';
 import { Connection } from './wire/connection.ts';
 
 export interface EmbeddedMongoOptions {

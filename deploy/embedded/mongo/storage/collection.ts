@@ -2,7 +2,8 @@ import { BsonType, documentValue, fieldOf } from '../bson/value.ts';
 import { ErrorCode, MongoFailure } from '../errors.ts';
 import { encodeKey } from '../keys/key-writer.ts';
 import { type Index, tablePrefix } from './index.ts';
-import { MAX_KEY_BYTES, type Storage } from './storage.ts';
+import { MAX_KEY_BYTES } from './engine.ts';
+import type { Storage } from './storage.ts';
 
 /** Limit for stored documents (MongoDB's maxBsonObjectSize). */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;

@@ -8,8 +8,8 @@ export interface IndexSpec {
 }
 
 /**
- * A secondary index. An entry's key is the table, the encoded fields and, unless the index is unique, the
- * document's key. Its value is the document's key (unique) or the length of the encoded fields.
+ * A secondary index. An entry's key is the table, the encoded fields and, unless the index is unique or they
+ * end with it, the document's key. Its value is that key (unique) or the length of the fields before it.
  */
 export class Index implements IndexSpec {
   readonly table: number;
@@ -22,6 +22,7 @@ export class Index implements IndexSpec {
   /** False until its entries are committed: reads must not use it before. */
   isReady = false;
   private readonly prefix: Buffer;
+  private readonly endsWithId: boolean;
 
   constructor(spec: IndexSpec, table: number, multikey: boolean) {
     this.table = table;
@@ -31,6 +32,8 @@ export class Index implements IndexSpec {
     this.sparse = spec.sparse;
     this.multikey = multikey;
     this.prefix = tablePrefix(table);
+    const last = this.fields.at(-1);
+    this.endsWithId = last?.name === '_id' && !last.descending;
   }
 
   keysOf(doc: Buffer): IndexKeys {
@@ -38,13 +41,14 @@ export class Index implements IndexSpec {
   }
 
   entryKey(key: Buffer, idKey: Buffer): Buffer {
-    return this.unique ? Buffer.concat([this.prefix, key]) : Buffer.concat([this.prefix, key, idKey]);
+    const parts = this.unique || this.endsWithId ? [this.prefix, key] : [this.prefix, key, idKey];
+    return Buffer.concat(parts);
   }
 
   entryValue(key: Buffer, idKey: Buffer): Buffer {
     if (this.unique) return idKey;
     const value = Buffer.allocUnsafeSlow(2);
-    value.writeUInt16BE(key.length);
+    value.writeUInt16BE(this.endsWithId ? key.length - idKey.length : key.length);
     return value;
   }
 

@@ -3,7 +3,8 @@ export interface Entry {
   readonly value: Buffer;
 }
 
-interface Change {
+/** A value of null removes the entry. */
+export interface Change {
   readonly key: Buffer;
   readonly value: Buffer | null;
 }

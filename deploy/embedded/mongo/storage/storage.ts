@@ -1,91 +1,5 @@
-import { join } from 'node:path';
+import { MAX_KEY_BYTES, type Engine } from './engine.ts';
 import { Overlay, type Entry } from './overlay.ts';
-
-/** The parts of lmdb used by the store: a root database with binary keys and values. */
-export interface Engine {
-  getBinary(key: Buffer): Buffer | undefined;
-  doesExist(key: Buffer): boolean;
-  getRange(options: RangeOptions): Iterable<Entry>;
-  getKeysCount(options: RangeOptions): number;
-  put(key: Buffer, value: Buffer): unknown;
-  remove(key: Buffer): unknown;
-  batch(action: () => void): Promise<unknown>;
-  readonly flushed: PromiseLike<unknown>;
-  close(): Promise<void>;
-}
-
-interface RangeOptions {
-  readonly start: Buffer;
-  readonly end: Buffer;
-  readonly reverse?: boolean;
-  readonly exclusiveStart?: boolean;
-  readonly inclusiveEnd?: boolean;
-  /** Number of leading entries to skip. */
-  readonly offset?: number;
-}
-
-/** Limit of lmdb-js for keys (DEFAULT_MAX_KEY_SIZE for pages of 4 KiB). */
-export const MAX_KEY_BYTES = 1978;
-
-interface LmdbModule {
-  open(options: Record<string, unknown>): LmdbRoot;
-}
-
-/** Options of both reads and ranges, within a transaction that shows one state throughout. */
-interface Within {
-  readonly transaction: { done(): void };
-}
-
-interface LmdbRoot extends Omit<Engine, 'getBinary' | 'getRange'> {
-  getBinary(key: Buffer, within?: Within): Buffer | undefined;
-  getRange(options: RangeOptions & Partial<Within>): Iterable<Entry>;
-  useReadTransaction(): Within['transaction'];
-}
-
-/** Opens lmdb in `dir`. Throws with instructions if the optional package isn't installed. */
-export async function openEngine(dir: string): Promise<Engine> {
-  return openLmdb(dir, { eventTurnBatching: false, overlappingSync: true });
-}
-
-/**
- * One state of the files in `dir`, for reading only, while another process may write to them. As long as it
- * is open, the writer can't reuse pages, so the file grows. `isRunning`: whether a store has the directory;
- * otherwise the files may be those of a machine that lost power, which only a writer repairs.
- */
-export async function openFrozenEngine(dir: string, isRunning: boolean): Promise<Engine> {
-  const root = await openLmdb(dir, isRunning ? { readOnly: true } : { overlappingSync: true });
-  const transaction = root.useReadTransaction();
-  const refuse = (): never => {
-    throw new Error('a frozen engine is only for reading');
-  };
-  return {
-    getBinary: (key) => root.getBinary(key, { transaction }),
-    doesExist: (key) => root.getBinary(key, { transaction }) !== undefined,
-    getRange: (options) => root.getRange({ ...options, transaction }),
-    getKeysCount: refuse, put: refuse, remove: refuse, batch: refuse, flushed: Promise.resolve(),
-    close: async () => {
-      transaction.done();
-      await root.close();
-    },
-  };
-}
-
-async function openLmdb(dir: string, options: Record<string, unknown>): Promise<LmdbRoot> {
-  let lmdb: LmdbModule;
-  try {
-    lmdb = (await import('lmdb')) as unknown as LmdbModule;
-  } catch (cause) {
-    const problem = 'the embedded store needs the package lmdb, which is not installed for this platform';
-    throw new Error(`${problem}; set MONGODB_URL instead`, { cause });
-  }
-  const path = join(dir, 'data.mdb');
-  return lmdb.open({
-    path, noSubdir: true, encoding: 'binary', keyEncoding: 'binary', mapSize: MAP_BYTES, ...options,
-  });
-}
-
-/** Address space for the file, 16 GiB. Otherwise lmdb maps it again as it grows, and keeps the old maps. */
-const MAP_BYTES = 2 ** 34;
 
 interface Job {
   readonly run: () => unknown;
@@ -212,7 +126,7 @@ export class Storage {
       this.overlay = null;
     }
     const actions = this.afterCommit;
-    if (!overlay.isEmpty) await this.flush(overlay);
+    if (!overlay.isEmpty) await this.engine.write(overlay.changes());
     for (const action of actions) action();
     for (const settle of settlers) settle();
   }
@@ -228,19 +142,6 @@ export class Storage {
       for (const action of this.afterRollback.reverse()) action();
       return () => job.reject(error);
     }
-  }
-
-  private async flush(overlay: Overlay): Promise<void> {
-    const committed = this.engine.batch(() => {
-      for (const { key, value } of overlay.changes()) {
-        if (value === null) this.engine.remove(key);
-        else this.engine.put(key, value);
-      }
-    });
-    const flushed = new Promise((resolve, reject) => {
-      this.engine.flushed.then(resolve, reject);
-    });
-    await Promise.all([committed, flushed]);
   }
 
   /** After a failed commit the disk's state is unknown until a restart, so all writes are rejected. */
