@@ -3,7 +3,7 @@ import type { Tenant } from '../access/tenant.ts';
 import type { CertificateReader } from '../results/reading/certificates.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
 import type { MonitorHistory } from '../results/reading/history/monitor-history.ts';
-import type { DailyUptimes } from '../results/reading/written/daily-uptimes.ts';
+import type { DailyUptimes } from '../results/reading/daily-uptimes.ts';
 import type { RecentHours } from '../results/reading/recent/recent-hours.ts';
 import type { Statistics } from '../results/reading/statistics.ts';
 import type { DomainFacts } from '../domains/domain.ts';

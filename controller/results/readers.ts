@@ -1,6 +1,7 @@
 import type { Clock } from '../../shared/time.ts';
 import { Agreements } from './reading/agreements.ts';
 import { CertificateReader, certificateQuery, type CertificateReaderDeps } from './reading/certificates.ts';
+import { DailyUptimes } from './reading/daily-uptimes.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/history/monitor-history.ts';
 import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { LatestChecks } from './reading/recent/latest-checks.ts';
@@ -8,7 +9,6 @@ import { RecentHours } from './reading/recent/recent-hours.ts';
 import { UnwrittenReader, type UnwrittenReaderDeps } from './reading/recent/unwritten-reader.ts';
 import { unwrittenRows, unwrittenRowsQuery } from './reading/recent/unwritten-rows.ts';
 import { Statistics, type RollupReader } from './reading/statistics.ts';
-import { DailyUptimes } from './reading/written/daily-uptimes.ts';
 import type { ShardQueries, ShardQuery } from './shards/shard-queries.ts';
 
 export interface ReaderStores {
@@ -57,9 +57,9 @@ export class ResultReaders {
       },
       ...readerDeps,
     });
-    this.dailyUptimes = new DailyUptimes(stores.rollups, clock, 'evict the oldest');
+    this.dailyUptimes = new DailyUptimes(readerDeps, 'evict the oldest');
     this.overview = {
-      days: new DailyUptimes(stores.rollups, clock, 'keep valid entries'), hours: new RecentHours(readerDeps),
+      days: new DailyUptimes(readerDeps, 'keep valid entries'), hours: new RecentHours(readerDeps),
     };
     this.health = new HealthReader(queries, clock);
     this.agreements = new Agreements(queries);

@@ -34,6 +34,7 @@ const STEP_MS = fewOrAll(10_000, 1000);
 /** Real time. */
 const MAX_RESPONSE_MS = 5000;
 const RETRIES = 3;
+const REMINDERS = 2;
 /** Mail to a busy provider is retried after 2, 4, 8, … s. */
 const DEFERRALS = 5;
 /** Mail to a subscriber is retried after 30 s, 2 minutes and 10 minutes. */
@@ -186,6 +187,26 @@ describe('a single controller that is idle, with default settings', () => {
     mailgun.accept();
     await passOnTime(async () => (await delivery())?.status === 'delivered');
     expect(mailsTo(to)).toHaveLength(1);
+  });
+
+  test('reminds a destination of an open incident when each reminder is due', async () => {
+    const to = 'reminded@example.com';
+    const reminding = { type: 'email', reminder_minutes: 5, config: { to: [to] } };
+    const job = await heartbeat(86_400, { notification_target_ids: [await destination(reminding)] });
+    await ping(job, '/fail');
+    const deliveries = mongo.db.collection<DeliveryDoc>('deliveries');
+    const queued = (reminder: number) => deliveries.findOne({ recipient: to, reminder });
+    for (let reminder = 1; reminder <= REMINDERS; reminder += 1) {
+      await passOnTime(async () => await queued(reminder) !== null);
+      const dueAt = (await queued(reminder))?.next_attempt_at as number;
+      await idlePoll('delivery_queues');
+      await passOnTime(() => clock.now() > dueAt - ON_TIME_MS);
+      expect(mailsTo(to)).toHaveLength(reminder);
+      await passOnTime(() => clock.now() > dueAt + ON_TIME_MS);
+      expect(mailsTo(to)).toHaveLength(reminder + 1);
+    }
+    await ping(job);
+    await passOnTime(async () => await deliveries.countDocuments({ recipient: to, status: 'pending' }) === 0);
   });
 
   test('mails a subscriber again when each retry is due', async () => {

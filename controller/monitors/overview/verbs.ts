@@ -1,7 +1,7 @@
 import type { Tenant } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
-import type { MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
+import type { MonitoredTime } from '../../results/reading/daily-uptimes.ts';
 import type { RecentHour } from '../../results/reading/recent/recent-hours.ts';
 import { DAY_MS, HOUR_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { cellsOf, sumOf } from '../counts/count-rules.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ProjectRole } from '../../access/tenant.ts';
 import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor.ts';
-import { percentOf, type MonitoredTime } from '../../results/reading/written/daily-uptimes.ts';
+import { percentOf, type MonitoredTime } from '../../results/reading/daily-uptimes.ts';
 import { RECENT_HOURS } from '../../results/reading/recent/recent-hours.ts';
 import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import type { OverviewDoc } from '../list/list-store.ts';

@@ -4,7 +4,7 @@ import { meanTimeOf, steps, upOf, monitoredOf, type Totals } from '../../hours/r
 import type { MonitorLive, UnwrittenMonitor } from './unwritten-monitor.ts';
 import type { UnwrittenReader } from './unwritten-reader.ts';
 import { unwrittenTotals, type UnwrittenRowsReader } from './unwritten-totals.ts';
-import type { MonitoredTime } from '../written/daily-uptimes.ts';
+import type { MonitoredTime } from '../daily-uptimes.ts';
 import { ReadingCache } from '../written/reading-cache.ts';
 import type { TotalsReader } from '../written/written-totals.ts';
 
