@@ -111,6 +111,12 @@ describe('an id of another organization in a body', () => {
     ['notification_target_ids of a monitor', ({ integrations }) => [
       'PUT', `/api/monitors/${ours.monitor}`, { notification_target_ids: [integrations] },
     ]],
+    ['depends_on of a new monitor', ({ monitors }) => [
+      'POST', '/api/monitors', { ...monitor, depends_on: [monitors] },
+    ]],
+    ['depends_on of a monitor', ({ monitors }) => [
+      'PATCH', `/api/monitors/${ours.monitor}`, { depends_on: [monitors] },
+    ]],
     [
       'monitoring_regions of a new monitor',
       ({ regions }) => ['POST', '/api/monitors', { ...monitor, monitoring_regions: [regions] }],
