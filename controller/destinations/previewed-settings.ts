@@ -17,8 +17,9 @@ export function previewedSettings({ type, config }: PreviewInput): DestinationSe
   const given = withoutNulls(config) as Record<string, unknown>;
   const fields = Object.entries(sentFields(schema));
   const secrets = fields.filter(([, field]) => secretKind(field) !== null);
+  const isReadable = ([name]: [string, unknown]) => !secrets.some(([secret]) => secret === name);
   const withoutSecrets = <T extends object>(all: T): T => (
-    Object.fromEntries(Object.entries(all).filter(([name]) => !secrets.some(([secret]) => secret === name))) as T
+    Object.fromEntries(Object.entries(all).filter(isReadable)) as T
   );
   const readable = z.strictObject(withoutSecrets(schema.shape)).partial();
   const sent = { config: withoutSecrets(given) };

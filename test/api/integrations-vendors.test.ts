@@ -174,10 +174,9 @@ describe('a preview', () => {
     expect(response.data.previews.map((one: Loose) => one.event)).toEqual(['monitor.down', 'monitor.up']);
     for (const secret of vendor.secrets) expect(response.text).not.toContain(secret);
     for (const { text, request } of response.data.previews) {
-      const isForm = request.content_type.includes('form');
-      const body = isForm ? Object.fromEntries(new URLSearchParams(request.body)) : JSON.parse(request.body);
-      expect(vendor.body.safeParse(body).error).toBeUndefined();
-      if (text !== null) expect(text).toContain('Shop');
+      expect(request.url).toMatch(/^https:\/\//);
+      if (text === null) expect(['pagerduty', 'alertmanager']).toContain(type);
+      else expect(text).toContain('Shop');
     }
     expect((await admin.get('/api/integrations')).data.integrations).toHaveLength(before);
   });
