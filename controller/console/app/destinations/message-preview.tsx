@@ -51,7 +51,7 @@ function MessageView({ message: { event, subject, text, request } }: { message: 
   const body = request === null ? null : bodyText(request);
   return (
     <section aria-label={title}>
-      <h3>{title}</h3>
+      <strong aria-hidden="true">{title}</strong>
       {subject !== null && <p><strong>{subject}</strong></p>}
       {text !== null && <pre tabIndex={0}>{text}</pre>}
       {request !== null && body !== null && (text === null ? <Request request={request} body={body} /> : (
