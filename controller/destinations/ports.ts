@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Tenant } from '../access/tenant.ts';
-import type { deliveryView, health, sampleResponse } from './responses.ts';
+import type { DestinationSettings } from './channels/registry.ts';
+import type { deliveryView, health, messagePreview, sampleResponse } from './responses.ts';
 import type { DestinationDoc } from './destination.ts';
 
 export interface UrlVetting {
@@ -17,6 +18,8 @@ export interface UrlVetting {
 }
 
 export type SampleOutcome = z.infer<typeof sampleResponse>;
+
+export type MessagePreview = z.infer<typeof messagePreview>;
 
 type HealthView = z.infer<typeof health>;
 
@@ -57,6 +60,8 @@ export interface DeliveryPort {
    * entry. A failure of the receiver resolves as an outcome.
    */
   sendSample(destination: DestinationDoc, stopped: string[]): Promise<SampleOutcome>;
+  /** Renders the messages for an outage and for its recovery. */
+  preview(settings: DestinationSettings): MessagePreview[];
   /** By destination id. Omits destinations that were never used. */
   health(ids: string[]): Promise<Map<string, DestinationHealth>>;
   /** The newest deliveries to a destination, newest first. */

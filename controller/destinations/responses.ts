@@ -45,6 +45,15 @@ export const sampleResponse = z.object({
   duration_ms: z.number().nullable(),
 });
 
+export const messagePreview = z.strictObject({
+  event: z.string(),
+  subject: z.string().nullable().describe('Of an email'),
+  text: z.string().nullable().describe('What people read, with the markup of the vendor. Null if programs read the body'),
+  request: z.strictObject({
+    method: z.enum(['POST', 'PUT']), url: z.string(), content_type: z.string(), body: z.string(),
+  }).nullable().describe('Null for an email'),
+}).meta({ id: 'IntegrationPreview' });
+
 export const deliveryView = z.strictObject({
   id: z.string(),
   event: z.string(),

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { idParams } from '../http/input/validation.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
-import { deliveryView, destinationView, sampleResponse } from './responses.ts';
-import { deliveriesQuery, destinationChangeInput, destinationInput } from './schema.ts';
+import { deliveryView, destinationView, messagePreview, sampleResponse } from './responses.ts';
+import { deliveriesQuery, destinationChangeInput, destinationInput, previewInput } from './schema.ts';
 import {
   changeDestination, createDestination, deleteDestination, listDeliveries, listDestinations, ensureSecret,
-  readDestination, rotateSecret, testDestination, type DestinationDeps, type DestinationWithHealth,
+  previewDestination, readDestination, rotateSecret, testDestination, type DestinationDeps,
+  type DestinationWithHealth,
 } from './verbs.ts';
 import { viewDelivery, viewDestination } from './views.ts';
 
@@ -34,6 +35,15 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
       body: destinationInput,
       responses: { 201: integration },
       handle: async (ctx, { body }) => integrationResponse(201, await createDestination(deps, ctx, body)),
+    }),
+    defineRoute({
+      ...common, method: 'POST', path: '/api/integrations/preview', audit: false,
+      summary: 'Preview the messages of an unsaved integration',
+      description: 'For an outage and for its recovery, as the type renders them. Nothing is sent. Secrets are '
+        + 'shown as `***`.',
+      body: previewInput,
+      responses: { 200: z.object({ previews: z.array(messagePreview) }) },
+      handle: async (_ctx, { body }) => ({ status: 200, data: { previews: previewDestination(deps, body) } }),
     }),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/integrations/:id',

@@ -89,6 +89,12 @@ export const destinationChangeInput = z.strictObject({
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;
 
+export const previewInput = z.strictObject({
+  type: z.enum(DESTINATION_TYPES),
+  config: sentConfig.describe('By type. Required fields may be absent'),
+});
+export type PreviewInput = z.output<typeof previewInput>;
+
 /** Undoes the masks of secrets in a new config. Throws VALIDATION_ERROR: there is no stored value yet. */
 export function checkNewSecrets({ type, config }: DestinationSettings): void {
   unmasked(channelOf(type).config, config, null);

@@ -10,8 +10,10 @@ import { CONDITION_FIELDS, type AlertFilter } from './conditions.ts';
 import { addressOf, channelOf, foreignVendor, type DestinationSettings } from './channels/registry.ts';
 import { newSigningSecret, type DestinationDoc } from './destination.ts';
 import type { DeliveryPort, DestinationHealth, FilterTargets, StoppedAddresses, UrlVetting } from './ports.ts';
+import { previewedSettings } from './previewed-settings.ts';
 import {
   changedSettings, checkNewSecrets, withoutNulls, type DestinationChangeInput, type DestinationInput,
+  type PreviewInput,
 } from './schema.ts';
 import type { DestinationStore } from './store.ts';
 import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './email-rules.ts';
@@ -107,6 +109,11 @@ export async function changeDestination(
 export async function deleteDestination(deps: DestinationDeps, ctx: ProjectContext, id: string) {
   if (!(await deps.destinations.remove(ctx.tenant, id))) throw notFound('Integration');
   await deps.deliveries.destinationDeleted(id);
+}
+
+/** Renders the messages for an outage and for its recovery. Throws VALIDATION_ERROR. */
+export function previewDestination({ deliveries }: Pick<DestinationDeps, 'deliveries'>, input: PreviewInput) {
+  return deliveries.preview(previewedSettings(input));
 }
 
 /**

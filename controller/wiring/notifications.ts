@@ -10,6 +10,7 @@ import { FailingCount } from '../delivery/failing-count.ts';
 import { FanOut } from '../delivery/fan-out.ts';
 import { fanOutIncidentEvent } from '../delivery/incident-fan-out.ts';
 import type { CauseReader, RegionNaming } from '../delivery/ports.ts';
+import { previewMessages } from '../delivery/senders/preview.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
@@ -122,6 +123,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
         },
         deliveries: {
           sendSample: (destination, stopped) => sendSample(sending, destination, stopped),
+          preview: (settings) => previewMessages(settings, baseUrl(), clock.now()),
           health: (ids) => queues.health(ids),
           newest: (id, limit) => deliveries.ofDestination(id, limit),
           destinationChanged: (id) => queues.clearFailures(id),

@@ -190,6 +190,7 @@ const NEEDS = {
   'DELETE /api/incidents/:id/comments/:commentId': 'project viewer',
   'GET /api/integrations': 'project admin',
   'POST /api/integrations': 'project admin',
+  'POST /api/integrations/preview': 'project admin',
   'GET /api/integrations/:id': 'project admin',
   'PUT /api/integrations/:id': 'project admin',
   'PATCH /api/integrations/:id': 'project admin',

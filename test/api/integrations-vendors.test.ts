@@ -164,6 +164,48 @@ test('private addresses are refused for each type as for webhooks', async () => 
   await guarded.close();
 });
 
+describe('a preview', () => {
+  const preview = async (type: string, config: object) => admin.post('/api/integrations/preview', { type, config });
+
+  test.each(Object.entries(VENDORS))('of %s renders an outage and its recovery without secrets, and stores nothing', async (type, vendor) => {
+    const before = (await admin.get('/api/integrations')).data.integrations.length;
+    const response = await preview(type, vendor.config('https://vendor.example'));
+    expect(response.status, response.text).toBe(200);
+    expect(response.data.previews.map((one: Loose) => one.event)).toEqual(['monitor.down', 'monitor.up']);
+    for (const secret of vendor.secrets) expect(response.text).not.toContain(secret);
+    for (const { text, request } of response.data.previews) {
+      expect(request.url).toMatch(/^https:\/\//);
+      if (text === null) expect(['pagerduty', 'alertmanager']).toContain(type);
+      else expect(text).toContain('Shop');
+    }
+    expect((await admin.get('/api/integrations')).data.integrations).toHaveLength(before);
+  });
+
+  test.each(DESTINATION_TYPES)('of %s needs no finished form', async (type) => {
+    const response = await preview(type, {});
+    expect(response.status, response.text).toBe(200);
+    expect(response.data.previews).toHaveLength(2);
+  });
+
+  test('shows the subject and text of an email, and the body of a template', async () => {
+    const mail = (await preview('email', { to: ['ops@example.com'] })).data.previews[1];
+    expect(mail).toMatchObject({ subject: '[UP] Shop — is back up after 4 min 12 s', request: null });
+    expect(mail.text).toContain('Stop these emails: ');
+    const template = { body: '{"title": "{{subject}}", "end": {{incident.resolved_at}}}' };
+    const [outage, recovery] = (await preview('webhook', { url: receiver.url, template })).data.previews;
+    expect(outage.request).toEqual({
+      method: 'POST', url: receiver.url, content_type: 'application/json', body: '{"title": "[DOWN] Shop — HTTP 503", "end": null}',
+    });
+    expect(JSON.parse(recovery.request.body)).toEqual({ title: mail.subject, end: expect.any(Number) });
+  });
+
+  test('reports an invalid field where it is, such as an unknown name in a template', async () => {
+    const { error } = await preview('webhook', { url: receiver.url, template: { body: '{{nothing}}' } });
+    expect(error.details).toMatchObject([{ path: ['config', 'template', 'body'], message: expect.stringContaining('Unknown name') }]);
+    expect((await preview('email', { webhook_url: 'https://hooks.example' })).error.details[0].path).toEqual(['config', 'webhook_url']);
+  });
+});
+
 describe('a template of a webhook', () => {
   const sent = async (template: object) => {
     const { id } = await create('webhook', { url: receiver.url, template });

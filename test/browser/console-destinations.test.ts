@@ -116,6 +116,46 @@ describe('destinations in the console', () => {
     });
   });
 
+  test('a user finds a type and sees its messages, and errors of a template, before saving', async () => {
+    await rig.open(tenant.owner, '/destinations/new', { ...DESKTOP, colorScheme: 'dark' }, async (page, problems) => {
+      await page.getByLabel('Find a type').fill('own receiver');
+      await page.getByLabel('Find a type').press('Enter');
+      await page.getByRole('group', { name: 'Webhook' }).waitFor();
+      await page.getByText('Preview messages').click();
+      const outage = page.getByRole('region', { name: 'Monitor down' });
+      await outage.getByText('"event": "monitor.down"').waitFor();
+      await page.getByLabel(/Template: body/).fill('{"what": "{{nothing}}"}');
+      await page.getByText('Unknown name {{nothing}}').waitFor();
+      await page.getByLabel(/Template: body/).fill('{"what": "{{subject}}"}');
+      await outage.getByText('"what": "[DOWN] Shop — HTTP 503"').waitFor();
+      await page.getByRole('region', { name: 'Monitor recovered' }).getByText('"what": "[UP] Shop').waitFor();
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await takeScreenshot(page, 'console-destination-preview');
+      await page.getByLabel(/Template: body/).fill('{"what": {{subject}}}');
+      await outage.getByText('This is not valid JSON.').waitFor();
+      expect(problems.filter((line) => !line.includes('400'))).toEqual([]);
+    });
+  });
+
+  test('the hours of a destination are drawn on a week, past midnight, too', async () => {
+    await rig.open(tenant.owner, '/destinations/new', LONG_PHONE, async (page, problems) => {
+      await page.getByText('Which alerts, and when').click();
+      await page.getByLabel('Only at certain hours').check();
+      await page.getByLabel('From', { exact: true }).fill('22:00');
+      await page.getByLabel('To', { exact: true }).fill('06:00');
+      const days = page.getByRole('figure').getByRole('listitem');
+      await expect.poll(() => days.allTextContents()).toEqual([
+        'Monday: Sent 22:00–24:00', ...['Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((day) => `${day}: Sent 00:00–06:00, 22:00–24:00`),
+        'Saturday: Sent 00:00–06:00', 'Sunday: Held',
+      ]);
+      await page.getByLabel('Outside these hours').selectOption('drop');
+      await days.getByText('Sunday: Not sent').waitFor({ state: 'attached' });
+      expect(await findViolationsInSweptView(page)).toEqual([]);
+      await takeScreenshot(page, 'console-destination-hours-phone');
+      expect(problems).toEqual([]);
+    });
+  });
+
   test('the deliveries show each attempt, its error, and the final success', async () => {
     const id = await create({ name: 'Ops', type: 'webhook', config: { url: `${receiver.url}/ops` } });
     const { organizationId: organization_id, projectId: project_id } = tenant;

@@ -54,7 +54,7 @@ describe('the fleet in the console', () => {
       await region.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Create' }).click();
       const command = await page.getByLabel('Command that starts the probe').textContent();
-      expect(command).toMatch(new RegExp(`^FARWATCH_TOKEN=\\S{20,} npm run probe -- --controller ${rig.app.url}$`));
+      expect(command).toMatch(new RegExp(`^FARWATCH_TOKEN=\\S{20,} npx farwatch probe --controller ${rig.app.url}$`));
       expect(await findViolationsInOverlay(page)).toEqual([]);
       await takeScreenshot(page, 'console-enrol');
       await page.getByRole('button', { name: 'Done' }).click();
@@ -160,7 +160,7 @@ describe('the fleet in the console', () => {
       const key = await shown.getByLabel('Enrolment key').textContent();
       expect(key).toMatch(/^fwe_[0-9a-f]{64}$/);
       await expect.poll(() => shown.getByLabel('Command that starts the probe').textContent())
-        .toBe(`FARWATCH_TOKEN=${key} npm run probe -- --controller ${rig.app.url}`);
+        .toBe(`FARWATCH_TOKEN=${key} npx farwatch probe --controller ${rig.app.url}`);
       await expect.poll(() => shown.getByLabel('Command that creates the Kubernetes secret').textContent())
         .toBe(`kubectl create secret generic farwatch-enrolment-key --from-literal=FARWATCH_TOKEN=${key}`);
       expect(await findViolationsInOverlay(page)).toEqual([]);

@@ -52,7 +52,7 @@ test('a complete installation is set up in the browser: operator, first check, a
 
   await enrolProbe(page, 'dublin-1', 'Dublin');
   await page.getByText('Waiting for the probe to come online').waitFor();
-  const command = await page.locator('code', { hasText: 'npm run probe' }).first().textContent() ?? '';
+  const command = await page.locator('code', { hasText: 'npx farwatch probe' }).first().textContent() ?? '';
   // In its own process group, which is ended as a whole.
   probe = spawn('sh', ['-c', command], { env: cleanEnvironment({ DATA_DIR: dir }), stdio: 'ignore', detached: true });
   await page.getByText('dublin-1 is online').waitFor();

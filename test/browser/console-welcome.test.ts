@@ -42,7 +42,7 @@ describe('setup', () => {
 
       await takeScreenshot(page, 'console-welcome');
       await enrolProbe(page, 'dublin-1', 'EU West');
-      await page.getByText(`npm run probe -- --controller ${rig.app.url}`).waitFor();
+      await page.getByText(`npx farwatch probe --controller ${rig.app.url}`).waitFor();
       await page.getByText('Waiting for the probe to come online').waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
       expect(problems.filter((line) => !line.includes('401'))).toEqual([]);

@@ -17,6 +17,7 @@ export const apprise = defineChannel({
     base_url: serverUrl({ title: 'Server', description: 'URL of your Apprise API server.' }),
     urls: secretList({ title: 'Apprise URLs', description: `Up to ${MAX_URLS}, one per line, such as mailto://….` }, MAX_URLS),
   }),
+  texts: ['title', 'body'],
   render: ({ config: { base_url, urls }, content }) => jsonRequest(below(base_url, '/notify'), {
     urls: urls.join(','), title: fit(content.subject, { max: MAX_TITLE_LENGTH, escape }),
     body: fittedMessage(content, { ...PLAIN, max: MAX_BODY_LENGTH, escape }), type: TYPES[content.tone], format: 'text',

@@ -70,6 +70,8 @@ export interface Channel<Config extends object> extends ChannelSettings<Config> 
   isUngrouped?: boolean;
   /** It forgets alerts that are not sent again while their incident is open. */
   isRepeated?: boolean;
+  /** Paths in the body, such as `embeds.0.text`, of what people read. Default: the body is for programs. */
+  texts?: readonly string[];
   render(outgoing: Outgoing<Config>): ChannelRequest;
   /** Default: `classify`. */
   classify?(response: ChannelResponse): ResponseClass;

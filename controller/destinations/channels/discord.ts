@@ -16,6 +16,7 @@ export const discord = defineChannel({
   config: z.strictObject({
     url: secretUrl({ title: 'Webhook URL', description: 'Anyone with this URL can post to the channel.' }),
   }),
+  texts: ['content', 'embeds.0.description'],
   render: ({ config, content, alert }) => jsonRequest(config.url, {
     ...message(content), embeds: [{ ...embed(content), timestamp: isoTime(alert.at) }],
   }),

@@ -19,6 +19,7 @@ export const googleChat = defineChannel({
   config: z.strictObject({
     url: secretUrl({ title: 'Webhook URL', description: 'Anyone with this URL can post to the space.' }),
   }),
+  texts: ['cardsV2.0.card.header.title', 'cardsV2.0.card.sections.0.widgets.0.textParagraph.text'],
   render: ({ config, content }) => jsonRequest(config.url, message(content)),
 });
 

@@ -16,6 +16,7 @@ export const gotify = defineChannel({
       title: 'Priority', description: '0 to 10. Default: 8 for outages, otherwise 5.',
     })),
   }),
+  texts: ['title', 'message'],
   render: ({ config: { base_url, token, priority }, content }) => {
     const { subject, links: [link], tone } = content;
     const body = {

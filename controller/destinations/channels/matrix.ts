@@ -20,6 +20,7 @@ export const matrix = defineChannel({
     room_id: z.string().max(255).regex(/^!\S+$/, 'Must be a room ID, which starts with !')
       .meta({ title: 'Room ID', description: 'In the room’s settings, under Advanced. It starts with “!”.' }),
   }),
+  texts: ['body'],
   render: ({ config: { base_url, access_token: token, room_id: room }, content, deliveryId }) => ({
     // The server ignores a repeated transaction, so that a retry is not shown twice.
     ...jsonRequest(

@@ -16,5 +16,6 @@ export const mattermost = defineChannel({
   config: z.strictObject({
     url: secretUrl({ title: 'Webhook URL', description: 'Anyone with this URL can post to the channel.' }),
   }),
+  texts: ['text'],
   render: ({ config, content }) => jsonRequest(config.url, { text: fittedMessage(content, markup) }),
 });

@@ -20,6 +20,7 @@ export const ntfy = defineChannel({
       title: 'Priority', description: '1 to 5. Default: 4 for outages, otherwise 3.',
     })),
   }),
+  texts: ['title', 'message'],
   render: ({ config: { topic, base_url, token, priority }, content }) => {
     const { subject, links: [link], tone } = content;
     const body = {

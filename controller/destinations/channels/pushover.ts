@@ -15,6 +15,7 @@ export const pushover = defineChannel({
     user: secretText({ title: 'User or group key', description: 'Whom to notify.' }),
     base_url: optional(serverUrl({ title: 'API server', description: 'Default: https://api.pushover.net.' })),
   }),
+  texts: ['title', 'message'],
   render: ({ config: { token, user, base_url }, content, alert }) => {
     const { subject, links: [link], tone } = content;
     const hasLink = link !== undefined && link.url.length <= MAX_URL_LENGTH;

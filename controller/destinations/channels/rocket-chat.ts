@@ -25,5 +25,6 @@ export const rocketChat = defineChannel({
   config: z.strictObject({
     url: secretUrl({ title: 'Webhook URL', description: 'Anyone with this URL can post to the channel.' }),
   }),
+  texts: ['text'],
   render: ({ config, content }) => jsonRequest(config.url, { text: fittedMessage(content, markup) }),
 });

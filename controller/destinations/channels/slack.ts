@@ -19,6 +19,7 @@ export const slack = defineChannel({
       title: 'Webhook URL', description: 'The channel’s incoming webhook. Anyone with this URL can post to the channel.',
     }),
   }),
+  texts: ['text', 'blocks.1.text.text', 'blocks.2.text.text'],
   render: ({ config, content }) => jsonRequest(config.webhook_url, slackMessage(content)),
 });
 

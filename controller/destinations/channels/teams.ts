@@ -18,6 +18,7 @@ export const teams = defineChannel({
   config: z.strictObject({
     url: secretUrl({ title: 'Workflow URL', description: 'Anyone with this URL can post to the channel.' }),
   }),
+  texts: ['attachments.0.content.body.*.text'],
   render: ({ config, content }) => jsonRequest(config.url, {
     type: 'message',
     attachments: [

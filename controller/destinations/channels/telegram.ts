@@ -22,6 +22,7 @@ export const telegram = defineChannel({
       title: 'Bot API server', description: 'Default: https://api.telegram.org.',
     })),
   }),
+  texts: ['text'],
   render: ({ config: { bot_token: token, chat_id, thread_id, base_url }, content }) => jsonRequest(
     below(base_url ?? 'https://api.telegram.org', `/bot${token}/sendMessage`), {
       chat_id, ...(thread_id ? { message_thread_id: thread_id } : {}),

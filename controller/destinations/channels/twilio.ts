@@ -23,6 +23,7 @@ export const twilio = defineChannel({
     base_url: optional(serverUrl({ title: 'API server', description: 'Default: https://api.twilio.com.' })),
   }),
   recipients: ({ to }) => [...new Set(to)],
+  texts: ['Body'],
   render: ({ config: { account_sid: sid, auth_token, from, base_url }, content, recipient }) => {
     const { subject, links: [link] } = content;
     const sender: Record<string, string> = /^MG[0-9a-f]{32}$/i.test(from) ? { MessagingServiceSid: from } : { From: from };

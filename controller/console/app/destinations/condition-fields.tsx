@@ -7,6 +7,7 @@ import { destinationTexts as texts } from '../texts/destinations.ts';
 import { incidentTexts } from '../texts/incidents.ts';
 import { Checkbox, NumberField, SelectField, TextField } from '../ui/field.tsx';
 import { TimeZoneField } from '../ui/time-zone-field.tsx';
+import { HoursWeek } from './hours-week.tsx';
 import { DEFAULT_HOURS, SEVERITIES, type Draft } from './draft.ts';
 
 interface Props {
@@ -109,6 +110,7 @@ function HoursFields({ draft: { hours }, set, fieldErrors }: Props) {
           options={[['hold', texts.hold], ['drop', texts.drop]] as const}
         />
       </div>
+      <HoursWeek hours={hours} />
     </>
   );
 }

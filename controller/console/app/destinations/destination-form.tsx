@@ -10,6 +10,7 @@ import type { FormField } from './form-field.ts';
 import { ConditionFields } from './condition-fields.tsx';
 import { EVENT_GROUPS, type AlertEvent, type Draft } from './draft.ts';
 import { formText, forms } from './forms.ts';
+import { MessagePreview, useMessagePreview } from './message-preview.tsx';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -19,7 +20,10 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
   const [draft, setDraft] = useState(initial);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(initial));
+  const preview = useMessagePreview(draft);
   const fieldErrors = fieldErrorsOf(error);
+  // Errors of the last attempt to save come before those of the preview.
+  const configErrors = fieldErrors.isEmpty ? fieldErrorsOf(preview.query.error) : fieldErrors;
   return (
     <form
       onSubmit={(event) => {
@@ -35,8 +39,9 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
           error={fieldErrors.at('name')}
         />
         {forms[draft.type].fields.map((field) => (
-          <ConfigField key={field.name} field={field} draft={draft} set={set} fieldErrors={fieldErrors} />
+          <ConfigField key={field.name} field={field} draft={draft} set={set} fieldErrors={configErrors} />
         ))}
+        <MessagePreview preview={preview} />
         <Checkbox
           label={texts.isDefault} hint={texts.isDefaultHint} value={draft.is_default} onValue={(is_default) => set({ is_default })}
         />

@@ -11,6 +11,7 @@ import { QueryResult } from '../ui/loading.tsx';
 import { useOptimistic } from '../ui/optimistic.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { byUrgency, type Destination } from './draft.ts';
+import { TestAlertButton } from './test-alert.tsx';
 import { HealthBadge, HealthNote, LastDelivered, Target } from './health.tsx';
 
 /** Deliveries emit no live events. */
@@ -55,7 +56,7 @@ function DestinationTable({ all }: { all: Destination[] }) {
         <thead>
           <tr>
             <th scope="col">{texts.state}</th><th scope="col">{texts.destination}</th><th scope="col">{texts.lastDelivered}</th>
-            <th scope="col">{texts.enabled}</th>
+            <th scope="col">{texts.enabled}</th><th scope="col"><span class="hidden">{texts.test}</span></th>
           </tr>
         </thead>
         <tbody>
@@ -69,6 +70,7 @@ function DestinationTable({ all }: { all: Destination[] }) {
               </td>
               <td data-label={texts.lastDelivered}><LastDelivered destination={one} /></td>
               <td data-label={texts.enabled}><Switch destination={one} /></td>
+              <td class="line"><TestAlertButton id={one.id} name={one.name} /></td>
             </tr>
           ))}
         </tbody>

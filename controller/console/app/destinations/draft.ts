@@ -70,6 +70,15 @@ export function draftOf(destination: Destination, { fields }: Form): Draft {
   };
 }
 
+export type PreviewInput = paths['/api/integrations/preview']['post']['requestBody']['content']['application/json'];
+
+/** The request for a preview: without fields that are still empty. */
+export function previewInputOf(draft: Draft, form: Form): PreviewInput {
+  const { type, config } = inputOf(draft, form);
+  const given = Object.entries(config).filter(([, value]) => value !== '' && value !== null && (value as unknown[]).length !== 0);
+  return { type, config: Object.fromEntries(given) } as PreviewInput;
+}
+
 /** The request's body. An empty optional field is sent as null, which removes it. */
 export function inputOf(draft: Draft, { fields }: Form): DestinationInput {
   const { values, filter, events, ...same } = draft;

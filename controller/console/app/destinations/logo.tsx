@@ -24,7 +24,7 @@ const SIGNS: Record<Kind, readonly [color: string, lines: string]> = {
 export function Logo({ kind }: { kind: Kind }) {
   const [color, lines] = SIGNS[kind];
   return (
-    <svg class="destination-logo" viewBox="0 0 16 16" width="20" height="20" aria-hidden="true">
+    <svg class="destination-logo" viewBox="0 0 16 16" width="24" height="24" aria-hidden="true">
       <rect width="16" height="16" rx="3.5" fill={color} />
       <path d={lines} fill="none" stroke="#fff" stroke-width="1.3" stroke-linecap="round" stroke-linejoin="round" />
     </svg>

@@ -8,8 +8,8 @@ import { Page } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { inputOf, newDraft, type Draft } from './draft.ts';
-import { formText, forms, KINDS } from './forms.ts';
-import { Logo } from './logo.tsx';
+import { forms, KINDS } from './forms.ts';
+import { KindChoice } from './kind-choice.tsx';
 
 /** `?type=` selects the type of destination. */
 export default function NewDestination() {
@@ -25,13 +25,7 @@ export default function NewDestination() {
   });
   return (
     <Page title={texts.add} class="form" back={{ to: '/destinations', text: texts.back }}>
-      <nav class="destination-kinds" aria-label={texts.kind}>
-        {KINDS.map((kind) => (
-          <a key={kind} href={href(`/destinations/new?type=${kind}`)} aria-current={kind === type ? 'page' : undefined}>
-            <Logo kind={kind} />{formText(kind)}
-          </a>
-        ))}
-      </nav>
+      <KindChoice chosen={type} />
       <DestinationForm
         key={type} initial={newDraft(type, forms[type])} submitLabel={texts.create} error={create.error} isBusy={create.isPending}
         onSave={(draft) => create.mutate(draft)}

@@ -6,15 +6,17 @@ import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { msText } from '../ui/time.tsx';
 
-/** Sends a test alert and shows the receiver's response. */
-export function TestAlertButton({ id }: { id: string }) {
+/** Sends a test alert with the saved settings and shows the receiver's response. `name` is for lists. */
+export function TestAlertButton({ id, name }: { id: string; name?: string }) {
   const send = useMutation({
     mutationFn: () => unwrap(api.POST('/api/integrations/{id}/test', { params: { path: { id } } })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['destinations'] }),
   });
   return (
     <div class="destination-sample">
-      <Button isBusy={send.isPending} onClick={() => send.mutate()}>{send.isPending ? texts.sending : texts.test}</Button>
+      <Button isBusy={send.isPending} aria-label={name === undefined ? undefined : texts.testOf(name)} onClick={() => send.mutate()}>
+        {send.isPending ? texts.sending : texts.test}
+      </Button>
       <div role="status">{send.data !== undefined && !send.isPending && <Outcome {...send.data} />}</div>
       <ErrorNote error={send.error} />
     </div>

@@ -62,7 +62,7 @@ function Enrolment({ id, token, onClose }: { id: string; token: string; onClose:
   return (
     <Dialog title={texts.enrol} onClose={onClose}>
       <p>{texts.enrolText}</p>
-      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${token} npm run probe -- --controller ${baseUrl}`} />
+      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${token} npx farwatch probe --controller ${baseUrl}`} />
       <p role="status" class="enrolment-state">
         {isOnline ? <StateBadge state="up" text={texts.isOnline(probe.name)} /> : <span class="waiting">{texts.waiting}</span>}
       </p>

@@ -100,7 +100,7 @@ function NewKey({ name, key, onClose }: { name: string; key: string; onClose: ()
       <p class="note">{texts.keyShownOnce}</p>
       <CopyLine label={texts.enrolmentKey} text={key} />
       <p>{texts.keyCommandText}</p>
-      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${key} npm run probe -- --controller ${baseUrl}`} />
+      <CopyLine label={texts.command} text={`FARWATCH_TOKEN=${key} npx farwatch probe --controller ${baseUrl}`} />
       <p>{texts.kubernetesText}</p>
       <CopyLine
         label={texts.kubernetesSecret}

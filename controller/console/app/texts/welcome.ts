@@ -11,6 +11,7 @@ const english = {
   channel: 'Send via', email: 'Email', slack: 'Slack', webhook: 'Webhook', emailAddress: 'Address', url: 'URL',
   emailHint: 'Separate multiple addresses with commas.', slackHint: 'The URL of an incoming webhook in your workspace.',
   webhookHint: 'Receives each alert as signed JSON.',
+  otherDestinations: 'Send alerts somewhere else, such as to Teams, Discord, Telegram, PagerDuty or a phone',
   createAndSend: 'Save and send test alert', sendSample: 'Send test alert', sendAgain: 'Send another test alert', change: 'Change',
   alertsGoTo: (address: string) => `All alerts go to ${address}.`,
   delivered: 'Test alert sent. If it arrives, outage alerts will too.',

@@ -12,7 +12,8 @@ const browserNow = signal(Date.now());
 export const now = computed(() => browserNow.value + serverOffsetMs.value);
 const subscribers = { count: 0, timer: 0 };
 
-function useNow(): number {
+/** `now`, kept up to date. */
+export function useNow(): number {
   useEffect(() => {
     subscribers.count += 1;
     if (subscribers.count === 1) {

@@ -60,6 +60,7 @@ export function FirstAlert({ existing }: { existing: Destination | null }) {
       </div>
       <ErrorNote error={create.error} />
       <div class="actions"><Button type="submit" variant="primary" isBusy={create.isBusy}>{welcomeTexts.createAndSend}</Button></div>
+      <p class="small"><a href={href('/destinations/new')}>{welcomeTexts.otherDestinations}</a></p>
     </form>
   );
 }

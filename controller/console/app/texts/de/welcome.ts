@@ -12,6 +12,7 @@ const german: Translation<WelcomeTexts> = {
   channel: 'Senden per', email: 'E-Mail', slack: 'Slack', webhook: 'Webhook', emailAddress: 'Adresse', url: 'URL',
   emailHint: 'Mehrere Adressen mit Kommas trennen.', slackHint: 'Die URL eines eingehenden Webhooks in Ihrem Workspace.',
   webhookHint: 'Erhält jeden Alarm als signiertes JSON.',
+  otherDestinations: 'Alarme woandershin senden, zum Beispiel an Teams, Discord, Telegram, PagerDuty oder ein Telefon',
   createAndSend: 'Speichern und Testalarm senden', sendSample: 'Testalarm senden', sendAgain: 'Weiteren Testalarm senden', change: 'Ändern',
   alertsGoTo: (address) => `Alle Alarme gehen an ${address}.`,
   delivered: 'Testalarm gesendet. Wenn er ankommt, kommen auch Alarme bei Ausfällen an.',
