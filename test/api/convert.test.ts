@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleFile } from '../bundle.mjs';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
-import { converterBundles } from '../helpers/converter-bundle.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant } from '../helpers/tenants.ts';
 
@@ -11,14 +11,14 @@ const TOKEN = 'a1B2c3D4e5F6g7H8i9J0';
 const GATUS = 'endpoints: [{ name: a, url: "https://a.example", conditions: ["[STATUS] == 200"] }]\n';
 
 let app: TestApp;
-let bundles: string;
+let converterBundle: string;
 beforeAll(async () => {
-  bundles = await converterBundles();
-  app = await makeApp({ converterBundle: join(bundles, 'convert.mjs') });
+  converterBundle = await bundleFile('controller/moving/convert-worker.ts');
+  app = await makeApp({ converterBundle });
 });
 afterAll(async () => {
   await app.close();
-  rmSync(bundles, { recursive: true });
+  rmSync(converterBundle);
 });
 
 const convert = (client: ApiClient, from: string, rawBody: string | Uint8Array, headers: Record<string, string> = {}) =>
@@ -114,7 +114,7 @@ describe('a bad file', () => {
 test('10,000 items over the limit of the plan: the import is refused as a whole', async () => {
   const small = await makeApp({
     env: { DEFAULT_PLAN: 'free' }, plansJson: '{"free":{"monitors":5,"min_interval_seconds":120}}',
-    converterBundle: join(bundles, 'convert.mjs'),
+    converterBundle,
   });
   const { writeKey: client } = await newTenant(small);
   const rows = Array.from({ length: 10_000 }, (_, at) => `m${at},HTTP,https://m${at}.example/,60`).join('\n');

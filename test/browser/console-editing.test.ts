@@ -162,6 +162,32 @@ describe('the form of a monitor', () => {
   });
 });
 
+test('a file of another tool is converted, reported on and imported', async () => {
+  await rig.open(tenant.owner, '/monitors/import', DESKTOP, async (page, problems) => {
+    await page.getByText('From another tool').click();
+    await page.getByLabel('Tool', { exact: true }).selectOption('Gatus');
+    const file = page.getByLabel('File of the tool');
+    const gatus = 'endpoints:\n- { name: Moved, url: "https://moved.example", conditions: ["[STATUS] == 200", "[IP] == 192.0.2.1"] }\n'
+      + '- { name: Socket, url: "wss://moved.example", conditions: ["[CONNECTED] == true"] }\n';
+    await file.setInputFiles({ name: 'config.yaml', mimeType: 'application/yaml', buffer: Buffer.from(gatus) });
+    await page.getByRole('button', { name: 'Convert' }).click();
+    await page.getByText('0 complete, 1 in part, 1 left out.').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'This condition is not checked: [IP] == 192.0.2.1.' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Farwatch has no check of wss://moved.example.' }).waitFor();
+    expect(await findAccessibilityViolations(page)).toEqual([]);
+    await takeScreenshot(page, 'console-editing-convert');
+    await page.getByRole('button', { name: 'Preview changes' }).click();
+    await page.getByRole('button', { name: 'Import 1 change' }).click();
+    await page.getByText('1 change imported.').waitFor();
+    expect(problems).toEqual([]);
+    await page.getByLabel('Tool', { exact: true }).selectOption('Uptime Kuma');
+    await page.getByRole('button', { name: 'Convert' }).click();
+    await page.getByText('It looks like a configuration of Gatus (from=gatus)').waitFor();
+  });
+  const { monitors } = (await tenant.owner.client.get('/api/monitors?search=Moved')).data;
+  expect(monitors).toMatchObject([{ name: 'Moved', expected_status: [200] }]);
+});
+
 async function openNewForm(page: Page, type: string): Promise<void> {
   await page.goto(`${rig.app.url}/monitors/new`);
   await page.getByRole('radio', { name: type }).check();

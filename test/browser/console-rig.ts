@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { inject } from 'vitest';
 import { makeApp, type AppOptions, type TestApp } from '../helpers/make-app.ts';
@@ -29,7 +30,8 @@ export interface ConsoleRig {
 
 /** A controller that serves the console, by default as it was built for all tests, and a browser. */
 export async function openConsole(options: AppOptions = {}): Promise<ConsoleRig> {
-  const app = await makeApp({ ...options, consoleDir: options.consoleDir ?? inject('consoleDir') });
+  const consoleDir = options.consoleDir ?? inject('consoleDir');
+  const app = await makeApp({ ...options, consoleDir, converterBundle: join(dirname(consoleDir), 'convert.mjs') });
   const browser = await startChromium();
   return {
     app, browser,

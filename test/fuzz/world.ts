@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { MongoClient, type Db } from 'mongodb';
 import { pino } from 'pino';
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
+import { bundleFile } from '../bundle.mjs';
 import { ApiSession } from '../helpers/api-session.ts';
-import { converterBundles } from '../helpers/converter-bundle.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { pageSubscriber, SUBSCRIBERS } from '../helpers/page-subscriber.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
@@ -66,10 +65,10 @@ export async function openWorld(): Promise<World> {
     new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) }),
   );
   const sink = await startReceiver();
-  const bundles = await converterBundles();
+  const converterBundle = await bundleFile('controller/moving/convert-worker.ts');
   const rig = await startControllerRig(
     { REGISTRATION: 'open', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000000' }, undefined, log,
-    { converterBundle: join(bundles, 'convert.mjs') },
+    { converterBundle },
   );
   const client = await MongoClient.connect(rig.store.url);
   const db = client.db();
@@ -100,7 +99,7 @@ export async function openWorld(): Promise<World> {
     stop: async () => {
       await client.close();
       await rig.stop();
-      rmSync(bundles, { recursive: true });
+      rmSync(converterBundle);
       await sink.close();
     },
   };

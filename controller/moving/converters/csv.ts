@@ -24,7 +24,9 @@ export const csv: Converter = {
     if (header === null) throw new FileRefused(`The first line must name the columns ${COLUMNS.join(', ')}`);
     const others = header.names.filter((name) => !COLUMNS.some((column) => column === name));
     if (others.length > 0) into.skip('header', `These columns are ignored: ${others.join(', ')}.`);
-    for (const row of rowsOf(source.text, header.separator).slice(1)) addRow(row, header.names, into);
+    const rows = rowsOf(source.text, header.separator);
+    rows.next();
+    for (const row of rows) addRow(row, header.names, into);
   },
 };
 
@@ -32,24 +34,25 @@ export const csv: Converter = {
 function headerOf(text: string): { names: string[]; separator: string } | null {
   const [line = ''] = text.split(/\r?\n/, 1);
   const separator = line.includes(';') && !line.includes(',') ? ';' : ',';
-  const names = (rowsOf(line, separator)[0]?.cells ?? []).map((name) => name.toLowerCase());
+  const [first] = rowsOf(line, separator);
+  const names = (first?.cells ?? []).map((name) => name.toLowerCase());
   return REQUIRED.every((name) => names.includes(name)) ? { names, separator } : null;
 }
 
 /** Rows as RFC 4180 describes them, without empty lines and space around cells. */
-function rowsOf(text: string, separator: string): Row[] {
-  const rows: Row[] = [];
+function* rowsOf(text: string, separator: string): Generator<Row, undefined> {
   let [cell, line, start, isQuoted] = ['', 1, 1, false];
   let cells: string[] = [];
   const endCell = () => {
     cells.push(cell.trim());
     cell = '';
   };
-  const endRow = () => {
+  const endRow = (): Row[] => {
     endCell();
-    if (cells.some((one) => one !== '')) rows.push({ line: start, cells });
+    const row = { line: start, cells };
     cells = [];
     start = line;
+    return row.cells.some((one) => one !== '') ? [row] : [];
   };
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at] as string;
@@ -62,11 +65,10 @@ function rowsOf(text: string, separator: string): Row[] {
       } else isQuoted = false;
     } else if (char === '"' && cell.trim() === '') isQuoted = true;
     else if (char === separator) endCell();
-    else if (char === '\n') endRow();
+    else if (char === '\n') yield* endRow();
     else if (char !== '\r') cell += char;
   }
-  endRow();
-  return rows;
+  yield* endRow();
 }
 
 function addRow({ line, cells }: Row, names: readonly string[], into: Conversion): void {

@@ -1,9 +1,12 @@
 import type { Conversion, Placed } from '../conversion.ts';
-import type { Converter } from '../converter.ts';
+import { FileRefused, type Converter } from '../converter.ts';
 import { isTrue, numberOf, textOf, type Fields } from '../loose.ts';
 import { isKuma, readKuma, type KumaFile } from './kuma-file.ts';
 import { kumaSettings } from './kuma-monitor.ts';
 import { addKumaPages } from './kuma-pages.ts';
+
+/** While it runs, Kuma has its latest changes, and at first all of them, in a file beside the database. */
+const NO_MONITORS = 'The file has no monitors. Stop Uptime Kuma before you copy its database';
 
 /** Uptime Kuma: its database of 1.23 or 2.x, or the JSON backup of 1.x. */
 export const kuma: Converter = {
@@ -11,6 +14,7 @@ export const kuma: Converter = {
   recognizes: isKuma,
   convert: (source, into) => {
     const file = readKuma(source);
+    if (file.monitors.length === 0) throw new FileRefused(NO_MONITORS);
     const groups = addGroups(file, into);
     const placed = new Map<number, Placed>();
     for (const row of file.monitors.filter(({ type }) => type !== 'group')) {

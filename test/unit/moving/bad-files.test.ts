@@ -142,6 +142,11 @@ describe('hostile databases', () => {
     await expect(converted('kuma', empty)).rejects.toThrow('The SQLite database cannot be read: ');
   });
 
+  test('one without monitors, such as a copy of a running Kuma, is refused with a hint', async () => {
+    const made = await database(`CREATE TABLE monitor (${COLUMNS});`);
+    await expect(converted('kuma', made)).rejects.toThrow('The file has no monitors. Stop Uptime Kuma before you copy');
+  });
+
   test('groups that contain each other and unknown parents end', async () => {
     const made = await database(`CREATE TABLE monitor (${COLUMNS}, parent INTEGER);
       INSERT INTO monitor (id, name, type, parent) VALUES (1, 'A', 'group', 2), (2, 'B', 'group', 1), (3, 'C', 'group', 99);`);

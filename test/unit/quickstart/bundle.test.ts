@@ -9,9 +9,11 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureBundles } from '../../../deploy/quickstart/bundle.mjs';
 
-const ENTRY_POINTS =
-  ['controller/main.ts', 'probe/main.ts', 'deploy/embedded/mongo/main.ts', 'deploy/command/main.ts'];
-const NAMES = ['command.mjs', 'controller.mjs', 'embedded-mongo.mjs', 'probe.mjs'];
+const ENTRY_POINTS = [
+  'controller/main.ts', 'probe/main.ts', 'deploy/embedded/mongo/main.ts', 'controller/moving/convert-worker.ts',
+  'deploy/command/main.ts',
+];
+const NAMES = ['command.mjs', 'controller.mjs', 'convert.mjs', 'embedded-mongo.mjs', 'probe.mjs'];
 const DAY_S = 86_400;
 
 let root = '';

@@ -13,6 +13,7 @@ import { Page, Section } from '../ui/page.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { ChangesTable } from './changes-table.tsx';
+import { ConvertForm } from './convert.tsx';
 import { changeOf } from './import-change.ts';
 
 type ImportResult = paths['/api/import']['post']['responses']['200']['content']['application/json']['data'];
@@ -47,6 +48,7 @@ function ImportForm() {
   const count = result === null ? 0 : result.summary.created + result.summary.updated;
   return (
     <>
+      <ConvertForm onDocument={change} />
       <form class="card" onSubmit={preview.onSubmit}>
         <Field label={editingTexts.file} isOptional>
           {(own) => (

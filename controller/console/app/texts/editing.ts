@@ -42,6 +42,11 @@ const english = {
   imported: (count: number) => `${count} ${count === 1 ? 'change' : 'changes'} imported.`,
   summary: (created: number, updated: number, unchanged: number) => `${created} new, ${updated} changed, ${unchanged} unchanged`,
   groups: 'Groups', monitors: 'Monitors', status_pages: 'Status pages', isNew: 'new', isChanged: 'changed',
+  fromTool: 'From another tool', tool: 'Tool', table: 'CSV table', toolFile: 'File of the tool', convert: 'Convert',
+  toolFileHint: 'A database of Uptime Kuma, a configuration in YAML, a response of the service’s list API in JSON, or a table. Up to 64 MB. Nothing is stored yet.',
+  full: 'complete', partial: 'in part', skipped: 'left out', checkDocument: 'The document below is what you can import.',
+  reported: (full: number, partial: number, skipped: number) => `${full} complete, ${partial} in part, ${skipped} left out.`,
+  furtherItems: (count: number) => `And ${count} more.`, fileTooLarge: 'The file is larger than 64 MB. Remove the history of results from a copy of it.',
 };
 
 export const editingTexts = catalogue(english, { de: () => import('./de/editing.ts') });

@@ -45,6 +45,11 @@ const german: Translation<EditingTexts> = {
   imported: (count) => `${changes(count)} importiert.`,
   summary: (created, updated, unchanged) => `${created} neu, ${updated} geändert, ${unchanged} unverändert`,
   groups: 'Gruppen', monitors: 'Monitore', status_pages: 'Statusseiten', isNew: 'neu', isChanged: 'geändert',
+  fromTool: 'Aus einem anderen Werkzeug', tool: 'Werkzeug', table: 'CSV-Tabelle', toolFile: 'Datei des Werkzeugs', convert: 'Umwandeln',
+  toolFileHint: 'Eine Datenbank von Uptime Kuma, eine Konfiguration in YAML, eine Antwort der Listen-API des Dienstes in JSON oder eine Tabelle. Bis zu 64 MB. Noch wird nichts gespeichert.',
+  full: 'vollständig', partial: 'teilweise', skipped: 'ausgelassen', checkDocument: 'Das Dokument unten können Sie importieren.',
+  reported: (full, partial, skipped) => `${full} vollständig, ${partial} teilweise, ${skipped} ausgelassen.`,
+  furtherItems: (count) => `Und ${count} weitere.`, fileTooLarge: 'Die Datei ist größer als 64 MB. Entfernen Sie die Historie der Ergebnisse aus einer Kopie.',
 };
 
 export default german;
