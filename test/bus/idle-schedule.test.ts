@@ -67,6 +67,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  // Requests without a response end only when the clock moves on.
+  clock.thaw();
   await mongo?.close();
   await rig?.stop();
   await Promise.all([hook, registry, mailgun].map((each) => each?.close()));

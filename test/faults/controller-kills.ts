@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { passTime } from '../helpers/pass-time.ts';
 import { randomOf } from '../helpers/random-of.ts';
 import { until } from '../helpers/until.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 import type { Load } from './load.ts';
 import { countResults, repeats, SEED, toOutcome } from './tally.ts';
 
@@ -96,7 +96,7 @@ export function controllerKills(on: { readonly load: Load }): void {
     return toOutcome({ injected: kills }, `${kills} pings counted, each once`);
   });
 
-  fault('F28', 'the controller is restarted during an incident, cleanly and by kill -9', async () => {
+  longFault('F28', 'the controller is restarted during an incident, cleanly and by kill -9', async () => {
     const restarts = repeats(2, 6);
     const recoveryMs: number[] = [];
     const id = await on.load.createMonitor('/incident');

@@ -5,7 +5,7 @@ import { startMongoProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { passTime } from '../helpers/pass-time.ts';
 import { until } from '../helpers/until.ts';
-import { fault } from './fault.ts';
+import { longFault } from './fault.ts';
 import { requestMonitors } from './database-kills.ts';
 import { Load } from './load.ts';
 import { countResults, repeats, toOutcome } from './tally.ts';
@@ -30,7 +30,7 @@ describe('unreachable', () => {
   const rssMb = (pid: number) =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-  fault('F9', 'a firewall drops all packets between controller and database', async () => {
+  longFault('F9', 'a firewall drops all packets between controller and database', async () => {
     const awaySeconds = repeats(8, 120);
     await load.steady(MONITORS, 'firewall');
     const { monitor } = await load.session.ok<{ monitor: {

@@ -13,7 +13,7 @@ import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 
 let bundles: Record<'controller' | 'dying' | 'probe', string>;
 let nats: TestNats;
@@ -129,10 +129,12 @@ async function resumed(): Promise<number> {
   );
 }
 
-for (const { point, deliveries } of [
-  { point: 'incident written', deliveries: 0 }, { point: 'delivery written', deliveries: 1 },
+for (const { point, deliveries, declare } of [
+  { point: 'incident written', deliveries: 0, declare: fault },
+  // F3 is killed only a moment later.
+  { point: 'delivery written', deliveries: 1, declare: longFault },
 ]) {
-  fault('F2', `kill -9 as soon as the ${point.replace(' ', ' is ')}, before anything is sent`, async () => {
+  declare('F2', `kill -9 as soon as the ${point.replace(' ', ' is ')}, before anything is sent`, async () => {
     const { session, left } = await outageWithDeathAt(point);
     expect(left).toEqual({ incidents: 1, deliveries, requests: 0 });
     const incident = await recovered(session);

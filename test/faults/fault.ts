@@ -26,7 +26,7 @@ export function fault(id: string, done: string, run: () => Promise<Outcome | str
   declareFault(test, id, done, run);
 }
 
-/** A fault that takes about a minute, and whose parts other faults share: not in `npm test`. */
+/** A fault that takes long, and whose parts other tests share: not in `npm test`. */
 export function longFault(id: string, done: string, run: () => Promise<Outcome | string>): void {
   declareFault(test.runIf(process.env['FARWATCH_FAULTS'] === 'all'), id, done, run);
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { until } from '../helpers/until.ts';
 import { FakeTime, fakeTimeLibrary } from './fake-time.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts, type ProbePart } from './parts.ts';
 import { toOutcome } from './tally.ts';
@@ -92,7 +92,7 @@ describe.runIf(library !== null)('with libfaketime', () => {
   });
 });
 
-fault('F61', 'two processes use the identity of one probe, the second with a copy of its data', async () => {
+longFault('F61', 'two processes use the identity of one probe, the second with a copy of its data', async () => {
   const { farwatch: parts, session } = load;
   const probe = await parts.probe(session, 'pair', { name: 'doubled' });
   await parts.probe(session, 'pair', { name: 'heir' });

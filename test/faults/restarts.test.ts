@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { until } from '../helpers/until.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 import { Load } from './load.ts';
 import { Parts, type ProbePart } from './parts.ts';
 import { countResults, repeats, spooledBy, toOutcome } from './tally.ts';
@@ -91,7 +91,7 @@ fault('F46', 'every process is killed at once and started again in any order, du
   });
 });
 
-fault('F37', 'everything restarts at once, with thousands of monitors of one interval', async () => {
+longFault('F37', 'everything restarts at once, with thousands of monitors of one interval', async () => {
   const count = repeats(400, 5000);
   const intervalSeconds = repeats(10, 60);
   const windowMs = repeats(2000, 1000);

@@ -251,7 +251,7 @@ describe.runIf(isRoot)('probes with separate uplinks', () => {
     return `${missed.length} slots missed as probe_unhealthy, 0 failures, 0 incidents`;
   });
 
-  fault('F36', 'only NATS is unreachable for all probes, and the target fails meanwhile', async () => {
+  longFault('F36', 'only NATS is unreachable for all probes, and the target fails meanwhile', async () => {
     const id = await createMonitor('/bus-away', ['eu', 'us'], 1);
     const since = Date.now();
     for (const region of ['eu', 'us'] as const) uplinkOf(region).block(network.nats);
@@ -273,7 +273,7 @@ describe.runIf(isRoot)('probes with separate uplinks', () => {
     return `${failed.length} failures from the time without NATS are stored; 1 incident`;
   });
 
-  fault('F36', 'a probe\'s machine has a route only to NATS', async () => {
+  longFault('F36', 'a probe\'s machine has a route only to NATS', async () => {
     const id = await createMonitor('/no-route', ['us']);
     const cutAt = Date.now();
     uplinkOf('us').keepRouteTo(network.nats);

@@ -6,6 +6,7 @@ import { ShardMap } from '../../../shared/shard-map.ts';
 import { VERSION } from '../../../shared/version.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import { programFile } from '../../bundle.mjs';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 import { natsVersions } from '../../helpers/nats-programs.ts';
 import { until } from '../../helpers/until.ts';
 import { lanesWhole, PROBE_ID, REGION, TOKEN } from './controller-peer.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(() => fixture.close());
 
-describe.each(natsVersions())('a probe on the %s server', (version) => {
+describe.each(fewOrAll(natsVersions().slice(0, 1), natsVersions()))('a probe on the %s server', (version) => {
   beforeEach(async () => {
     fixture = await Fixture.open(bundle, version);
   });
