@@ -1,13 +1,14 @@
 import PQueue from 'p-queue';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
+import { MAX_CHECK_MS } from './dependency-rules.ts';
 
 /** Checks that run concurrently. Alerts that wait for the others are sent after a minute at the latest. */
 const MAX_CONCURRENT = 32;
 /** Between two checks of a dependency whose failure is to be confirmed, ms. */
 const PAUSE_MS = 1000;
-/** Ended checks remembered. */
-const MAX_REMEMBERED = 10_000;
+/** Ended checks, and alerts, remembered. What is forgotten is checked again. */
+const MAX_REMEMBERED = 20_000;
 
 /** Monotonic times, ms. */
 interface EndedCheck {
@@ -19,7 +20,8 @@ interface EndedCheck {
 interface DependencyChecksDeps {
   /** Checks the monitor now, in all its regions. True if it may be down, but its policy wants rechecks. */
   check(monitorId: string): Promise<boolean>;
-  onEnded(monitorId: string): void;
+  /** Called with the alerts that waited for a check which has ended. */
+  onEnded(alertIds: Iterable<string>): void;
   clock: Clock;
   log: Log;
 }
@@ -29,25 +31,40 @@ export class DependencyChecks {
   readonly #deps: DependencyChecksDeps;
   readonly #queue = new PQueue({ concurrency: MAX_CONCURRENT });
   readonly #running = new Set<string>();
-  /** By monitor, latest last. */
   readonly #ended = new Map<string, EndedCheck>();
+  /** Alerts that wait for a check, by dependency. */
+  readonly #waiting = new Map<string, Set<string>>();
+  /** When each alert was first seen here, monotonic ms. A check must begin later to say anything about it. */
+  readonly #firstSeenMs = new Map<string, number>();
 
   constructor(deps: DependencyChecksDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Whether a check that began at `sinceMs` (monotonic) or later is still to end or has failed. Starts a check
-   * if there was none, and again while checks fail, if `isToConfirm`.
+   * Whether the alert waits for a check of the dependency: one that is still to end or has failed. Starts a
+   * check if there was none, and again while checks fail, if `isToConfirm`. False after a minute.
    */
-  isUnderCheck(monitorId: string, sinceMs: number, isToConfirm: boolean): boolean {
-    const { clock } = this.#deps;
-    if (this.#running.has(monitorId)) return true;
-    const ended = this.#ended.get(monitorId);
+  isUnderCheck(alertId: string, dependencyId: string, isToConfirm: boolean): boolean {
+    const nowMs = this.#deps.clock.monotonic();
+    const sinceMs = this.#firstSeenMs.get(alertId) ?? nowMs;
+    remember(this.#firstSeenMs, alertId, sinceMs);
+    if (nowMs - sinceMs >= MAX_CHECK_MS) return false;
+    const ended = this.#ended.get(dependencyId);
     const isCurrent = ended !== undefined && ended.startedAtMs >= sinceMs;
-    if (isCurrent && !ended.hasFailed) return false;
-    if (!isCurrent || (isToConfirm && clock.monotonic() - ended.endedAtMs >= PAUSE_MS)) this.#start(monitorId);
+    const isRunning = this.#running.has(dependencyId);
+    if (!isRunning && isCurrent && !ended.hasFailed) return false;
+    const isPaused = isCurrent && (!isToConfirm || nowMs - ended.endedAtMs < PAUSE_MS);
+    if (!isRunning && !isPaused) this.#start(dependencyId);
+    const waiting = this.#waiting.get(dependencyId);
+    if (waiting) waiting.add(alertId);
+    else this.#waiting.set(dependencyId, new Set([alertId]));
     return true;
+  }
+
+  /** The alert waits for no check any more. */
+  forget(alertId: string): void {
+    this.#firstSeenMs.delete(alertId);
   }
 
   /** Starts no more checks. */
@@ -56,26 +73,32 @@ export class DependencyChecks {
     this.#queue.clear();
   }
 
-  #start(monitorId: string): void {
-    this.#running.add(monitorId);
+  #start(dependencyId: string): void {
+    this.#running.add(dependencyId);
     void this.#queue.add(async () => {
       const { clock, onEnded } = this.#deps;
       const startedAtMs = clock.monotonic();
-      const hasFailed = await this.#check(monitorId);
-      this.#running.delete(monitorId);
-      this.#ended.delete(monitorId);
-      this.#ended.set(monitorId, { startedAtMs, endedAtMs: clock.monotonic(), hasFailed });
-      if (this.#ended.size > MAX_REMEMBERED) this.#ended.delete(this.#ended.keys().next().value as string);
-      onEnded(monitorId);
+      const hasFailed = await this.#check(dependencyId);
+      this.#running.delete(dependencyId);
+      this.#ended.delete(dependencyId);
+      remember(this.#ended, dependencyId, { startedAtMs, endedAtMs: clock.monotonic(), hasFailed });
+      const waiting = this.#waiting.get(dependencyId) ?? [];
+      this.#waiting.delete(dependencyId);
+      onEnded(waiting);
     });
   }
 
-  async #check(monitorId: string): Promise<boolean> {
+  async #check(dependencyId: string): Promise<boolean> {
     try {
-      return await this.#deps.check(monitorId);
+      return await this.#deps.check(dependencyId);
     } catch (error) {
-      this.#deps.log.warn({ err: error, monitor: monitorId }, 'could not check a dependency');
+      this.#deps.log.warn({ err: error, monitor: dependencyId }, 'could not check a dependency');
       return false;
     }
   }
+}
+
+function remember<T>(values: Map<string, T>, id: string, value: T): void {
+  values.set(id, value);
+  if (values.size > MAX_REMEMBERED) values.delete(values.keys().next().value as string);
 }

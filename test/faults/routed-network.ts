@@ -93,9 +93,12 @@ export class RoutedNetwork {
     router(`ip route add ${far}.0/24 via ${far}.254`);
     hosts(`ip route add default via ${far}.253`);
     run(`ip route add ${far}.0/24 via ${near}.2`);
-    execFileSync('ip', ['netns', 'exec', this.#router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward']);
+    const within = (name: string, ...command: string[]) => ['ip', 'netns', 'exec', name, ...command] as const;
+    const [program, ...args] = within(this.#router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward');
+    execFileSync(program, args);
     for (const name of [this.#router, this.#hosts]) {
-      this.#servers.push(spawn('ip', ['netns', 'exec', name, process.execPath, '-e', SERVER], { stdio: 'ignore' }));
+      const [, ...rest] = within(name, process.execPath, '-e', SERVER);
+      this.#servers.push(spawn(program, rest, { stdio: 'ignore' }));
     }
   }
 }
