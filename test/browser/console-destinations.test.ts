@@ -103,6 +103,11 @@ describe('destinations in the console', () => {
       await page.getByRole('button', { name: 'Create' }).click();
       await page.getByRole('heading', { level: 1, name: 'Bot' }).waitFor();
       await expect.poll(() => page.getByLabel('Bot token').inputValue()).toBe('***');
+      await page.getByLabel(/Bot API server/).fill('https://elsewhere.example');
+      await page.getByText('Enter this again, because the address has changed.').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').filter({ hasText: 'Fix the highlighted fields' }).waitFor();
+      await page.getByLabel(/Bot API server/).fill(receiver.url);
       await page.getByLabel(/Topic ID/).fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('Saved', { exact: true }).waitFor();
@@ -112,7 +117,7 @@ describe('destinations in the console', () => {
       const sent = receiver.requests.find(({ path }) => path === '/bot123:first-token/sendMessage');
       expect(JSON.parse(sent?.body.toString() ?? '')).toMatchObject({ chat_id: '-100200300', parse_mode: 'HTML' });
       expect(sent?.body.toString()).not.toContain('message_thread_id');
-      expect(problems).toEqual([]);
+      expect(problems.filter((line) => !line.includes('400'))).toEqual([]);
     });
   });
 

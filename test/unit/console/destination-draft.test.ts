@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  byUrgency, draftOf, inputOf, newDraft, targetOf, type Destination, type Kind,
+  byUrgency, draftOf, inputOf, newDraft, secretsToReenter, targetOf, type Destination, type Kind,
 } from '../../../controller/console/app/destinations/draft.ts';
 import german from '../../../controller/console/app/texts/de/destination-fields.ts';
 import { destinationForms } from '../../../controller/console/destination-forms.ts';
@@ -71,6 +71,16 @@ describe('destination form', () => {
     expect(inputOf({ ...newDraft('webhook', forms.webhook), values }, forms.webhook).config)
       .toEqual({ url: 'https://x.example', method: 'POST', headers: { A: 'b:c', 'no colon': '' }, template: null });
   });
+});
+
+test('masked secrets must be entered again once their address has changed', () => {
+  const form = forms.apprise;
+  const saved = { ...newDraft('apprise', form), values: { base_url: 'https://a.example/x', urls: '***\n***' } };
+  const withValues = (values: object) => ({ ...saved, values: { ...saved.values, ...values } });
+  expect(secretsToReenter(saved, withValues({ base_url: 'https://A.example/y' }), form)).toEqual([]);
+  expect(secretsToReenter(saved, withValues({ base_url: 'https://b.example/x' }), form)).toEqual(['urls']);
+  expect(secretsToReenter(saved, withValues({ base_url: 'http://a.example/x', urls: 'json://new\n***' }), form)).toEqual(['urls']);
+  expect(secretsToReenter(saved, withValues({ base_url: 'https://b.example', urls: 'json://new' }), form)).toEqual([]);
 });
 
 test('destinations with problems come first, disabled ones last', () => {

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
-import type { FieldErrors } from '../api/field-errors.ts';
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -8,8 +7,9 @@ import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/fi
 import { useUnsaved } from '../ui/unsaved.ts';
 import type { FormField } from './form-field.ts';
 import { ConditionFields } from './condition-fields.tsx';
-import { EVENT_GROUPS, type AlertEvent, type Draft } from './draft.ts';
+import { EVENT_GROUPS, secretsToReenter, type AlertEvent, type Draft } from './draft.ts';
 import { formText, forms } from './forms.ts';
+import { Logo } from './logo.tsx';
 import { MessagePreview, useMessagePreview } from './message-preview.tsx';
 
 const MAX_NAME_LENGTH = 100;
@@ -24,6 +24,11 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
   const fieldErrors = fieldErrorsOf(error);
   // Errors of the last attempt to save come before those of the preview.
   const configErrors = fieldErrors.isEmpty ? fieldErrorsOf(preview.query.error) : fieldErrors;
+  const toReenter = secretsToReenter(initial, draft, forms[draft.type]);
+  const errorOf = (name: string) => {
+    const found = configErrors.at(`config.${name}`);
+    return toReenter.includes(name) ? texts.reenter : found;
+  };
   return (
     <form
       onSubmit={(event) => {
@@ -32,14 +37,14 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
       }}
     >
       <fieldset>
-        <legend>{formText(draft.type)}</legend>
+        <legend><Logo kind={draft.type} /> {formText(draft.type)}</legend>
         <p class="hint">{formText(`${draft.type} help`)}</p>
         <TextField
           label={texts.name} required maxLength={MAX_NAME_LENGTH} value={draft.name} onValue={(name) => set({ name })}
           error={fieldErrors.at('name')}
         />
         {forms[draft.type].fields.map((field) => (
-          <ConfigField key={field.name} field={field} draft={draft} set={set} fieldErrors={configErrors} />
+          <ConfigField key={field.name} field={field} draft={draft} set={set} error={errorOf(field.name)} />
         ))}
         <MessagePreview preview={preview} />
         <Checkbox
@@ -56,8 +61,8 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
 }
 
 /** A field of the type's config. A masked secret stays as it is unless the user replaces it. */
-function ConfigField({ field, draft, set, fieldErrors }: {
-  field: FormField; draft: Draft; set: (part: Partial<Draft>) => void; fieldErrors: FieldErrors;
+function ConfigField({ field, draft, set, error }: {
+  field: FormField; draft: Draft; set: (part: Partial<Draft>) => void; error: string | undefined;
 }) {
   const { name, kind, isRequired, options = [] } = field;
   const key = `${draft.type}.${name}`;
@@ -65,7 +70,7 @@ function ConfigField({ field, draft, set, fieldErrors }: {
   const common = {
     label: formText(key), ...(hint === '' ? {} : { hint }), isOptional: !isRequired && kind !== 'select',
     value: draft.values[name] ?? '', onValue: (value: string) => set({ values: { ...draft.values, [name]: value } }),
-    error: fieldErrors.at(`config.${name}`),
+    error,
   };
   const limits = field.maxLength === undefined ? {} : { maxLength: field.maxLength };
   const rest = { required: isRequired, spellcheck: false, ...limits };

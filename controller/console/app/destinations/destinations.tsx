@@ -11,6 +11,7 @@ import { QueryResult } from '../ui/loading.tsx';
 import { useOptimistic } from '../ui/optimistic.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { byUrgency, type Destination } from './draft.ts';
+import { Logo } from './logo.tsx';
 import { TestAlertButton } from './test-alert.tsx';
 import { HealthBadge, HealthNote, LastDelivered, Target } from './health.tsx';
 
@@ -64,7 +65,7 @@ function DestinationTable({ all }: { all: Destination[] }) {
             <tr key={one.id}>
               <td><HealthBadge destination={one} /></td>
               <td class="wide">
-                <a href={href(`/destinations/${one.id}`)}>{one.name}</a> {one.is_default && <span class="tag">{texts.default}</span>}
+                <Logo kind={one.type} /> <a href={href(`/destinations/${one.id}`)}>{one.name}</a> {one.is_default && <span class="tag">{texts.default}</span>}
                 <p class="faint small"><Target destination={one} /></p>
                 <HealthNote destination={one} />
               </td>

@@ -70,6 +70,13 @@ export function draftOf(destination: Destination, { fields }: Form): Draft {
   };
 }
 
+/** Secrets that are still masked although their address has changed. The API does not send them to a new one. */
+export function secretsToReenter(saved: Draft, { values }: Draft, { fields }: Form): string[] {
+  const hostOf = (value = '') => /^\w+:\/\/[^/?#]+/.exec(value.trim())?.[0].toLowerCase();
+  const isMoved = fields.some(({ name, kind }) => kind === 'url' && hostOf(values[name]) !== hostOf(saved.values[name]));
+  return fields.map(({ name }) => name).filter((name) => isMoved && (values[name] ?? '').split(/[\s,;]+/).includes('***'));
+}
+
 export type PreviewInput = paths['/api/integrations/preview']['post']['requestBody']['content']['application/json'];
 
 /** The request for a preview: without fields that are still empty. */

@@ -1,7 +1,6 @@
 import { destinationTexts as texts } from '../texts/destinations.ts';
 import { Ago, Since } from '../ui/time.tsx';
 import { formText } from './forms.ts';
-import { Logo } from './logo.tsx';
 import { targetOf, type Destination } from './draft.ts';
 
 export function HealthBadge({ destination: { enabled, health: { status } } }: { destination: Destination }) {
@@ -32,5 +31,5 @@ export function LastDelivered({ destination: { health: { last_delivered_at: at }
 }
 
 export function Target({ destination }: { destination: Destination }) {
-  return <><span class="tag"><Logo kind={destination.type} />{formText(destination.type)}</span> <span class="destination-target">{targetOf(destination)}</span></>;
+  return <><span class="tag">{formText(destination.type)}</span> <span class="destination-target">{targetOf(destination)}</span></>;
 }

@@ -28,6 +28,7 @@ const english = {
   outside: 'Outside these hours', hold: 'Hold until the next opening', drop: 'Don’t send',
   create: 'Create', created: 'Destination created. Send a test alert to make sure it arrives.', saved: 'Saved', deleted: 'Deleted',
   deleteTitle: (name: string) => `Delete ${name}?`, deleteText: 'Pending alerts to this destination are discarded.',
+  reenter: 'Enter this again, because the address has changed.',
   findKind: 'Find a type', noKind: 'No type matches.', preview: 'Preview messages',
   previewHint: 'For an outage and its recovery, as this type shows them. Nothing is sent.',
   previewInvalid: 'Fix the marked fields to see the messages.', request: 'Request', invalidJson: 'This is not valid JSON.',

@@ -29,6 +29,7 @@ const german: Translation<DestinationTexts> = {
   outside: 'Außerhalb dieser Zeiten', hold: 'Bis zur nächsten Öffnung zurückhalten', drop: 'Nicht senden',
   create: 'Anlegen', created: 'Ziel angelegt. Senden Sie einen Testalarm, um die Zustellung zu prüfen.', saved: 'Gespeichert', deleted: 'Gelöscht',
   deleteTitle: (name) => `${name} löschen?`, deleteText: 'Ausstehende Alarme an dieses Ziel werden verworfen.',
+  reenter: 'Geben Sie das erneut ein, denn die Adresse hat sich geändert.',
   findKind: 'Art suchen', noKind: 'Keine passende Art.', preview: 'Vorschau der Nachrichten',
   previewHint: 'Für einen Ausfall und seine Entwarnung, wie diese Art sie zeigt. Es wird nichts gesendet.',
   previewInvalid: 'Korrigieren Sie die markierten Felder, um die Nachrichten zu sehen.', request: 'Anfrage',
