@@ -126,10 +126,8 @@ export class EntryBuilder {
       config.revision > (this.#latestConfig(config.monitor_id)?.revision ?? 0);
     const fresh = configs.filter(isNew);
     for (const config of fresh) {
-      const found = this.#limits.assigned(config);
-      // Not by a second spread: V8 would give each of these objects a hidden class of its own, 700 bytes.
-      const taken = found ? { ...config, assigned: found.assigned, domains: found.domains } : { ...config };
-      this.#configs.set(config.monitor_id, taken);
+      const { assigned = null, domains = null } = this.#limits.assigned(config) ?? config;
+      this.#configs.set(config.monitor_id, { ...config, assigned, domains });
     }
     if (fresh.length > 0) this.#waitFrom(monotonicNow, true);
   }
