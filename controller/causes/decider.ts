@@ -1,4 +1,4 @@
-import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import { featureParts } from '../verdicts/features/feature-rules.ts';
 import { candidateFeatures, CAUSE_WINDOW_MS, decideCauses, isCommon, MIN_MONITORS } from './cause-rules.ts';
 import type { StartedIncident, CauseDoc } from './cause.ts';

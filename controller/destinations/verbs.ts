@@ -5,7 +5,7 @@ import type { ProjectContext } from '../http/routing/route.ts';
 import { authorOf } from '../http/routing/authorize.ts';
 import { fieldError } from '../http/input/validation.ts';
 import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
-import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import { CONDITION_FIELDS, type AlertFilter } from './conditions.ts';
 import { addressOf, channelOf, foreignVendor, type DestinationSettings } from './channels/registry.ts';
 import { newSigningSecret, type DestinationDoc } from './destination.ts';

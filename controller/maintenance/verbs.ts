@@ -6,7 +6,7 @@ import { AppError, notFound } from '../errors/app-error.ts';
 import type { ProjectContext } from '../http/routing/route.ts';
 import { authorOf } from '../http/routing/authorize.ts';
 import { fieldError } from '../http/input/validation.ts';
-import { retryOnConflict } from '../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import { planOccurrences, currentOrNext } from './plan-rules.ts';
 import { occurrencesFrom, type Schedule } from './recurrence.ts';

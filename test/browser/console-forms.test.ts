@@ -111,6 +111,8 @@ test('the subdomain of a new page follows its name until it is edited', async ()
   await rig.open(tenant.owner, '/pages', DESKTOP, async (page) => {
     await page.getByRole('button', { name: 'New status page' }).first().click();
     const [name, subdomain] = [page.getByLabel('Name'), page.getByLabel('Subdomain')];
+    // Typing does not wait for the dialog to open.
+    await name.click();
     await name.pressSequentially('Café Ñandú & Söhne');
     await expect.poll(() => subdomain.inputValue()).toBe('cafe-nandu-sohne');
     await subdomain.fill('cafe');

@@ -2,7 +2,7 @@ import type { Tenant } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { changeGroupMonitors } from '../../monitors/verbs/bulk-monitors.ts';
 import type { ChangeContext } from '../../monitors/verbs/change-many.ts';
-import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../../platform/mongo/mongo-errors.ts';
 import type { TreeDeps } from '../deps.ts';
 import type { GroupEdge, TreeStep } from '../group.ts';
 

@@ -2,7 +2,7 @@ import type { Tenant } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
-import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../../platform/mongo/mongo-errors.ts';
 import {
   describeIncident, finalRefusal, isEmpty, moveIncident, moveRefusal, rewritePostmortem, type DecidedChange,
   type Description, type StatusMove,

@@ -2,7 +2,7 @@ import { newSecret } from '../../../shared/ids.ts';
 import type { Tenant } from '../../access/tenant.ts';
 import { validationError } from '../../http/input/validation.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../../platform/mongo/mongo-errors.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { findCycle, type DependencyNode } from './cycle-rules.ts';
 import type { NewDependencies } from './store.ts';

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
-import { contended } from '../../platform/mongo/retry-on-conflict.ts';
+import { contended } from '../../platform/mongo/mongo-errors.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import { type MonitorDoc, nextStatus, PAUSES_DISABLED } from '../monitor.ts';
 import { MAX_TAGS, type BulkInput } from '../schema.ts';

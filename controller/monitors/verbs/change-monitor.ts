@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../../platform/mongo/mongo-errors.ts';
 import type { MonitorWriteDeps } from '../deps.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { MonitorChange } from '../monitor-change.ts';

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../access/tenant.ts';
 import { AppError, notFound } from '../../errors/app-error.ts';
-import { retryOnConflict } from '../../platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../../platform/mongo/mongo-errors.ts';
 import type { PageDeps } from '../deps.ts';
 import type { PostChange } from './post-store.ts';
 import { MAX_UPDATES, type PostDoc, type PostStatus } from './post.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/time.ts';
 import { retryWhileClaimed } from '../../delivery/attempt-steps.ts';
-import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../delivery/senders/post-alert.ts';
+import { RESPONSE_TIMEOUT_MS, USER_AGENT, webhookSendOutcome } from '../../delivery/senders/send-alert.ts';
 import type { Mailer } from '../../platform/mail/mailer-port.ts';
 import type { Poster } from '../../platform/outbound/poster-port.ts';
 import type { PageDeps } from '../../status-pages/deps.ts';

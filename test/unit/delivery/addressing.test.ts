@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { lineOf, recipientsOf, subscribed } from '../../../controller/delivery/delivery-rules.ts';
-import { sendOutcome, webhookSendOutcome } from '../../../controller/delivery/senders/post-alert.ts';
+import { sendOutcome, webhookSendOutcome } from '../../../controller/delivery/senders/send-alert.ts';
 import { classify } from '../../../controller/destinations/channels/channel.ts';
 import type { DestinationSettings } from '../../../controller/destinations/channels/registry.ts';
 import { signatureOf } from '../../../controller/destinations/channels/webhook.ts';

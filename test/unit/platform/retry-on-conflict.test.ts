@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryOnConflict } from '../../../controller/platform/mongo/retry-on-conflict.ts';
+import { retryOnConflict } from '../../../controller/platform/mongo/mongo-errors.ts';
 
 /** Returns null as often as a concurrent change wins. */
 function contendedChange(losses: number) {

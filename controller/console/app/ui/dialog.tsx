@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from './button.tsx';
 import { ErrorNote } from './error-note.tsx';
@@ -17,8 +17,7 @@ export function Dialog({ title, onClose, children, class: more = '' }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const id = useId();
-  // Before the next key can arrive: what is typed at once belongs to the dialog.
-  useLayoutEffect(() => {
+  useEffect(() => {
     const opener = document.activeElement;
     const shown = element.current;
     shown?.showModal();
