@@ -206,6 +206,20 @@ describe('a preview', () => {
   });
 });
 
+test('without open registration, servers may be private, but never metadata, and secrets go to public hosts over TLS only', async () => {
+  const resolve = async (host: string) => [host === 'gotify' ? '172.18.0.2' : '93.184.216.34'];
+  const closed = await makeApp({ env: { REGISTRATION: 'first-user' }, resolve });
+  const { client } = (await newTenant(closed)).owner;
+  for (const [host, status] of [
+    ['127.0.0.1:8080', 201], ['10.0.0.1', 201], ['gotify', 201], ['169.254.169.254', 400], ['vendor.example', 400], ['93.184.216.34', 400],
+  ] as const) {
+    const config = { base_url: `http://${host}`, token: 'x' };
+    const response = await client.post('/api/integrations', { name: 'Ops', type: 'gotify', config });
+    expect([host, response.status]).toEqual([host, status]);
+  }
+  await closed.close();
+});
+
 describe('a template of a webhook', () => {
   const sent = async (template: object) => {
     const { id } = await create('webhook', { url: receiver.url, template });

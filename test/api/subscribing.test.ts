@@ -16,7 +16,8 @@ let client: ApiClient;
 let offsetMs = 0;
 beforeAll(async () => {
   const resolve = async (host: string) => [host === 'inside.example' ? '10.0.0.1' : '93.184.216.34'];
-  app = await makeApp({ resolve, clock: { ...systemClock, now: () => Date.now() + offsetMs } });
+  // Visitors of status pages are strangers in every installation.
+  app = await makeApp({ env: { REGISTRATION: 'first-user' }, resolve, clock: { ...systemClock, now: () => Date.now() + offsetMs } });
   tenant = await newTenant(app);
   client = tenant.writeKey;
 });
