@@ -24,11 +24,11 @@ export class CauseStore extends DocumentsById<CauseDoc> {
   /** Inserts a cause, or adds to it: projects, and an earlier start. It is open from now on. */
   async include(cause: CauseDoc): Promise<void> {
     const { _id, project_ids, monitors_having, started_at, ended_at, ...fixed } = cause;
-    const update = {
-      $setOnInsert: fixed, $set: { monitors_having, ended_at }, $min: { started_at },
-      $addToSet: { project_ids: { $each: project_ids } },
-    };
-    await upsertAll(this.all, [{ updateOne: { filter: { _id }, update, upsert: true } }]);
+    const change = { $setOnInsert: fixed, $set: { monitors_having, ended_at }, $min: { started_at } };
+    await upsertAll(this.all, project_ids.map((projectId) => {
+      const update = { ...change, $addToSet: { project_ids: projectId } };
+      return { updateOne: { filter: { _id }, update, upsert: true } };
+    }));
   }
 
   /** Those of `ids` that are open. */

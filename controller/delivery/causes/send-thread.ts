@@ -31,13 +31,14 @@ const NOTHING: SentThread = { outcome: null, record: null };
 export async function sendThread(
   deps: AttemptDeps, threadId: string, members: Member[], signal: AbortSignal,
 ): Promise<SentThread> {
-  const { threads, causes, deliveries, incidents, clock } = deps;
+  const { placement, threads, causes, deliveries, incidents, clock } = deps;
   const thread = await threads.find(threadId);
   const [cause, first] = thread === null
     ? [null, null] : await Promise.all([causes.find(thread.cause_id), deliveries.find(thread.first_id)]);
   const [member] = members;
   if (thread === null || cause === null || first === null || !member) return NOTHING;
-  members.push(...await adoptWaiting(deps, thread, member));
+  const adopted = await placement.adopt(thread);
+  members.push(...adopted.map((delivery) => ({ ...member, delivery })));
   const isOver = !(await incidents.hasOpen(cause._id));
   if (isOver && thread.is_over) return NOTHING;
   const { organization_id: organizationId, project_id: projectId } = first;
@@ -58,19 +59,6 @@ export async function sendThread(
     deps.sending, member.destination, alertFor(deps.sending, { ...first, alert }), context,
   );
   return { outcome, record: () => threads.recordMessage(thread, isOver, clock.now()) };
-}
-
-/** Makes deliveries that wait part of the thread if their incidents have its cause. */
-async function adoptWaiting(
-  { deliveries, incidents, clock }: AttemptDeps, thread: ThreadDoc, { destination }: Member,
-): Promise<Member[]> {
-  const waiting = await deliveries.waiting(thread);
-  const found = await incidents.findMany(waiting.flatMap(({ incident_id }) => incident_id ?? []));
-  const caused = new Set(found.flatMap(({ _id, cause_id }) => (cause_id === thread.cause_id ? [_id] : [])));
-  const adopted = waiting.filter(({ incident_id }) => caused.has(incident_id ?? ''));
-  const place = { digest_id: thread._id, digest_at: clock.now() };
-  await deliveries.joinThread(adopted.map(({ _id }) => _id), thread.cause_id, place);
-  return adopted.map((delivery) => ({ delivery, destination }));
 }
 
 /** The outages that the recipient is notified of, and when the last one ended, Unix ms. */
