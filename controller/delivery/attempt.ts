@@ -32,8 +32,8 @@ export interface AttemptDeps {
   runInTurn<T>(work: () => Promise<T>): Promise<T>;
   deliveries: Pick<DeliveryStore,
     | 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll' | 'discard' | 'insertAbsent'
-    | 'find' | 'waiting' | 'joinThread' | 'inThread'>;
-  placement: Pick<Placement, 'place'>;
+    | 'find' | 'inThread'>;
+  placement: Pick<Placement, 'place' | 'adopt'>;
   threads: Pick<ThreadStore, 'find' | 'recordMessage'>;
   causes: CauseReader;
   digests: Pick<DigestClaimStore, 'claim' | 'release'>;

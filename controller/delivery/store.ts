@@ -111,29 +111,27 @@ export class DeliveryStore {
     return this.#deliveries.findOne({ _id: id }).then((found) => found && restoreDelivery(found));
   }
 
-  /** Unclaimed outages to a recipient that wait for a cause. */
-  waiting({ destination_id, recipient }: Pick<DeliveryDoc, 'destination_id' | 'recipient'>): Promise<DeliveryDoc[]> {
+  /** Outages to a recipient that wait to be sent by themselves or with others. */
+  unplaced({ destination_id, recipient }: Pick<DeliveryDoc, 'destination_id' | 'recipient'>): Promise<DeliveryDoc[]> {
     const found = this.#deliveries.find({
-      destination_id, status: 'pending', recipient, claim: null, 'cause.waits_until': { $exists: true },
-      'cause.id': { $exists: false },
-    });
+      destination_id, status: 'pending', recipient, attempts: 0, 'alert.event': 'monitor.down',
+      'cause.started_at': { $gt: 0 }, 'cause.id': { $exists: false }, 'cause.first_of': { $exists: false },
+    } as Filter<DeliveryDoc>);
     return found.limit(MAX_OPENINGS).map(restoreDelivery).toArray();
   }
 
-  /** Makes waiting deliveries part of a thread, unless an attempt has claimed them. */
+  /** Makes unplaced deliveries part of a thread. */
   async joinThread(ids: string[], causeId: string, place: DigestPlace): Promise<void> {
     if (ids.length === 0) return;
-    const unclaimed = { _id: { $in: ids }, status: 'pending', claim: null } as const;
-    await this.#deliveries.updateMany(unclaimed, { $set: { 'cause.id': causeId, ...place } });
+    const unplaced = { _id: { $in: ids }, status: 'pending', 'cause.first_of': { $exists: false } } as const;
+    await this.#deliveries.updateMany(unplaced, { $set: { 'cause.id': causeId, ...place } });
   }
 
   /** The outages in a thread, and who they are about, oldest first. */
   async inThread(threadId: string): Promise<{ incident_id: string; monitor: string }[]> {
     const outages = { digest_id: threadId, 'alert.event': 'monitor.down' } as const;
     const found = this.#deliveries.find(outages as Filter<DeliveryDoc>).sort({ queued_at: 1, _id: 1 })
-      .project<Pick<DeliveryDoc, 'incident_id'> & { alert: Pick<AlertDetails, 'monitor'> }>(
-        { incident_id: 1, 'alert.monitor': 1 },
-      );
+      .project<Pick<DeliveryDoc, 'incident_id' | 'alert'>>({ incident_id: 1, alert: 1 });
     return (await found.toArray()).map(({ incident_id, alert }) =>
       ({ incident_id: incident_id ?? '', monitor: alert.monitor?.name ?? '' }));
   }

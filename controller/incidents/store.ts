@@ -226,8 +226,9 @@ export class IncidentStore {
   }
 
   /** How many incidents the cause has, counted up to `limit`. */
-  countOf(causeId: string, limit: number): Promise<number> {
-    return this.#incidents.countDocuments({ cause_id: causeId }, { limit });
+  async countOf(causeId: string, limit: number): Promise<number> {
+    const found = this.#incidents.find({ cause_id: causeId }).limit(limit).project({ _id: 1 });
+    return (await found.toArray()).length;
   }
 
   /** When the last incident of the cause ended, Unix ms; null without any. */

@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { MongoClient, type Db } from 'mongodb';
 import { pino } from 'pino';
+import type { CauseDoc } from '../../controller/causes/cause.ts';
+import { newId } from '../../shared/ids.ts';
 import type { SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
 import { bundleFile } from '../bundle.mjs';
 import { ApiSession } from '../helpers/api-session.ts';
@@ -218,7 +220,7 @@ async function addPages(
 }
 
 /** One id of each resource type of the bystander. */
-export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'enrolment-keys' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
+export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'causes' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'enrolment-keys' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
 
 /** Creates one of everything for the bystander. */
 async function createResources(
@@ -250,8 +252,13 @@ async function createResources(
   );
   const subscriber = pageSubscriber({ organizationId, projectId, pageId }, `${CANARY}-3@example.com`);
   await db.collection<SubscriberDoc>(SUBSCRIBERS).insertOne(subscriber);
+  const causes = newId(Date.now());
+  await db.collection<CauseDoc>('causes').insertOne({
+    _id: causes, organization_id: organizationId, project_ids: [projectId], kind: 'address', value: '192.0.2.7',
+    monitors_having: 3, started_at: 1, ended_at: null,
+  });
   return {
-    groups, monitors, incidents, regions, members: userId, organizations: organizationId,
+    groups, monitors, incidents, causes, regions, members: userId, organizations: organizationId,
     comments: await make(`/api/incidents/${incidents}/comments`, { comment_text: name }, 'comment'),
     integrations: await make(
       '/api/integrations', { name, type: 'email', config: { to: [`${CANARY}@example.com`] } }, 'integration',

@@ -2,6 +2,8 @@
 export const MAX_WAIT_MS = 55_000;
 /** From the first alert to the summary, unless the outage is complete before. */
 const SUMMARY_AFTER_MS = 55_000;
+/** From when everything is down to its summary: the alerts of the last ones arrive one after the other. */
+const COMPLETE_AFTER_MS = 3000;
 const UPDATE_INTERVAL_MS = 300_000;
 
 /** What was sent about a cause to one recipient, Unix ms. */
@@ -25,5 +27,6 @@ export function nextMessageAt(
 ): number {
   if (isOver) return now;
   if (messages > 0) return Math.max(now, (last_at ?? now) + UPDATE_INTERVAL_MS);
-  return isComplete ? now : Math.max(now, first_at + SUMMARY_AFTER_MS);
+  const last = Math.max(now, first_at + SUMMARY_AFTER_MS);
+  return isComplete ? Math.min(last, now + COMPLETE_AFTER_MS) : last;
 }

@@ -12,7 +12,7 @@ import { MAX_WAIT_MS, nextMessageAt } from './placement-rules.ts';
 import { threadIdOf, type ThreadDoc, type ThreadStore } from './thread-store.ts';
 
 export interface PlacementDeps {
-  deliveries: Pick<DeliveryStore, 'settle' | 'place' | 'firsts'>;
+  deliveries: Pick<DeliveryStore, 'settle' | 'place' | 'firsts' | 'unplaced' | 'joinThread'>;
   threads: Pick<ThreadStore, 'find' | 'open'>;
   causes: { find(id: string): Promise<CauseDoc | null> };
   incidents: {
@@ -47,14 +47,34 @@ export class Placement {
   async place(claimed: ClaimedDelivery, destination: DestinationDoc): Promise<AttemptOutcome | null> {
     const { delivery, token } = claimed;
     if (!isToBePlaced(delivery)) return null;
-    // One after the other, because two at once would both be the first.
-    const before = this.#last.get(destination._id) ?? Promise.resolve();
-    const placed = before.catch(() => undefined).then(() => this.#place(delivery, token, destination));
-    this.#last.set(destination._id, placed);
+    return this.#inTurn(destination._id, () => this.#place(delivery, token, destination));
+  }
+
+  /** Makes what is not placed yet part of the thread if its incident has the cause. Returns it. */
+  adopt(thread: ThreadDoc): Promise<DeliveryDoc[]> {
+    return this.#inTurn(thread.destination_id, async () => {
+      const { clock, deliveries, incidents } = this.#deps;
+      const now = clock.now();
+      const unplaced = (await deliveries.unplaced(thread)).filter(({ held }) => (held?.until ?? 0) <= now);
+      const found = await incidents.findMany(unplaced.flatMap(({ incident_id }) => incident_id ?? []));
+      const caused = new Set(found.flatMap(({ _id, cause_id }) => (cause_id === thread.cause_id ? [_id] : [])));
+      const adopted = unplaced.filter(({ incident_id, reminder }) =>
+        reminder === undefined && caused.has(incident_id ?? ''));
+      const place = { digest_id: thread._id, digest_at: now };
+      await deliveries.joinThread(adopted.map(({ _id }) => _id), thread.cause_id, place);
+      return adopted;
+    });
+  }
+
+  /** One after the other for each destination, because two at once would both be the first. */
+  async #inTurn<T>(destinationId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(destinationId) ?? Promise.resolve();
+    const done = before.catch(() => undefined).then(work);
+    this.#last.set(destinationId, done);
     try {
-      return await placed;
+      return await done;
     } finally {
-      if (this.#last.get(destination._id) === placed) this.#last.delete(destination._id);
+      if (this.#last.get(destinationId) === done) this.#last.delete(destinationId);
     }
   }
 

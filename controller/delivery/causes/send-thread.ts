@@ -5,6 +5,7 @@ import type { AttemptDeps } from '../attempt.ts';
 import { alertFor } from '../attempt-steps.ts';
 import type { DeliveryDoc, SendOutcome } from '../delivery.ts';
 import { sendAlert } from '../senders/send-alert.ts';
+import { nextMessageAt } from './placement-rules.ts';
 import type { ThreadDoc } from './thread-store.ts';
 
 /** Names in a message. */
@@ -15,14 +16,14 @@ interface Member {
   destination: DestinationDoc;
 }
 
-interface SentThread {
-  /** Null if the recipient knows everything. */
-  outcome: SendOutcome | null;
-  /** Records that the message was sent. */
-  record: (() => Promise<void>) | null;
-}
+/** `known`: there is no news for the recipient. `early`: nothing may be sent before `dueAt`, Unix ms. */
+type SentThread =
+  | { kind: 'known' }
+  | { kind: 'early'; dueAt: number }
+  /** `record` stores that the message was sent. */
+  | { kind: 'attempted'; outcome: SendOutcome; record(): Promise<void> };
 
-const NOTHING: SentThread = { outcome: null, record: null };
+const KNOWN: SentThread = Object.freeze({ kind: 'known' });
 
 /**
  * Sends the next message about a cause to one recipient: how many outages there are and how many are over.
@@ -31,15 +32,19 @@ const NOTHING: SentThread = { outcome: null, record: null };
 export async function sendThread(
   deps: AttemptDeps, threadId: string, members: Member[], signal: AbortSignal,
 ): Promise<SentThread> {
-  const { threads, causes, deliveries, incidents, clock } = deps;
+  const { placement, threads, causes, deliveries, incidents, clock } = deps;
   const thread = await threads.find(threadId);
   const [cause, first] = thread === null
     ? [null, null] : await Promise.all([causes.find(thread.cause_id), deliveries.find(thread.first_id)]);
   const [member] = members;
-  if (thread === null || cause === null || first === null || !member) return NOTHING;
-  members.push(...await adoptWaiting(deps, thread, member));
+  if (thread === null || cause === null || first === null || !member) return KNOWN;
+  const adopted = await placement.adopt(thread);
+  members.push(...adopted.map((delivery) => ({ ...member, delivery })));
   const isOver = !(await incidents.hasOpen(cause._id));
-  if (isOver && thread.is_over) return NOTHING;
+  if (isOver && thread.is_over) return KNOWN;
+  // The last message may have been sent since these deliveries were due.
+  const dueAt = thread.messages === 0 ? 0 : nextMessageAt(thread, { isOver, isComplete: false }, clock.now());
+  if (dueAt > clock.now()) return { kind: 'early', dueAt };
   const { organization_id: organizationId, project_id: projectId } = first;
   const name = await causes.nameOf(cause, { organizationId, projectId });
   const { together, endedAt } = await outagesOf(deps, thread, first);
@@ -57,20 +62,7 @@ export async function sendThread(
   const outcome = await sendAlert(
     deps.sending, member.destination, alertFor(deps.sending, { ...first, alert }), context,
   );
-  return { outcome, record: () => threads.recordMessage(thread, isOver, clock.now()) };
-}
-
-/** Makes deliveries that wait part of the thread if their incidents have its cause. */
-async function adoptWaiting(
-  { deliveries, incidents, clock }: AttemptDeps, thread: ThreadDoc, { destination }: Member,
-): Promise<Member[]> {
-  const waiting = await deliveries.waiting(thread);
-  const found = await incidents.findMany(waiting.flatMap(({ incident_id }) => incident_id ?? []));
-  const caused = new Set(found.flatMap(({ _id, cause_id }) => (cause_id === thread.cause_id ? [_id] : [])));
-  const adopted = waiting.filter(({ incident_id }) => caused.has(incident_id ?? ''));
-  const place = { digest_id: thread._id, digest_at: clock.now() };
-  await deliveries.joinThread(adopted.map(({ _id }) => _id), thread.cause_id, place);
-  return adopted.map((delivery) => ({ delivery, destination }));
+  return { kind: 'attempted', outcome, record: () => threads.recordMessage(thread, isOver, clock.now()) };
 }
 
 /** The outages that the recipient is notified of, and when the last one ended, Unix ms. */

@@ -24,7 +24,11 @@ export function mailedContent(alert: AlertDetails, baseUrl: string): AlertConten
     monitor: monitor && named(monitor),
     regions: inRegions(regions),
     ...(probe && { probe: named(probe) }),
-    ...(together && { together: { ...named(together), monitors: together.monitors.map(nameInMail) } }),
+    ...(together && { together: {
+      // No program turns an address into a link.
+      ...(together.kind === 'address' || together.kind === 'network' ? together : named(together)),
+      monitors: together.monitors.map(nameInMail),
+    } }),
     ...(votes && { votes: {
       down: inRegions(votes.down), up: inRegions(votes.up),
       rechecking: inRegions(votes.rechecking), silent: inRegions(votes.silent),

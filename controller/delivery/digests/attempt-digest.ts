@@ -67,15 +67,20 @@ async function sendTogether(
   const { deliveries, incidents, clock, random } = deps;
   const { delivery, at: startedAt, digestId } = claimed;
   const { recipient, channel } = delivery;
-  const { outcome, record } = delivery.cause?.id === undefined
-    ? { outcome: await sendMembers(deps, claimed, members), record: null }
+  const sent = delivery.cause?.id === undefined
+    ? { kind: 'attempted' as const, outcome: await sendMembers(deps, claimed, members), record: null }
     : await sendThread(deps, digestId, members, signal);
   const ids = members.map((one) => one.delivery._id);
-  if (outcome === null) {
+  if (sent.kind === 'early') {
+    await deliveries.settleAll(ids, { next_attempt_at: sent.dueAt });
+    return { kind: 'again', readyAt: sent.dueAt, also: ids };
+  }
+  if (sent.kind === 'known') {
     const known = afterAttempt(delivery, SILENT, { startedAt, now: clock.now(), random: random() });
     await deliveries.settleAll(ids, known);
     return { kind: 'dropped', also: ids };
   }
+  const { outcome, record } = sent;
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
     await deliveries.release(delivery._id, claimed.token);
     return { kind: 'again' };

@@ -4,12 +4,16 @@ import { webhookPayload } from '../../../controller/destinations/channels/webhoo
 import { down } from '../../helpers/vendor-alerts.ts';
 
 const probe = { id: 'p1', name: 'rack 2', since: 1, reason: 'silent' };
-const payload = webhookPayload({ ...down, probe }, 1_700_000_000_000, 'https://watch.example');
+const cause = { id: 'c1', kind: 'address' as const, value: '192.0.2.7' };
+const incident = down.incident && { ...down.incident, cause };
+const payload = webhookPayload({ ...down, incident, probe }, 1_700_000_000_000, 'https://watch.example');
 
 test('templates can contain every field of the payload', () => {
-  const names = Object.entries(payload).flatMap(([name, value]) => (
-    typeof value === 'object' && value !== null ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name]
-  ));
+  const namesOf = (value: unknown, path: string): string[] => (
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([name, inner]) => namesOf(inner, `${path}.${name}`)) : [path.slice(1)]
+  );
+  const names = namesOf(payload, '');
   expect(names.toSorted()).toEqual(TEMPLATE_NAMES.toSorted());
 });
 

@@ -22,7 +22,8 @@ export function configOf(overrides: Partial<MonitorConfig> & { shard?: number } 
     ), organization_id: 'o', project_id: 'p', revision: 1, check_revision: settings.revision ??
       1, name: 'monitor', target: 'https://example.org/', type: 'HTTP', status: 'active',
     interval_ms: 60_000, timeout_ms: 10_000, retries: 1, recoveries: 0, quorum: 'majority',
-    slow_response_threshold_ms: null, runbook_url: null, alert_severity: null,
+    slow_response_threshold_ms: null, runbook_url: null, alert_severity: null, group_id: null,
+    name_server: null,
     notification_target_ids: [], depends_on: [], monitoring_regions: [], assigned: null, domains: null, maintenance: [],
     tls_warning_days: [], tls_validity: false, domain_warning_days: [], domain_expires_at: null,
     heartbeat: null, changed_at: HOUR,
