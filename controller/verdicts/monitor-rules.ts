@@ -15,8 +15,8 @@ import {
 } from './status/status-rules.ts';
 import { isAssigned } from './votes/quorum-rules.ts';
 import {
-  reportRegionChanges, afterResult, isOfCurrentCheck, carryOverAssigned, NEW_REGION, recordFormerRegions,
-  withoutVote,
+  reportRegionChanges, afterResult, isOfCurrentCheck, isOutvotedDown, carryOverAssigned, NEW_REGION,
+  recordFormerRegions, regionSilentAfterMs, withoutVote,
 } from './votes/region-rules.ts';
 import { recordManualEnd, reopen } from './status/reopen-rules.ts';
 
@@ -184,13 +184,19 @@ function latest(previous: number | null, at: number): number {
   return previous === null || at > previous ? at : previous;
 }
 
-/** A missed slot is not a vote. After two or more in a row, the region loses its vote. */
+/**
+ * A missed slot is not a vote. After two or more in a row, the region loses its vote. If its probe is overloaded, it
+ * keeps an earlier vote for as long as if it were silent: it would otherwise lose and regain it every few seconds, and
+ * storing each of these changes would add to the load.
+ */
 function applyMissed(step: MonitorStep, { result, region: name, late }: ResultItem): void {
   const { config, regions } = step.state;
   const region = regions[name] ?? NEW_REGION;
   const { count, reason } = result.missed ?? { count: 1, reason: 'missed' };
   const unseenMs = result.scheduled_at + (count - 1) * config.interval_ms - (region.last_at ?? 0);
-  if (late || !isOfCurrentCheck(config, result) || unseenMs < 2 * config.interval_ms) return;
+  const keepsVote = reason === 'overload' && !isOutvotedDown(step.state);
+  const untilMs = keepsVote ? regionSilentAfterMs(config) : 2 * config.interval_ms;
+  if (late || !isOfCurrentCheck(config, result) || unseenMs < untilMs) return;
   step.state = { ...step.state, regions: { ...regions, [name]: withoutVote(region, reason) } };
   decideAfterLostVote(step, result.scheduled_at, reason);
 }

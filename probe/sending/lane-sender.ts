@@ -26,7 +26,7 @@ export interface LaneSenderOptions<Lane extends LaneSource> {
   /** The batch that contains a number, as in `Spool.read`. */
   read: (lane: Lane, seq: number) => Promise<PackedBatch | null>;
   trim: (lane: Lane, watermark: number) => void;
-  request: (lane: Lane, bytes: Uint8Array) => Promise<Uint8Array>;
+  request: (lane: Lane, bytes: Uint8Array, timeoutMs: number) => Promise<Uint8Array>;
   /** Reserves capacity shared by all lanes; false if there is none. */
   acquire: (bytes: number) => boolean;
   release: (bytes: number) => void;
@@ -36,6 +36,13 @@ export interface LaneSenderOptions<Lane extends LaneSource> {
   onError: (error: unknown) => void;
 }
 
+/**
+ * How long to wait for a response: at least four times as long as the last one took, and twice as long after each
+ * timeout. Otherwise a busy controller would get every batch again before it can respond, and become busier.
+ */
+const MIN_TIMEOUT_MS = 2000;
+const MAX_TIMEOUT_MS = 8000;
+const TIMEOUT_FACTOR = 4;
 /** Initial and maximum retry delay. */
 const MIN_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
@@ -56,6 +63,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   /** In all generations: the bus holds a lost request until its timeout. */
   #pendingRequests = 0;
   #window: number;
+  #timeoutMs = MIN_TIMEOUT_MS;
   #failures = 0;
   #maxBackoffMs = MAX_BACKOFF_MS;
   /** Responses of an earlier generation only move the watermark. */
@@ -127,14 +135,16 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     this.#inFlight += 1;
     this.#pendingRequests += 1;
     this.#bytesInFlight += size;
+    const sentAtMs = this.#options.clock.monotonic();
     let response: Uint8Array;
     try {
-      response = await this.#options.request(this.lane, batch.bytes);
+      response = await this.#options.request(this.lane, batch.bytes, this.#timeoutMs);
     } catch (error) {
       this.#release(size, generation);
       return this.#failed(generation, error);
     }
     this.#release(size, generation);
+    this.#timeoutMs = timeoutWithin(TIMEOUT_FACTOR * (this.#options.clock.monotonic() - sentAtMs));
     this.#onResponse(batch, generation, decodeJson(batchResponse, response)?.watermark ?? null);
   }
 
@@ -182,7 +192,9 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     if (generation === this.#generation) {
       this.#failures += 1;
       this.#window = 1;
-      const hasNoResponders = error instanceof BusError && error.failure === 'no_responders';
+      const failure = error instanceof BusError ? error.failure : null;
+      const hasNoResponders = failure === 'no_responders';
+      if (failure === 'timeout') this.#timeoutMs = timeoutWithin(2 * this.#timeoutMs);
       this.#rewind(this.#backoffMs(hasNoResponders ? NO_RESPONDERS_BACKOFF_MS : MIN_BACKOFF_MS));
     }
     this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
@@ -206,4 +218,8 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
       this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
     });
   }
+}
+
+function timeoutWithin(wantedMs: number): number {
+  return Math.min(MAX_TIMEOUT_MS, Math.max(MIN_TIMEOUT_MS, wantedMs));
 }

@@ -27,7 +27,6 @@ export interface SenderOptions<Lane extends LaneSource> {
   probeId: string;
 }
 
-const RESPONSE_TIMEOUT_MS = 2000;
 /** Maximum in flight per lane: of the newest epoch, and of older ones, which yield to it. */
 const FRESH_BATCHES = 8;
 const OLD_BATCHES = 4;
@@ -220,9 +219,8 @@ class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessag
       maxBytes: LANE_BYTES,
       read: (of, seq) => spool.read(of, seq),
       trim: (of, watermark) => spool.trim(of, watermark),
-      request: (of, bytes) => bus.request(
-        subjects.results(of.shard, region, probeId), bytes, RESPONSE_TIMEOUT_MS,
-      ),
+      request: (of, bytes, timeoutMs) =>
+        bus.request(subjects.results(of.shard, region, probeId), bytes, timeoutMs),
       acquire: (bytes) => this.#acquire(bytes, spool.isFresh(lane)),
       release: (bytes) => {
         this.#bytes -= bytes;

@@ -3,7 +3,7 @@ import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
 import { hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { nextMaintenanceChangeAt } from '../../verdicts/time-accounting/maintenance-rules.ts';
 import { noDataAt } from '../../verdicts/status/status-rules.ts';
-import { regionSilentAfterMs } from '../../verdicts/votes/region-rules.ts';
+import { isOutvotedDown, regionSilentAfterMs } from '../../verdicts/votes/region-rules.ts';
 import { reopenAt } from '../../verdicts/status/reopen-rules.ts';
 import { releaseAt } from '../../verdicts/notices/held-alert-rules.ts';
 import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
@@ -255,11 +255,6 @@ interface RegionVote {
   /** Unix ms. */
   lastAt: number;
   probeId: string | null;
-}
-
-/** True if a region votes "down" and is outvoted. */
-function isOutvotedDown({ status, regions }: MonitorState): boolean {
-  return status !== 'down' && Object.values(regions).some(({ verdict }) => verdict === 'down');
 }
 
 /** The votes that expire: of regions that have the monitor, and of witnesses. */

@@ -88,6 +88,11 @@ export function regionSilentAfterMs(config: MonitorConfig): number {
   return 2 * intervalMs + timeoutMs + SILENCE_GRACE_MS;
 }
 
+/** True if a region votes "down" and is outvoted. */
+export function isOutvotedDown({ status, regions }: Pick<MonitorState, 'status' | 'regions'>): boolean {
+  return status !== 'down' && Object.values(regions).some(({ verdict }) => verdict === 'down');
+}
+
 /** The configuration `after`, with the assigned regions of `before` if the new ones are unknown. */
 export function carryOverAssigned(before: MonitorConfig, after: MonitorConfig): MonitorConfig {
   const { assigned = null, domains = null } = before;

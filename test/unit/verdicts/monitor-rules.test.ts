@@ -163,6 +163,16 @@ describe('a verdict is not changed by', () => {
     expect(run.state.status).toBe('up');
   });
 
+  test('missed slots of an overloaded probe, until its region would count as silent', () => {
+    const run = new MonitorRun({ interval_ms: SECOND, timeout_ms: 10 * SECOND });
+    run.up(1);
+    const miss = (at: number) => run.result(at, { outcome: 'missed', scheduled_at: HOUR + at * SECOND, missed: { reason: 'overload', count: 1 } });
+    for (let at = 2; at < 28; at += 1) miss(at);
+    expect(run.lines).toEqual(['unknown→up@1']);
+    miss(28);
+    expect(run.state.regions['eu']).toMatchObject({ verdict: 'unknown', reason: 'overload' });
+  });
+
   test.each([[10_000, 60_001, true], [
     10_000, 60_000, false,
   ], [60_000, 120_001, true], [60_000, 120_000, false], [3_600_000, 7_199_000, false],
@@ -209,6 +219,16 @@ describe('silence', () => {
     expect(run.state.status).toBe('up');
     run.silent('eu', 61);
     expect(run.lines.slice(1)).toEqual(['up→down@122', 'open@122', 'monitor.down@122']);
+  });
+
+  test('of an overloaded probe does not outvote a region that sees an outage', () => {
+    const run = new MonitorRun({ interval_ms: SECOND, timeout_ms: 10 * SECOND, quorum: 'all' });
+    run.up(1, 'eu');
+    run.up(1, 'us');
+    run.down(3, 'us');
+    expect(run.state.status).toBe('up');
+    run.result(4, { outcome: 'missed', scheduled_at: HOUR + 4 * SECOND, missed: { reason: 'overload', count: 1 } });
+    expect(run.state.status).toBe('down');
   });
 
   test('includes consecutive missed slots, with their reason', () => {

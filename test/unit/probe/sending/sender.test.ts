@@ -62,6 +62,21 @@ describe('the sender', () => {
     expect(spool.fresh(0).watermark).toBe(5000);
   });
 
+  test('sends no batch again while a busy owner takes longer than before to respond', async () => {
+    const { clock, bus, spool, add } = build([0]);
+    bus.fate = () => ({ ...CALM, delayMs: 1500 });
+    add(0, 10);
+    await clock.advance(20_000);
+    const before = bus.requests;
+    for (let second = 0; second < 60; second += 1) {
+      add(0, 10);
+      await clock.advance(1000);
+    }
+    await clock.advance(10_000);
+    expect({ watermark: spool.fresh(0).watermark, requests: bus.requests - before })
+      .toEqual({ watermark: 610, requests: 60 });
+  });
+
   test('never gives up, with delays that grow to half a minute', async () => {
     const { clock, bus, spool, add } = build([0]);
     bus.fate = () => ({ ...CALM, isDelivered: false });
