@@ -139,7 +139,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const domains = openDomains(ports);
   const maintenance = openMaintenance(ports, { subscribers });
   const causes = openCauses(ports, { notifications });
-  const incidents = openIncidents(ports, { accounts, events, causes: causes.decider });
+  const incidents = openIncidents(ports, { accounts, events, causes: causes.port });
   const results = openResults(ports, {
     accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
     alerts: openGate(ports, notifications),
