@@ -12,7 +12,7 @@ import { brokenFrom, fitting } from '../helpers/schema-values.ts';
 import { newTenant } from '../helpers/tenants.ts';
 
 /** Number of values of each body, and of changes to each value. */
-const VALUES = fewOrAll(8, 40);
+const VALUES = fewOrAll(4, 40);
 const CHANGES = 4;
 
 /**

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { ApiClient } from '../helpers/api-client.ts';
 import { makeCertificate } from '../helpers/certificate.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { PASSWORD } from '../helpers/tenants.ts';
 import { until } from '../helpers/until.ts';
 import { runNginx } from '../services/nginx.ts';
@@ -47,7 +48,8 @@ function locations(below: string): string {
   ));
 }
 
-test.each([['passes the path on', 'passedOn'], ['strips the path', 'stripped']] as const)(
+const SETUPS = [['passes the path on', 'passedOn'], ['strips the path', 'stripped']] as const;
+test.each(SETUPS.slice(0, fewOrAll(1, SETUPS.length)))(
   'the console and a public page work below a path behind nginx that %s', async (_what, setup) => {
     const origin = `https://localhost:${ports[setup]}`;
     const context = await rig.browser.newContext({ ...DESKTOP, locale: 'en-GB', ignoreHTTPSErrors: true });

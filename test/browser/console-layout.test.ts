@@ -81,7 +81,7 @@ test('the back link looks the same on every subpage', async () => {
   };
   await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
     const styles = new Set<string>();
-    for (const [view, text] of Object.entries(below)) {
+    for (const [view, text] of Object.entries(below).filter((_, at) => at % fewOrAll(3, 1) === 0)) {
       await page.goto(`${rig.app.url}${pathOf(view)}`);
       const link = page.getByRole('navigation', { name: 'Back' }).getByRole('link', { name: `← ${text}` });
       await link.waitFor();

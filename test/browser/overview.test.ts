@@ -231,22 +231,25 @@ async function populate(
   }
 }
 
-describe('a thousand monitors', () => {
+describe('many monitors', () => {
+  /** More than one request may change. */
+  const COUNT = fewOrAll(600, 1000);
+
   test('are paused together and resumed by undo, and only visible rows are in the document', async () => {
     const tenant = await rig.newTenant();
-    await populate(tenant, 1000);
+    await populate(tenant, COUNT);
     await rig.open(tenant.owner, '/?sort=name', DESKTOP, async (page) => {
-      await page.getByText('1,000 monitors').waitFor();
+      await page.getByText(`${COUNT.toLocaleString('en')} monitors`).waitFor();
       await expect.poll(() => page.locator('.monitor').count()).toBeLessThan(60);
       await page.evaluate('scrollTo(0, 500 * 56)');
       await page.getByRole('link', { name: 'Shop 501', exact: true }).waitFor();
       await page.getByRole('checkbox', { name: 'Select all' }).click();
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.getByText('1000 paused').waitFor();
+      await page.getByText(`${COUNT} paused`, { exact: true }).waitFor();
       const counted = async () => (await tenant.readKey.get('/api/monitors/stats')).data.by_status;
-      expect(await counted()).toEqual({ paused: 1000 });
+      expect(await counted()).toEqual({ paused: COUNT });
       await page.getByRole('button', { name: 'Undo' }).click();
-      await expect.poll(counted).toEqual({ active: 1000 });
+      await expect.poll(counted).toEqual({ active: COUNT });
     });
   });
 });
