@@ -32,7 +32,7 @@ export interface AttemptDeps {
   runInTurn<T>(work: () => Promise<T>): Promise<T>;
   deliveries: Pick<DeliveryStore,
     | 'claim' | 'settle' | 'release' | 'ofDigest' | 'settleAll' | 'discard' | 'insertAbsent'
-    | 'find' | 'inThread'>;
+    | 'find'>;
   placement: Pick<Placement, 'place' | 'adopt'>;
   threads: Pick<ThreadStore, 'find' | 'recordMessage'>;
   causes: CauseReader;

@@ -12,7 +12,7 @@ import { MAX_WAIT_MS, nextMessageAt } from './placement-rules.ts';
 import { threadIdOf, type ThreadDoc, type ThreadStore } from './thread-store.ts';
 
 export interface PlacementDeps {
-  deliveries: Pick<DeliveryStore, 'settle' | 'place' | 'firsts' | 'unplaced' | 'joinThread'>;
+  deliveries: Pick<DeliveryStore, 'settle' | 'place' | 'firsts' | 'unplaced' | 'joinThread' | 'ofDigest' | 'inThread'>;
   threads: Pick<ThreadStore, 'find' | 'open'>;
   causes: { find(id: string): Promise<CauseDoc | null> };
   incidents: {
@@ -50,8 +50,11 @@ export class Placement {
     return this.#inTurn(destination._id, () => this.#place(delivery, token, destination));
   }
 
-  /** Makes what is not placed yet part of the thread if its incident has the cause. Returns it. */
-  adopt(thread: ThreadDoc): Promise<DeliveryDoc[]> {
+  /**
+   * Makes what is not placed yet part of the thread if its incident has the cause. Returns what is pending in
+   * the thread, and all its outages; nothing joins it in between.
+   */
+  adopt(thread: ThreadDoc) {
     return this.#inTurn(thread.destination_id, async () => {
       const { clock, deliveries, incidents } = this.#deps;
       const now = clock.now();
@@ -62,7 +65,8 @@ export class Placement {
         reminder === undefined && caused.has(incident_id ?? ''));
       const place = { digest_id: thread._id, digest_at: now };
       await deliveries.joinThread(adopted.map(({ _id }) => _id), thread.cause_id, place);
-      return adopted;
+      const pending = await deliveries.ofDigest(thread._id);
+      return { pending, outages: await deliveries.inThread(thread._id) };
     });
   }
 

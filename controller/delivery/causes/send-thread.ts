@@ -11,6 +11,11 @@ import type { ThreadDoc } from './thread-store.ts';
 /** Names in a message. */
 const MAX_NAMES = 20;
 
+interface ThreadOutage {
+  incident_id: string;
+  monitor: string;
+}
+
 interface Member {
   delivery: DeliveryDoc;
   destination: DestinationDoc;
@@ -27,7 +32,7 @@ const KNOWN: SentThread = Object.freeze({ kind: 'known' });
 
 /**
  * Sends the next message about a cause to one recipient: how many outages there are and how many are over.
- * Outages that still wait for their cause become part of it, and of `members`.
+ * Outages that still wait for their cause become part of it. `members` is then all that it settles.
  */
 export async function sendThread(
   deps: AttemptDeps, threadId: string, members: Member[], signal: AbortSignal,
@@ -38,8 +43,8 @@ export async function sendThread(
     ? [null, null] : await Promise.all([causes.find(thread.cause_id), deliveries.find(thread.first_id)]);
   const [member] = members;
   if (thread === null || cause === null || first === null || !member) return KNOWN;
-  const adopted = await placement.adopt(thread);
-  members.push(...adopted.map((delivery) => ({ ...member, delivery })));
+  const { pending, outages } = await placement.adopt(thread);
+  members.splice(0, Infinity, ...pending.map((delivery) => ({ ...member, delivery })));
   const isOver = !(await incidents.hasOpen(cause._id));
   if (isOver && thread.is_over) return KNOWN;
   // The last message may have been sent since these deliveries were due.
@@ -47,7 +52,7 @@ export async function sendThread(
   if (dueAt > clock.now()) return { kind: 'early', dueAt };
   const { organization_id: organizationId, project_id: projectId } = first;
   const name = await causes.nameOf(cause, { organizationId, projectId });
-  const { together, endedAt } = await outagesOf(deps, thread, first);
+  const { together, endedAt } = await progressOf(deps, first, outages);
   const { kind, value, started_at } = cause;
   const { incident } = first.alert;
   const alert: AlertDetails = {
@@ -66,9 +71,8 @@ export async function sendThread(
 }
 
 /** The outages that the recipient is notified of, and when the last one ended, Unix ms. */
-async function outagesOf({ deliveries, incidents }: AttemptDeps, thread: ThreadDoc, first: DeliveryDoc) {
-  const joined = await deliveries.inThread(thread._id);
-  const all = [{ incident_id: first.incident_id ?? '', monitor: first.alert.monitor?.name ?? '' }, ...joined];
+async function progressOf({ incidents }: AttemptDeps, first: DeliveryDoc, outages: ThreadOutage[]) {
+  const all = [{ incident_id: first.incident_id ?? '', monitor: first.alert.monitor?.name ?? '' }, ...outages];
   const names = new Map(all.map(({ incident_id, monitor }) => [incident_id, monitor]));
   const found = await incidents.findMany([...names.keys()]);
   const ended = found.filter(({ status }) => status === 'resolved' || status === 'closed');
