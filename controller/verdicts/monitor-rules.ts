@@ -185,9 +185,9 @@ function latest(previous: number | null, at: number): number {
 }
 
 /**
- * A missed slot is not a vote. After two or more in a row, the region loses its vote. If its probe is overloaded, it
- * keeps an earlier vote for as long as if it were silent: it would otherwise lose and regain it every few seconds, and
- * storing each of these changes would add to the load.
+ * A missed slot is not a vote. After two or more in a row, the region loses its vote. If its probe is
+ * overloaded, it keeps an earlier vote for as long as if it were silent: it would otherwise lose and regain
+ * it every few seconds, and storing each of these changes would add to the load.
  */
 function applyMissed(step: MonitorStep, { result, region: name, late }: ResultItem): void {
   const { config, regions } = step.state;

@@ -9,6 +9,7 @@ import { OnDemandChecks } from './on-demand-checks.ts';
 import { Gate } from './gate.ts';
 import { judged } from './inverted.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
+import { MissedSlots } from './missed-slots.ts';
 import { missedResult, resultOf } from './result.ts';
 import {
   attemptOf, isOpen, isRunning, newRun, standsForSlot, type Attempt, type Run, type Slot,
@@ -75,8 +76,7 @@ export class Runner {
   /** Monitors whose last check failed after its rechecks, and those that were slow. Others are absent. */
   readonly #failing = new Set<string>();
   readonly #slow = new Set<string>();
-  /** Slots missed in a row because of overload, by monitor. */
-  readonly #missedInRow = new Map<string, number>();
+  readonly #missedSlots: MissedSlots;
   readonly #sentFacts = new SentFacts();
   #orders = 0;
   #isStopping = false;
@@ -85,6 +85,8 @@ export class Runner {
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#missedSlots = new MissedSlots((assignment, run) =>
+      this.#options.record(missedResult(assignment, run, 'overload'), false));
     this.#gate = new Gate<Attempt>({
       clock: options.clock, limits: options.limits, maxQueueMs: ({ run }) => maxStartDelayMs(run),
       start: (attempt) => this.#start(attempt),
@@ -99,7 +101,7 @@ export class Runner {
 
   /** Slots that became due and whose first result is still to be recorded. */
   openSlots(): OpenSlot[] {
-    const slots: OpenSlot[] = [];
+    const slots: OpenSlot[] = [...this.#missedSlots.held()];
     for (const run of [...this.#active.values(), ...this.#detached]) {
       const monitorId = run.assignment.monitor_id;
       if (isOpen(run)) slots.push({ monitorId, dueMs: run.dueMs });
@@ -124,7 +126,8 @@ export class Runner {
 
   /** Records slots that are not run. */
   recordMissed(assignment: Assignment, run: SlotRun, reason: MissedReason): void {
-    if (reason === 'overload') this.#countMissed(assignment.monitor_id, run.count);
+    if (reason === 'overload' && !this.#isStopping) return this.#missedSlots.add(assignment, run, this.#clock.now());
+    this.#missedSlots.recordHeld(assignment.monitor_id);
     this.#options.record(missedResult(assignment, run, reason), false);
   }
 
@@ -148,7 +151,7 @@ export class Runner {
     this.#options.observer?.forget(monitorId);
     const run = this.#active.get(monitorId);
     if (run?.next) this.#miss(run.next, 'overload');
-    this.#missedInRow.delete(monitorId);
+    this.#missedSlots.end(monitorId);
     if (!run) return;
     run.next = null;
     this.#detach(run);
@@ -178,6 +181,7 @@ export class Runner {
   /** Accepts nothing new, waits up to `graceMs` for running checks and records the rest as missed. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
+    this.#missedSlots.endAll();
     for (const { run } of this.#gate.clear()) this.#abandon(run);
     for (const run of this.#active.values()) if (run.attempts.length === 0) this.#abandon(run);
     if (!this.#isIdle) await this.#idle(graceMs);
@@ -244,7 +248,7 @@ export class Runner {
   #admit(run: Run, number = 1): void {
     const id = run.assignment.monitor_id;
     this.#active.set(id, run);
-    this.#gate.enter(attemptOf(run, number, this.#missedInRow.get(id) ?? 0), this.#slow.has(id));
+    this.#gate.enter(attemptOf(run, number, this.#missedSlots.inRow(id)), this.#slow.has(id));
   }
 
   #start(attempt: Attempt): void {
@@ -285,13 +289,9 @@ export class Runner {
     const { run } = attempt;
     if (isOpen(run)) this.#miss(run, 'overload');
     // A removed monitor must leave no state.
-    if (run.isDetached) this.#missedInRow.delete(run.assignment.monitor_id);
+    if (run.isDetached) this.#missedSlots.end(run.assignment.monitor_id);
     run.attempts = run.attempts.filter((other) => other !== attempt);
     if (run.attempts.length === 0) this.#close(run);
-  }
-
-  #countMissed(monitorId: string, count: number): void {
-    this.#missedInRow.set(monitorId, (this.#missedInRow.get(monitorId) ?? 0) + count);
   }
 
   #miss({ assignment, dueMs }: Slot, reason: MissedReason): void {
@@ -346,8 +346,10 @@ export class Runner {
       ? null
       : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
     const result = resultOf(assignment, info, finding, tls);
-    if (finding.missed === 'overload' && !run.isDetached) this.#countMissed(assignment.monitor_id, 1);
-    else if (this.#missedInRow.size > 0) this.#missedInRow.delete(assignment.monitor_id);
+    if (finding.missed === 'overload' && !run.isDetached) {
+      this.#missedSlots.recordHeld(assignment.monitor_id);
+      this.#missedSlots.count(assignment);
+    } else this.#missedSlots.end(assignment.monitor_id);
     this.#options.record(result, isUrgent);
     if (!run.isDetached) this.#options.observer?.checked(assignment, result, finding);
   }

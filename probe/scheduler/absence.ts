@@ -20,7 +20,10 @@ export function missedWhileAway(
   const runs: SlotRun[] = [];
   const done = [...seen.recorded].sort((a, b) => a.atMs - b.atMs);
   for (const dueMs of seen.open) {
-    if (!done.some((run) => run.atMs === dueMs)) add(runs, schedule, { atMs: dueMs, count: 1 });
+    const isDone = done.some(
+      ({ atMs, count }) => atMs <= dueMs && dueMs < atMs + count * schedule.interval_ms,
+    );
+    if (!isDone) add(runs, schedule, { atMs: dueMs, count: 1 });
   }
   let cursorMs = Math.max(seen.untilMs, isSlot(schedule, sinceMs) ? sinceMs - 1 : sinceMs);
   for (const run of done) {

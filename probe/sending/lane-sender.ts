@@ -37,7 +37,7 @@ export interface LaneSenderOptions<Lane extends LaneSource> {
 }
 
 /**
- * How long to wait for a response: at least four times as long as the last one took, and twice as long after each
+ * How long to wait for a response: four times as long as the last one took, and twice as long after each
  * timeout. Otherwise a busy controller would get every batch again before it can respond, and become busier.
  */
 const MIN_TIMEOUT_MS = 2000;

@@ -370,7 +370,8 @@ describe('the runner', () => {
     await clock.advance(100);
     runner.slot(monitor, third + 100);
     runner.slot(monitor, third + 150);
-    expect(records.slice(2)).toMatchObject([
+    await clock.advance(1200);
+    expect(records.slice(2, 3)).toMatchObject([
       { outcome: 'missed', missed: { reason: 'overload', count: 1 }, scheduled_at: third + 100 },
     ]);
   });
@@ -441,6 +442,30 @@ describe('the runner', () => {
       (each) => each.missed && missedAt.has(`${each.monitor_id} ${each.scheduled_at + 1000}`),
     );
     expect(twice).toEqual([]);
+  });
+
+  test('records slots missed in a row together, before the next result and after at most five seconds', async () => {
+    const { clock, runner, records } = build(async () => SUCCESS, { minQuick: 1, maxQuick: 1 });
+    const monitor = buildAssignment({ interval_ms: 1000, timeout_ms: 1000 });
+    const miss = async (count: number) => {
+      for (let missed = 0; missed < count; missed += 1) {
+        runner.recordMissed(monitor, { atMs: clock.now(), count: 1 }, 'overload');
+        await clock.advance(1000);
+      }
+    };
+    const begin = clock.now();
+    await miss(8);
+    expect(records).toMatchObject([{ scheduled_at: begin, missed: { reason: 'overload', count: 6 } }]);
+    expect(runner.openSlots().map(({ dueMs }) => dueMs - begin)).toEqual([6000, 7000]);
+    runner.slot(monitor, clock.now());
+    await clock.advance(10);
+    expect(records.slice(1)).toMatchObject([
+      { scheduled_at: begin + 6000, missed: { count: 2 } }, { scheduled_at: begin + 8000, outcome: 'success' },
+    ]);
+    await miss(1);
+    runner.forget(monitor.monitor_id);
+    expect(records[3]).toMatchObject({ outcome: 'missed', missed: { count: 1 } });
+    expect(runner.openSlots()).toEqual([]);
   });
 
   test('does not blame the target for a failure while the process was stalled', async () => {
@@ -577,9 +602,10 @@ describe('the runner', () => {
             await clock.advance(500);
             await stopped;
           }
-          const firsts = records.filter((each) => each.attempt === 1).map(
-            (each) => `${each.monitor_id}@${each.scheduled_at}`,
-          );
+          const intervalOf = new Map(monitors.map((each) => [each.monitor_id, each.interval_ms]));
+          const firsts = records.filter((each) => each.attempt === 1).flatMap((each) =>
+            Array.from({ length: each.missed?.count ?? 1 }, (_, at) =>
+              `${each.monitor_id}@${each.scheduled_at + at * (intervalOf.get(each.monitor_id) as number)}`));
           const open = runner.openSlots().map((slot) => `${slot.monitorId}@${slot.dueMs}`);
           if (isStopped) expect(open).toEqual([]);
           expect([...firsts, ...open].sort()).toEqual(slots.sort());

@@ -66,6 +66,11 @@ describe('slots', () => {
     );
   });
 
+  test('open slots that were recorded together after the last mark are not missed again', () => {
+    const seen = { untilMs: 200_000, open: [67_000, 127_000, 187_000], recorded: [{ atMs: 67_000, count: 2 }] };
+    expect(missedWhileAway(minute, 0, seen, 260_000)).toEqual([{ atMs: 187_000, count: 2 }]);
+  });
+
   test('a monitor created after the last mark has missed slots only since its creation', () => {
     const seen = { untilMs: 100_000, open: [], recorded: [] };
     expect(missedWhileAway(minute, 130_000, seen, 260_000)).toEqual([{ atMs: 187_000, count: 2 }]);
