@@ -41,7 +41,7 @@ export async function ensureNats() {
 /** Every step of `npm test` in order, with the seconds it adds to a run on two idle cores. */
 export const STEPS = {
   types: 7, 'types of the console': 3, boundaries: 4, unused: 3, 'unused in the product': 3, lint: 10, unit: 45,
-  simulation: 20, store: 25, bus: 85, api: 85, faults: 130, e2e: 45, browser: 90,
+  simulation: 14, store: 22, bus: 85, api: 75, faults: 115, e2e: 45, browser: 95,
 };
 
 /** Of `npm run test:long`, the same. `npm test -- services` runs that step alone. */

@@ -9,7 +9,7 @@ import { shardMap } from '../helpers/shard-map.ts';
 
 /** A probe sends far more results than a monitor can produce. */
 export function fatHour(on: { readonly attack: Attack }): void {
-  const RESULTS = repeats(4000, 18_000);
+  const RESULTS = repeats(3200, 18_000);
   /** Limit of a 60-second monitor with one recheck: 2 probes, 61 slots, 3 attempts, and 500 manual runs. */
   const ALLOWED = 2 * 61 * 3 + 500;
   /** Batches that are sent before the first response; a few more wait. */

@@ -116,7 +116,7 @@ fault('F1', 'one of three controllers is killed, and its live streams continue o
   return outcome(kills, takenMs, kills);
 });
 
-fault('F27', `the owner is suspended for ${STOPPED_MS / 1000} s, longer than its leases, and resumes`, async () => {
+longFault('F27', `the owner is suspended for ${STOPPED_MS / 1000} s, longer than its leases, and resumes`, async () => {
   const stops = repeats(1, 5);
   await load.steady(MONITORS, 'suspended');
   const takenMs: number[] = [];
