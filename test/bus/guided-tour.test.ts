@@ -79,7 +79,7 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-    path: 'result: from the socket to a webhook', limit: 92,
+    path: 'result: from the socket to a webhook', limit: 94,
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
