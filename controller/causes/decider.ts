@@ -148,6 +148,7 @@ export class CauseDecider {
 
 /** Whether an incident may get a cause: one of enough monitors, or one that exists. */
 function canChange(started: readonly StartedIncident[]): boolean {
+  if (started.length < 2) return false;
   const isDecided = ({ cause_id }: StartedIncident) => cause_id !== null;
   return !started.every(isDecided) && (started.some(isDecided) || candidateFeatures(started).length > 0);
 }

@@ -111,7 +111,7 @@ async function attemptClaimed(
     return { kind: 'dropped' };
   }
   if (await endIfObsolete(deps, claimed)) return { kind: 'dropped' };
-  const placed = await deps.placement.place(claimed, destination);
+  const placed = delivery.cause ? await deps.placement.place(claimed, destination) : null;
   if (placed !== null) return placed;
   const digestDueAt = await moveToDigest(deps, claimed);
   if (digestDueAt !== null) return { kind: 'again', readyAt: digestDueAt };

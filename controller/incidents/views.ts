@@ -16,7 +16,8 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentV
   const { _id, recovery_time_seconds, revision: _revision, ...rest } = doc as IncidentDoc;
   const { search_text: _search, pending_updates: _pending, postmortem: _postmortem, ...more } = rest;
   const { unjournaled: _shard, pages_due: _due, claim: _claim, ...further } = more;
-  const { notified_page_ids: _notified, features: _features, maintenance_until, held_by = null, ...shown } = further;
+  const { notified_page_ids: _notified, features: _features, maintenance_until, ...known } = further;
+  const { held_by = null, ...shown } = known;
   const isOngoing = doc.status === 'open' || doc.status === 'acknowledged';
   return {
     id: _id,

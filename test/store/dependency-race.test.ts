@@ -125,7 +125,8 @@ test('an import may reverse a dependency, and is never stored as a cycle', async
   const it = await project();
   await it.link('A', ['B']);
   const deps = controllerOn(mongo.db);
-  const item = (name: string, depends_on: string[]) => ({ ...wish(name), status: undefined, group: undefined, heartbeat_token: undefined, depends_on });
+  const absent = { status: undefined, group: undefined, heartbeat_token: undefined };
+  const item = (name: string, depends_on: string[]) => ({ ...wish(name), ...absent, depends_on });
   const planned = await planMonitors(deps, it.ctx, [item('B', ['A']), item('A', [])], new Map());
   await applyMonitors(deps, it.ctx, planned, new Map());
   const edges = await it.edges();

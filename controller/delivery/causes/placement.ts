@@ -60,7 +60,8 @@ export class Placement {
       const now = clock.now();
       const unplaced = (await deliveries.unplaced(thread)).filter(({ held }) => (held?.until ?? 0) <= now);
       const found = await incidents.findMany(unplaced.flatMap(({ incident_id }) => incident_id ?? []));
-      const caused = new Set(found.flatMap(({ _id, cause_id }) => (cause_id === thread.cause_id ? [_id] : [])));
+      const members = found.filter(({ cause_id }) => cause_id === thread.cause_id);
+      const caused = new Set(members.map(({ _id }) => _id));
       const adopted = unplaced.filter(({ incident_id, reminder }) =>
         reminder === undefined && caused.has(incident_id ?? ''));
       const place = { digest_id: thread._id, digest_at: now };

@@ -6,7 +6,6 @@ import { alertFor } from '../attempt-steps.ts';
 import type { DeliveryDoc, SendOutcome } from '../delivery.ts';
 import { sendAlert } from '../senders/send-alert.ts';
 import { nextMessageAt } from './placement-rules.ts';
-import type { ThreadDoc } from './thread-store.ts';
 
 /** Names in a message. */
 const MAX_NAMES = 20;
