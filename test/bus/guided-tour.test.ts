@@ -79,11 +79,7 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-<<<<<<< HEAD
     path: 'result: from the socket to a webhook', limit: 98,
-=======
-    path: 'result: from the socket to a webhook', limit: 94,
->>>>>>> wt-causes
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
