@@ -64,6 +64,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
   #pendingRequests = 0;
   #window: number;
   #timeoutMs = MIN_TIMEOUT_MS;
+  #maxTimeoutMs = MAX_TIMEOUT_MS;
   #failures = 0;
   #maxBackoffMs = MAX_BACKOFF_MS;
   /** Responses of an earlier generation only move the watermark. */
@@ -99,10 +100,12 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
     this.#rewind(0);
   }
 
-  /** Shortens delays from now on, because the probe is stopping. */
+  /** Shortens delays and timeouts from now on, because the probe is stopping. */
   hurry(): void {
     this.#maxBackoffMs = MAX_HURRIED_BACKOFF_MS;
-    if (this.#backoffTimer) this.restart();
+    const waitsLong = this.#inFlight > 0 && this.#timeoutMs > MIN_TIMEOUT_MS;
+    this.#maxTimeoutMs = this.#timeoutMs = MIN_TIMEOUT_MS;
+    if (this.#backoffTimer || waitsLong) this.restart();
   }
 
   stop(): void {
@@ -144,7 +147,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
       return this.#failed(generation, error);
     }
     this.#release(size, generation);
-    this.#timeoutMs = timeoutWithin(TIMEOUT_FACTOR * (this.#options.clock.monotonic() - sentAtMs));
+    this.#timeoutMs = this.#timeoutWithin(TIMEOUT_FACTOR * (this.#options.clock.monotonic() - sentAtMs));
     this.#onResponse(batch, generation, decodeJson(batchResponse, response)?.watermark ?? null);
   }
 
@@ -194,7 +197,7 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
       this.#window = 1;
       const failure = error instanceof BusError ? error.failure : null;
       const hasNoResponders = failure === 'no_responders';
-      if (failure === 'timeout') this.#timeoutMs = timeoutWithin(2 * this.#timeoutMs);
+      if (failure === 'timeout') this.#timeoutMs = this.#timeoutWithin(2 * this.#timeoutMs);
       this.#rewind(this.#backoffMs(hasNoResponders ? NO_RESPONDERS_BACKOFF_MS : MIN_BACKOFF_MS));
     }
     this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
@@ -218,8 +221,8 @@ export class LaneSender<Lane extends LaneSource = LaneSource> {
       this.#options.onProgress(this.lane, this.lane.watermark, this.lane.watermark);
     });
   }
-}
 
-function timeoutWithin(wantedMs: number): number {
-  return Math.min(MAX_TIMEOUT_MS, Math.max(MIN_TIMEOUT_MS, wantedMs));
+  #timeoutWithin(wantedMs: number): number {
+    return Math.min(this.#maxTimeoutMs, Math.max(MIN_TIMEOUT_MS, wantedMs));
+  }
 }

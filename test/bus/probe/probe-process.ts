@@ -11,6 +11,7 @@ export class ProbeProcess {
   readonly #child: ChildProcess;
   readonly lines: LogLine[] = [];
   stderr = '';
+  #isClosed = false;
 
   /** `node`: the command that starts Node.js. */
   constructor(
@@ -30,6 +31,7 @@ export class ProbeProcess {
       for (const line of lines) this.lines.push(JSON.parse(line) as LogLine);
     });
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.#child.once('close', () => (this.#isClosed = true));
   }
 
   get pid(): number {
@@ -65,8 +67,9 @@ export class ProbeProcess {
     return this.ended();
   }
 
+  /** Resolves to its exit code once all its output has been read. */
   async ended(): Promise<number | null> {
-    await until(() => this.hasEnded, { what: 'the probe ends' });
+    await until(() => this.#isClosed, { what: 'the probe ends' });
     return this.#child.exitCode;
   }
 }
