@@ -24,13 +24,13 @@ const report = async (title: string) => (await tenant.writeKey.post('/api/incide
 })).data.incident.id as string;
 
 /** An incident as checks open it, with the votes of three regions. */
-async function createCheckIncident(): Promise<string> {
+async function createCheckIncident(name = 'Checkout'): Promise<string> {
   const { app } = rig;
   const at = Date.now() - 300_000;
   const stores = { updates: new IncidentUpdateStore(app.db), votes: new VoteStore(app.db) };
   const outbox = new IncidentOutbox({ incidents: app.controller.stores.incidents, ...stores }, systemClock);
   const { organizationId: organization_id, projectId: project_id } = tenant;
-  const monitor = monitorConfig({ organization_id, project_id, name: 'Checkout' });
+  const monitor = monitorConfig({ organization_id, project_id, name, monitor_id: newId(at) });
   const id = newId(at);
   await outbox.open({
     id, monitor, severity: 'critical', type: 'timeout', error_message: 'No response within 10 s',
@@ -75,6 +75,27 @@ describe('incidents in the console', () => {
       await expect.poll(() => new URL(page.url()).searchParams.get('severity')).toBe('critical');
       await page.goto(`${rig.app.url}/incidents?search=onerror`);
       await page.getByRole('link', { name: '<img src=x onerror=alert(1)> in a title' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+  });
+
+  test('an incident names what it has in common with others, and links to them', async () => {
+    const { causes, incidents } = rig.app.controller.stores;
+    const [id, ...others] = [await createCheckIncident(), await createCheckIncident('Search'), await createCheckIncident('Pay')];
+    const causeId = newId(Date.now());
+    await causes.include({
+      _id: causeId, organization_id: tenant.organizationId, project_ids: [tenant.projectId], kind: 'address', value: '192.0.2.7',
+      monitors_having: 3, started_at: Date.now() - 300_000, ended_at: null,
+    });
+    await incidents.setCause(causeId, [id, ...others]);
+    await rig.open(tenant.owner, `/incidents/${id}`, DESKTOP, async (page, problems) => {
+      const cause = page.getByRole('region', { name: 'Common cause' });
+      await cause.getByText('3 monitors behind 192.0.2.7').waitFor();
+      await cause.getByText('Other incidents with this cause').click();
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await takeScreenshot(page, 'console-cause');
+      await cause.getByRole('link', { name: 'Search is down' }).click();
+      await page.getByRole('heading', heading('Search is down')).waitFor();
       expect(problems).toEqual([]);
     });
   });

@@ -125,10 +125,7 @@ function togetherContent(alert: AlertDetails, together: Together, baseUrl: strin
     subject: clip(oneLine(`[${mark}] ${who} ${statement}`), MAX_SUBJECT_LENGTH),
     headline: clip(oneLine(`${who} ${statement}.`), MAX_FACT_LENGTH),
     facts: facts.map(({ label, text }) => ({ label, text: clip(oneLine(text), MAX_FACT_LENGTH) })),
-    links: [
-      ...linksOf({ ...alert, monitor: null }, baseUrl),
-      ...(incident?.cause ? [{ label: 'Cause', url: `${baseUrl}/api/causes/${incident.cause.id}` }] : []),
-    ],
+    links: linksOf({ ...alert, monitor: null }, baseUrl),
     tone,
   };
 }

@@ -38,6 +38,10 @@ export function ConditionFields({ draft, set, fieldErrors }: Props) {
             error={fieldErrors.at('reminder_minutes')}
           />
         </div>
+        <SelectField
+          label={texts.grouping} hint={texts.groupingHint} value={draft.grouping ?? ''} error={fieldErrors.at('grouping')}
+          onValue={(chosen) => set({ grouping: chosen === '' ? null : chosen })} options={[['', texts.groupingDefault], ['auto', texts.oneForAll], ['off', texts.oneForEach]]}
+        />
         <Checkbox
           label={texts.hours} hint={texts.hoursHint} value={draft.hours !== null}
           onValue={(isOn) => set({ hours: isOn ? DEFAULT_HOURS : null })}

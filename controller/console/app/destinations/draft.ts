@@ -44,6 +44,8 @@ export interface Draft {
   hours: Hours | null;
   delay_minutes: number | null;
   reminder_minutes: number | null;
+  /** Null: the default of its type. */
+  grouping: Destination['grouping'] | null;
   /** Fields of `config` by path, as text. Lists have one entry per line, headers one `Name: value`. */
   values: Readonly<Record<string, string>>;
 }
@@ -56,17 +58,17 @@ export function newDraft(type: Kind, { fields }: Form): Draft {
   const values = Object.fromEntries(fields.map(({ name, default: value = '' }) => [name, value]));
   return {
     type, name: '', enabled: true, is_default: true, events: DEFAULT_EVENTS, filter: NO_FILTER, hours: null,
-    delay_minutes: null, reminder_minutes: null, values,
+    delay_minutes: null, reminder_minutes: null, grouping: null, values,
   };
 }
 
 export function draftOf(destination: Destination, { fields }: Form): Draft {
-  const { type, name, enabled, is_default, events, config, hours, delay_minutes, reminder_minutes } = destination;
+  const { type, name, enabled, is_default, events, config, hours, delay_minutes, reminder_minutes, grouping } = destination;
   const { tags = [], ...filter } = destination.filter ?? {};
   const values = Object.fromEntries(fields.map((field) => [field.name, textOf(valueAt(config, field.name))]));
   return {
     type, name, enabled, is_default, events, filter: { ...NO_FILTER, ...filter, tags: tags.join(', ') }, hours, delay_minutes,
-    reminder_minutes, values,
+    reminder_minutes, grouping, values,
   };
 }
 

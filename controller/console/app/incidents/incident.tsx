@@ -11,6 +11,7 @@ import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
+import { Cause } from './cause.tsx';
 import { Comments } from './comments.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { IncidentActions } from './incident-actions.tsx';
@@ -62,6 +63,7 @@ function Detail({ incident }: { incident: FullIncident }) {
             {incident.runbook_url !== null && <p><a href={incident.runbook_url} target="_blank" rel="noopener noreferrer">{texts.runbook}</a></p>}
             {!isOver(incident) && incident.source === 'system' && <p class="hint">{texts.autoResolveHint}</p>}
           </section>
+          {incident.cause_id !== null && <Cause id={incident.cause_id} incidentId={id} />}
           <Section title={texts.votes}><Votes id={id} /></Section>
           <Section title={texts.deliveries}><Deliveries id={id} /></Section>
           <Timeline id={id} />
