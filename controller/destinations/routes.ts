@@ -31,7 +31,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     defineRoute({
       ...common, method: 'POST', path: '/api/integrations', audit: 'integration.created',
       summary: 'Create an integration',
-      errors: ['FAIR_USE_LIMIT_REACHED'],
+      errors: ['FAIR_USE_LIMIT_REACHED', 'RESOURCE_NOT_FOUND'],
       body: destinationInput,
       responses: { 201: integration },
       handle: async (ctx, { body }) => integrationResponse(201, await createDestination(deps, ctx, body)),

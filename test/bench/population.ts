@@ -68,7 +68,7 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
 /** As in the journal: without assigned regions, a controller would first assign them for all. */
 function configOf(doc: MonitorDoc): MonitorConfig {
   const assigned = doc.heartbeat === null ? { assigned: REGIONS, domains: null } : {};
-  return { ...assigned, ...toMonitorConfig(doc) };
+  return { ...toMonitorConfig(doc), ...assigned };
 }
 
 /** Gives each monitor a month of daily rollups and two days of hourly ones with results. */

@@ -166,7 +166,7 @@ describe('a single controller that is idle, with default settings', () => {
     await ping(job, '/fail');
     const deliveries = mongo.db.collection<DeliveryDoc>('deliveries');
     for (let attempts = 1; attempts <= RETRIES; attempts += 1) {
-      await passOnTime(async () => (await deliveries.findOne({ monitor_id: job.id }))?.attempts === attempts);
+      await passOnTime(async () => ((await deliveries.findOne({ monitor_id: job.id }))?.attempts ?? 0) >= attempts);
     }
     expect(hook.requests).toHaveLength(RETRIES);
     hook.behave(200);
@@ -184,7 +184,7 @@ describe('a single controller that is idle, with default settings', () => {
     const deliveries = mongo.db.collection<DeliveryDoc>('deliveries');
     const delivery = () => deliveries.findOne({ recipient: to });
     for (let times = 1; times <= DEFERRALS; times += 1) {
-      await passOnTime(async () => (await delivery())?.deferrals === times);
+      await passOnTime(async () => ((await delivery())?.deferrals ?? 0) >= times);
     }
     mailgun.accept();
     await passOnTime(async () => (await delivery())?.status === 'delivered');
@@ -218,7 +218,7 @@ describe('a single controller that is idle, with default settings', () => {
     await postIncident();
     const mail = () => outbox().findOne({ subscriber_id: subscriber._id });
     for (let attempts = 1; attempts <= MAIL_ATTEMPTS; attempts += 1) {
-      await passOnTime(async () => (await mail())?.attempts === attempts);
+      await passOnTime(async () => ((await mail())?.attempts ?? 0) >= attempts);
     }
     mailgun.accept();
     await passOnTime(async () => (await mail())?.state === 'sent');

@@ -6,6 +6,6 @@ export function missingShares({ requests, authenticated, succeeded }: FuzzReport
   if (authenticated < requests / 2) {
     found.push(`only ${authenticated} of ${requests} requests had a valid credential`);
   }
-  if (succeeded < requests / 4) found.push(`only ${succeeded} of ${requests} requests succeeded`);
+  if (succeeded < requests / 5) found.push(`only ${succeeded} of ${requests} requests succeeded`);
   return found;
 }

@@ -11,7 +11,6 @@ export class ProbeProcess {
   readonly #child: ChildProcess;
   readonly lines: LogLine[] = [];
   stderr = '';
-  #isClosed = false;
 
   /** `node`: the command that starts Node.js. */
   constructor(
@@ -31,7 +30,6 @@ export class ProbeProcess {
       for (const line of lines) this.lines.push(JSON.parse(line) as LogLine);
     });
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.#child.once('close', () => (this.#isClosed = true));
   }
 
   get pid(): number {
@@ -69,7 +67,8 @@ export class ProbeProcess {
 
   /** Resolves to its exit code once all its output has been read. */
   async ended(): Promise<number | null> {
-    await until(() => this.#isClosed, { what: 'the probe ends' });
+    const { stdout, stderr } = this.#child;
+    await until(() => this.hasEnded && stdout?.readableEnded && stderr?.readableEnded, { what: 'the probe ends' });
     return this.#child.exitCode;
   }
 }

@@ -37,7 +37,7 @@ const german: Translation<DestinationTexts> = {
   previewInvalid: 'Korrigieren Sie die markierten Felder, um die Nachrichten zu sehen.', request: 'Anfrage',
   invalidJson: 'Das ist kein gültiges JSON.', sentThen: 'Gesendet', held: 'Zurückgehalten', dropped: 'Nicht gesendet', now: 'Jetzt',
   nowIn: (time, zone, state) => `In ${zone} ist es ${time}. Alarme jetzt: ${state}.`,
-  testOf: (name) => `Testalarm an ${name} senden`,
+  testOf: (name) => `Testalarm senden an ${name}`,
   test: 'Testalarm senden', sending: 'Wird gesendet …', arrived: 'Zugestellt', notArrived: 'Nicht zugestellt', secret: 'Signaturschlüssel',
   secretText: 'Jede Anfrage ist mit diesem Schlüssel signiert. So kann der Empfänger prüfen, dass sie von Farwatch kommt.', showSecret: 'Schlüssel anzeigen',
   rotate: 'Ersetzen', rotateTitle: 'Signaturschlüssel ersetzen?', rotated: 'Schlüssel ersetzt',
