@@ -51,7 +51,7 @@ function OtherIncidents({ ids }: { ids: string[] }) {
   return (
     <details>
       <summary>{texts.others}</summary>
-      <ul>
+      <ul class="linked-incidents">
         {found.flatMap(({ data }) => (data === undefined ? [] : [
           <li key={data.incident.id}><a href={href(`/incidents/${data.incident.id}`)}>{data.incident.title}</a></li>,
         ]))}
