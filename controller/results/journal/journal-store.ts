@@ -112,7 +112,7 @@ function restoreDecision(decision: ClockDecision): ClockDecision {
 const restoreDoc = restoring<JournalDoc>({}, {
   configs: each(restoring<MonitorConfig>({
     slow_response_threshold_ms: null, heartbeat: null, domain_expires_at: null, assigned: null,
-    domains: null, runbook_url: null, alert_severity: null,
+    domains: null, runbook_url: null, alert_severity: null, group_id: null, name_server: null,
   })),
   pings: each(restoring<JournaledPing>({ exit_code: null, run_ms: null })),
   clock: each(restoreDecision),

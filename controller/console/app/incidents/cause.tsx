@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { groupOptions, useGroups } from '../live/groups.ts';
-import { regionName, useRegions } from '../monitor/monitor-queries.ts';
+import { regionName, useRegions } from '../live/regions.ts';
 import { causeTexts as texts } from '../texts/causes.ts';
 import { href } from '../ui/link.ts';
 import { numberText } from '../ui/time.tsx';

@@ -1,3 +1,4 @@
+import { regionName, useRegions } from '../live/regions.ts';
 import { useState } from 'preact/hooks';
 import { ProbeLink } from '../fleet/probe-link.tsx';
 import { checkTexts } from '../texts/checks.ts';
@@ -7,7 +8,7 @@ import { msText, Time } from '../ui/time.tsx';
 import { EvidenceOf } from './evidence.tsx';
 import { OutcomeDot } from './outcome.tsx';
 import { PhaseBar } from './phase-bar.tsx';
-import { regionName, useRegions, type Result } from './monitor-queries.ts';
+import type { Result } from './monitor-queries.ts';
 
 /** A check in one line that expands to all of its details. */
 export function CheckRow({ result }: { result: Result }) {

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { useLiveEvent } from '../live/live-stream.ts';
+import { regionName, useRegions } from '../live/regions.ts';
 import { checkTexts } from '../texts/checks.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,7 +12,7 @@ import { Empty } from '../ui/page.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { CheckRow } from './check-row.tsx';
 import { sameCheck } from './follow-live.ts';
-import { regionName, useRegions, useRegionStatuses, type Monitor, type Result } from './monitor-queries.ts';
+import { useRegionStatuses, type Monitor, type Result } from './monitor-queries.ts';
 
 const PAGE_SIZE = 50;
 const MAX_LIVE_CHECKS = 200;

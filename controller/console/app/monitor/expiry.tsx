@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { unwrap, api } from '../api/client.ts';
 import { ApiError } from '../api/api-error.ts';
+import { regionName, useRegions } from '../live/regions.ts';
 import { expiryTexts } from '../texts/expiry.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, Time } from '../ui/time.tsx';
-import { regionName, useRegions, type Monitor } from './monitor-queries.ts';
+import type { Monitor } from './monitor-queries.ts';
 
 /** Expiry of the target's certificate and domain. */
 export function Expiry({ monitor }: { monitor: Monitor }) {

@@ -1,8 +1,9 @@
+import { regionName, useRegions } from '../live/regions.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { href } from '../ui/link.ts';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, durationText, Since } from '../ui/time.tsx';
-import { regionName, stateOf, useMonitorNow, useRegions, useRegionStatuses, type Monitor } from './monitor-queries.ts';
+import { stateOf, useMonitorNow, useRegionStatuses, type Monitor } from './monitor-queries.ts';
 
 /** The monitor's state with its start and reason, and its target. */
 export function Headline({ monitor }: { monitor: Monitor }) {

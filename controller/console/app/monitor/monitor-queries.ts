@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
 import { shownState } from '../ui/shown-state.ts';
 import type { State } from '../ui/state.tsx';
-import type { Monitor, Region } from './response-types.ts';
+import type { Monitor } from './response-types.ts';
 
 export type * from './response-types.ts';
 
@@ -34,21 +34,6 @@ export function useRegionStatuses(id: string) {
     queryKey: ['monitors', id, 'regions'],
     queryFn: () => unwrap(api.GET('/api/monitors/{id}/regions', withId(id))),
   });
-}
-
-export type RegionNames = ReadonlyMap<string, Region>;
-
-/** All regions by id. Empty while loading. */
-export function useRegions(): RegionNames {
-  const { data } = useQuery({
-    queryKey: ['regions', 'by-id'], staleTime: 300_000,
-    queryFn: async () => new Map((await unwrap(api.GET('/api/regions'))).regions.map((region) => [region.id, region])),
-  });
-  return data ?? new Map<string, Region>();
-}
-
-export function regionName(regions: RegionNames, id: string): string {
-  return regions.get(id)?.name ?? id;
 }
 
 /** The displayed state: paused and disabled take precedence over check results. */

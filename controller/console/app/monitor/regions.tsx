@@ -1,3 +1,4 @@
+import { regionName, useRegions } from '../live/regions.ts';
 import { WorldMap, type WorldPoint } from '../charts/world-map.tsx';
 import { ProbeLink } from '../fleet/probe-link.tsx';
 import { monitorTexts } from '../texts/monitor.ts';
@@ -6,7 +7,7 @@ import { QueryResult } from '../ui/loading.tsx';
 import { reasonText } from '../ui/reason-text.ts';
 import { StateBadge, stateText } from '../ui/state.tsx';
 import { Ago, msText } from '../ui/time.tsx';
-import { regionName, useRegions, useRegionStatuses, type RegionStatus } from './monitor-queries.ts';
+import { useRegionStatuses, type RegionStatus } from './monitor-queries.ts';
 
 const WORST_FIRST = ['down', 'degraded', 'unknown', 'up'];
 

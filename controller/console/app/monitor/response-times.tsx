@@ -1,3 +1,4 @@
+import { regionName, useRegions } from '../live/regions.ts';
 import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { TimeChart } from '../charts/time-chart.tsx';
@@ -11,7 +12,7 @@ import { durationText, now as clock } from '../ui/time.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { FIGURES, linesOfChecks, linesOfSeries, percentilesOfChecks, percentilesOfSeries, phasesOfChecks, type Figure } from './chart-lines.ts';
 import { useChecks, useSeries, useShades } from './chart-queries.ts';
-import { regionName, useRegions, useRegionStatuses, type Monitor } from './monitor-queries.ts';
+import { useRegionStatuses, type Monitor } from './monitor-queries.ts';
 import { defaultSpan, movedSpan, sourceOf, SPANS, spanOf, type Span, type SpanName } from './time-span.ts';
 
 const KINDS = ['regions', 'percentiles', 'phases'] as const;

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useEffect } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
+import { regionName, useRegions } from '../live/regions.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -10,7 +11,7 @@ import { reasonText } from '../ui/reason-text.ts';
 import { msText } from '../ui/time.tsx';
 import { OutcomeBadge } from './outcome.tsx';
 import { PhaseBar } from './phase-bar.tsx';
-import { regionName, useRegions, type Result } from './monitor-queries.ts';
+import type { Result } from './monitor-queries.ts';
 
 /** Runs a check now in every region and shows the results. */
 export function RunNow({ id, onClose }: { id: string; onClose: () => void }) {
