@@ -6,7 +6,6 @@ type Data<P extends keyof paths, M extends 'get' | 'post'> =
 export type Monitor = Data<'/api/monitors/{id}', 'get'>['monitor'];
 export type RegionsResponse = Data<'/api/monitors/{id}/regions', 'get'>;
 export type RegionStatus = RegionsResponse['regions'][number];
-export type Region = Data<'/api/regions', 'get'>['regions'][number];
 export type Result = Data<'/api/monitors/{id}/results', 'get'>['results'][number];
 export type Evidence = Data<'/api/monitors/{id}/evidence', 'get'>['evidence'][number];
 export type Series = Data<'/api/monitors/{id}/response-times', 'get'>['series'];
