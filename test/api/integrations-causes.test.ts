@@ -106,6 +106,23 @@ describe('a destination that groups', () => {
     expect(payloads().map(({ incident }) => incident.cause?.value ?? null)).toEqual([null, '192.0.2.7', '192.0.2.7']);
   });
 
+  test.each(['name_server:192.0.2.53', `certificate:${'0f'.repeat(32)}`, 'region:eu'])(
+    'gets one first alert, one summary and one end of thirty outages with %s', async (feature) => {
+      await grouped();
+      const outages = new Outages(rig.controller());
+      await createMonitors(30, ['region:us'], 'other');
+      const begun = await outages.begin(await createMonitors(30, [feature]), [feature]);
+      await received(2);
+      await outages.end(begun);
+      await received(3);
+      await settled();
+      expect(subjects()).toEqual([
+        expect.stringMatching(/^\[DOWN\] m\d+ — /), expect.stringMatching(/^\[DOWN\] 30 monitors .* are down$/),
+        expect.stringMatching(/^\[UP\] 30 monitors .* are back up after /),
+      ]);
+    },
+  );
+
   test('gets a summary within a minute if some monitors with the feature stay up', async () => {
     await grouped();
     const outages = new Outages(rig.controller());
