@@ -76,15 +76,17 @@ export function certificates(on: { readonly load: Load }): void {
     await on.load.farwatch.kill9All();
     await on.load.farwatch.start();
     await nextChecks(3);
-    expect(subjects()).toEqual([flaw, expiry]);
+    // The kill may repeat an alert that had just been sent.
+    expect([...new Set(subjects())]).toEqual([flaw, expiry]);
+    const before = subjects().length;
     expect((await read()).regions[0]?.checked_at).toBeGreaterThan(shown.regions[0]?.checked_at as number);
 
     const second = makeCertificate({ names: ['127.0.0.1'], notAfter: Date.now() + 90 * DAY_MS });
     server.setSecureContext(second);
     await until(async () => (await read()).fingerprint_sha256 === fingerprintOf(second), { what: 'the new one' });
-    await until(() => subjects().length >= 3, { what: 'a warning of the new one' });
+    await until(() => subjects().length > before, { what: 'a warning of the new one' });
     await nextChecks(2);
-    expect(subjects()).toEqual([flaw, expiry, flaw]);
+    expect(subjects().slice(before)).toEqual([flaw]);
     const incidents = await on.load.session.ok<{ incidents: unknown[] }>('GET', `/api/incidents?check_id=${monitorId}`);
     expect(incidents.incidents).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { until } from '../helpers/until.ts';
-import { fault } from './fault.ts';
+import { fault, longFault } from './fault.ts';
 import { Load, type IncidentView } from './load.ts';
 import { RoutedNetwork } from './routed-network.ts';
 import { toOutcome } from './tally.ts';
@@ -96,7 +96,8 @@ describe.runIf(isRoot)('services behind a router', () => {
     }, `1 alert while the router was down, ${logs.length} logged as suppressed; then that of the broken service`);
   });
 
-  fault('F67', 'the controller is killed while a dead router holds the alerts of 30 services', async () => {
+  // On a busy machine, services that recover too long after the router are alerted about.
+  longFault('F67', 'the controller is killed while a dead router holds the alerts of 30 services', async () => {
     await begin(INTERVAL_SECONDS);
     network.die();
     await allHeld();
