@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { Documents } from '../platform/mongo/documents.ts';
+import { Documents, removeOlder } from '../platform/mongo/documents.ts';
 import type { Alert } from '../verdicts/effect.ts';
 import type { HeldAlert, HeldAlertDoc, HoldChange, OutageEvent } from './held-alert.ts';
 
@@ -80,10 +80,7 @@ export class HeldAlertStore extends Documents<HeldAlertDoc> {
   }
 
   /** Removes up to `limit` alerts settled before `before`, Unix ms; returns how many. */
-  async removeSettled(before: number, limit: number): Promise<number> {
-    const aged = this.all.find({ settled_at: { $lt: before } }).sort({ settled_at: 1 }).limit(limit);
-    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
-    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids } });
-    return ids.length;
+  removeSettled(before: number, limit: number): Promise<number> {
+    return removeOlder(this.all, before, limit, 'settled_at');
   }
 }

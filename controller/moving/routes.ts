@@ -1,8 +1,7 @@
 import { defineRoute, ok, type Route } from '../http/routing/route.ts';
-import type { MovingDeps } from './deps.ts';
 import { convertResponse } from './responses.ts';
 import { convertQuery, fileInput } from './schema.ts';
-import { convertUpload } from './verbs/convert-upload.ts';
+import { convertUpload, type MovingDeps } from './verbs/convert-upload.ts';
 
 export function movingRoutes(deps: MovingDeps): Route[] {
   return [

@@ -22,7 +22,7 @@ async function create(name: string, change: object = {}): Promise<string> {
 }
 
 describe('dependencies in the console', () => {
-  test('a user chooses what a monitor depends on, and is told of a cycle', async () => {
+  test('a user chooses what a monitor depends on, and sees why a cycle is refused', async () => {
     const [router, shop] = [await create('Router'), await create('Shop')];
     await rig.open(tenant.owner, `/monitors/${shop}/edit`, DESKTOP, async (page, problems) => {
       await page.getByText('Depends on', { exact: true }).click();

@@ -1,10 +1,15 @@
 import { reachesProjectRole } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
+import type { ConfigurationDeps } from '../../import-export/deps.ts';
 import { ownersOf } from '../../import-export/verbs/heartbeat-tokens.ts';
 import { reportOf, TOKEN_REPLACED, type Converted } from '../conversion.ts';
-import type { MovingDeps } from '../deps.ts';
+import type { FileConverter } from '../file-converter.ts';
 import type { ConvertResponse, ReportItem } from '../responses.ts';
 import type { From } from '../schema.ts';
+
+export interface MovingDeps extends ConfigurationDeps {
+  converter: Pick<FileConverter, 'convert'>;
+}
 
 /**
  * Converts a file to a document that this caller can import into this installation. Stores nothing. Throws

@@ -1,4 +1,5 @@
 import type { Collection, Db } from 'mongodb';
+import { removeOlder } from '../../platform/mongo/documents.ts';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import { insertMissing } from '../../platform/mongo/mongo-errors.ts';
@@ -19,11 +20,8 @@ export class DeadLetterStore {
   }
 
   /** Removes at most `limit` letters written before `before`, Unix ms; returns their number. */
-  async removeOlder(before: number, limit: number): Promise<number> {
-    const aged = this.#letters.find({ at: { $lt: before } }).sort({ at: 1 }).limit(limit);
-    const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
-    if (ids.length > 0) await this.#letters.deleteMany({ _id: { $in: ids } });
-    return ids.length;
+  removeOlder(before: number, limit: number): Promise<number> {
+    return removeOlder(this.#letters, before, limit, 'at');
   }
 
   /** Skips letters that already exist. */
