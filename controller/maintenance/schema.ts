@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { managedBy } from '../access/managed.ts';
 import {
   instantInput, readOnlyFields, timeZoneInput, uuidParam, singleLineText, multilineText,
 } from '../http/input/validation.ts';
@@ -27,6 +28,7 @@ function ids(max: number) {
 const settings = z.strictObject({
   ...readOnlyFields(
     'id', 'organization_id', 'project_id', 'status', 'occurrence', 'created_by', 'created_at', 'updated_at',
+    'managed_by',
   ),
   title: singleLineText(200),
   description: multilineText(5000).nullable(),
@@ -81,7 +83,7 @@ export const windowView = z.strictObject({
   status: z.enum(['scheduled', 'active', 'over']),
   occurrence: occurrenceView.nullable()
     .describe('The occurrence in progress, or else the next one.'),
-  created_by: z.string(),
+  created_by: z.string(), managed_by: managedBy,
   created_at: time, updated_at: time,
 }).meta({ id: 'MaintenanceWindow' });
 export type WindowView = z.infer<typeof windowView>;

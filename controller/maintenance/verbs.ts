@@ -95,9 +95,9 @@ export async function readWindow(
   return found;
 }
 
-/** Throws VALIDATION_ERROR, FAIR_USE_LIMIT_REACHED. */
+/** Throws VALIDATION_ERROR, FAIR_USE_LIMIT_REACHED. An import sets `managed_by`. */
 export async function createWindow(
-  deps: MaintenanceDeps, ctx: ProjectContext, input: WindowInput,
+  deps: MaintenanceDeps, ctx: ProjectContext, input: WindowInput, managed_by: string | null = null,
 ): Promise<WindowDoc> {
   const { tenant, now, actor } = ctx;
   const { title, starts_at, ends_at } = input;
@@ -106,7 +106,7 @@ export async function createWindow(
   const plan = await inTurn(deps, tenant, () => planOccurrences(settings, now));
   const doc: WindowDoc = {
     ...settings, _id: newId(now), ...ownedBy(tenant), revision: 1,
-    created_by: authorOf(actor), ...plan,
+    created_by: authorOf(actor), managed_by, ...plan,
     outdated_monitor_ids: settings.monitor_ids, announced_until: now - 1, due_at: now, deleted_at: null,
     created_at: now, updated_at: now,
   };
@@ -117,17 +117,19 @@ export async function createWindow(
 
 /** Changes only the given fields. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR, CONFLICT. */
 export async function changeWindow(
-  deps: MaintenanceDeps, ctx: ProjectContext, id: string, input: WindowChangeInput,
+  deps: MaintenanceDeps, ctx: ProjectContext, id: string, input: WindowChangeInput, managed_by?: string | null,
 ): Promise<WindowDoc> {
   return revise(deps, ctx, id, async (seen) => {
     const settings = { ...seen, ...definedSettings(input) };
-    if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) return null;
+    if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) {
+      return managed_by === undefined ? null : { managed_by };
+    }
     await validateSettings(deps, ctx, settings, seen);
     const outdated = [...seen.outdated_monitor_ids, ...seen.monitor_ids, ...settings.monitor_ids];
     const outdated_monitor_ids = [...new Set(outdated)];
     const { now, tenant } = ctx;
     const plan = await inTurn(deps, tenant, () => planOccurrences(settings, now));
-    const changed = { outdated_monitor_ids, announced_until: now - 1, updated_at: now };
+    const changed = { outdated_monitor_ids, announced_until: now - 1, updated_at: now, managed_by };
     return { ...definedSettings(input), ...plan, ...changed };
   });
 }

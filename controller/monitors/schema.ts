@@ -80,7 +80,7 @@ const optionalFields = {
 const readOnly = readOnlyFields(
   'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'in_maintenance',
   'created_at', 'updated_at',
-  'last_check_at', 'next_check_at', 'stats', 'group_name', 'heartbeat_token', 'last_heartbeat_at',
+  'last_check_at', 'next_check_at', 'stats', 'group_name', 'heartbeat_token', 'last_heartbeat_at', 'managed_by',
 );
 
 /** Request bodies. `minIntervalSeconds` is the shortest interval that the installation accepts. */
