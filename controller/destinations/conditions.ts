@@ -56,7 +56,6 @@ export const namedFilter = z.strictObject({
   monitors: list(singleLineText(255)).describe('Names of monitors'),
   severities: list(z.enum(SEVERITIES)),
 }).describe(MATCHES_EVERY);
-export type NamedFilter = z.infer<typeof namedFilter>;
 
 const hoursOf = (timezone: z.ZodType<string>) => z.strictObject({
   timezone,

@@ -20,6 +20,9 @@ const OPT_IN: readonly DestinationEvent[] = [
 
 export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => !OPT_IN.includes(event));
 
+/** On any plan, because one alert can go to all destinations of a project. */
+export const MAX_DESTINATIONS_IN_PROJECT = 100;
+
 export interface DestinationFields extends Conditions, Managed {
   _id: string;
   organization_id: string;

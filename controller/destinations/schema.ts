@@ -113,7 +113,7 @@ export function checkNewSecrets({ type, config }: DestinationSettings): void {
   unmasked(secretsOf(channelOf(type)), config, null);
 }
 
-/** The settings of an imported destination that is new. Throws VALIDATION_ERROR for what the type does not accept. */
+/** The settings of an imported new destination. Throws VALIDATION_ERROR for what the type does not accept. */
 export function newSettings({ type, config }: Pick<IntegrationItem, 'type' | 'config'>): DestinationSettings {
   const channel = channelOf(type);
   const sent = { config: unmasked(secretsOf(channel, true), config, null) };

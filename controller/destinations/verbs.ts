@@ -8,7 +8,7 @@ import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
 import { retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import { CONDITION_FIELDS, type AlertFilter } from './conditions.ts';
 import { addressOf, channelOf, foreignVendor, type DestinationSettings } from './channels/registry.ts';
-import { newSigningSecret, type DestinationDoc } from './destination.ts';
+import { MAX_DESTINATIONS_IN_PROJECT, newSigningSecret, type DestinationDoc } from './destination.ts';
 import type { DeliveryPort, DestinationHealth, FilterTargets, StoppedAddresses, UrlVetting } from './ports.ts';
 import { previewedSettings } from './previewed-settings.ts';
 import {
@@ -34,9 +34,6 @@ export interface DestinationWithHealth {
   /** Email addresses of the destination whose recipients stopped alerts. */
   suppressed: string[];
 }
-
-/** On any plan, because one alert can go to all destinations of a project. */
-export const MAX_DESTINATIONS_IN_PROJECT = 100;
 
 /** Newest first. */
 export async function listDestinations(deps: DestinationDeps, ctx: ProjectContext) {
@@ -66,7 +63,8 @@ export async function createDestination(deps: DestinationDeps, ctx: ProjectConte
   await rejectUnknownTargets(deps, ctx, input.filter);
   const { name, enabled, is_default, events, type } = input;
   const destination = {
-    ...newDestination(ctx), name, enabled, is_default, events, ...conditionsOf(input), type, config: withoutNulls(input.config),
+    ...newDestination(ctx), name, enabled, is_default, events, ...conditionsOf(input),
+    type, config: withoutNulls(input.config),
     // The compiler cannot see that type and config match.
   } as DestinationDoc;
   await deps.destinations.insert(destination);

@@ -20,7 +20,8 @@ export function viewDestination(shown: DestinationWithHealth): DestinationView {
   const { filter = null, hours = null, delay_minutes = null, reminder_minutes = null } = destination;
   const grouping = groupingOf(destination);
   return {
-    id: _id, organization_id, project_id, created_by, managed_by: destination.managed_by ?? null, name, enabled, is_default, events,
+    id: _id, organization_id, project_id, created_by, managed_by: destination.managed_by ?? null,
+    name, enabled, is_default, events,
     filter, hours, delay_minutes, reminder_minutes, grouping, ...viewSettings(destination),
     health: {
       suppressed_recipients: suppressed,
@@ -31,7 +32,7 @@ export function viewDestination(shown: DestinationWithHealth): DestinationView {
   };
 }
 
-/** Masks secrets; without `isExport`, neither that of Slack nor the headers of webhooks, which project admins read. */
+/** Masks secrets. What project admins read, such as the headers of webhooks, only `isExport` masks. */
 export function viewSettings({ type, config }: DestinationSettings, isExport = false) {
   const channel = channelOf(type);
   return { type, config: masked(secretsOf(channel, isExport), channel.view?.(config) ?? config) };

@@ -10,8 +10,8 @@ export function viewPage(
   { page, components, visits, subscriberCount = 0 }: WholePage, role: ProjectRole, place: 'list' | 'single',
 ): PageView {
   const {
-    _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain, managed_by = null,
-    ...rest
+    _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain,
+    managed_by = null, ...rest
   } = page;
   const isVerified = custom_domain !== null && custom_domain === verified_domain;
   const monitors = components.map((component) => viewComponent(page, component, role));

@@ -66,7 +66,8 @@ function unmaskedItems(name: string, value: unknown, stored: unknown): unknown {
 }
 
 function unmaskedHeaders(name: string, value: Values, stored: unknown): unknown {
-  const before = new Map(Object.entries(stored ?? {}).map(([header, one]) => [header.toLowerCase(), one as unknown]));
+  const headers = Object.entries((stored ?? {}) as Values);
+  const before = new Map(headers.map(([header, one]) => [header.toLowerCase(), one]));
   return Object.fromEntries(Object.entries(value).map(([header, one]) => (
     [header, one === MASK ? before.get(header.toLowerCase()) ?? failed(`${name}.${header}`) : one]
   )));

@@ -57,7 +57,7 @@ export async function createGroup(
  * MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, CONFLICT.
  */
 export async function changeGroup(
-  deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput, managed_by?: string | null,
+  deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput, managed_by?: string,
 ): Promise<GroupDoc> {
   const { name, parent_group_id: parent } = input;
   const text = { name, description: input.description === null ? '' : input.description, managed_by };

@@ -1,7 +1,7 @@
 import { reachesProjectRole } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { ConfigurationDeps } from '../../import-export/deps.ts';
-import { ownersOf } from '../../import-export/verbs/heartbeat-tokens.ts';
+import { ownersOf } from '../../import-export/sections/heartbeat-tokens.ts';
 import { reportOf, TOKEN_REPLACED, type Converted } from '../conversion.ts';
 import type { FileConverter } from '../file-converter.ts';
 import type { ConvertResponse, ReportItem } from '../responses.ts';

@@ -2,7 +2,9 @@ import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import type { Settable } from '../../monitors/settable.ts';
 import { CONCEALED } from '../../monitors/settings/sent-settings.ts';
+import { byText } from '../match-by-name.ts';
 import type { MonitorItem } from '../schema.ts';
+import type { Matched } from '../section.ts';
 
 type TokenReader = Pick<MonitorWriteDeps['monitors'], 'findByHeartbeatTokens'>;
 
@@ -21,23 +23,25 @@ export async function ownersOf(monitors: TokenReader, tokens: readonly string[])
 
 /**
  * By item: the token that its monitor gets, null for its current or a new one. A token that another monitor
- * has, or an earlier item gets, is not granted. `docs` are the existing monitors of the items.
+ * has, or another item gets, is not granted.
  */
 export async function grantTokens(
-  monitors: TokenReader, items: readonly MonitorItem[],
-  docs: readonly (MonitorDoc | null)[],
+  monitors: TokenReader, matched: readonly Matched<MonitorItem, MonitorDoc>[],
 ): Promise<(string | null)[]> {
-  const wanted = items.map(({ type, heartbeat_token: token = null }) =>
+  const wanted = matched.map(({ item: { type, heartbeat_token: token = null } }) =>
     (type === 'HEARTBEAT' && token !== CONCEALED ? token : null));
   const owners = await ownersOf(monitors, [...new Set(wanted)].filter((token) => token !== null));
-  const granted = new Set<string>();
-  return wanted.map((token, at) => {
-    if (token === null || granted.has(token)) return null;
-    const owner = owners.get(token);
-    if (owner !== undefined && owner._id !== docs[at]?._id) return null;
-    granted.add(token);
-    return token;
-  });
+  // By their names, because the order in the document has no meaning.
+  const items = matched.map(({ item }) => item);
+  const granted = new Map<string, number>();
+  for (const [place, token] of wanted.entries()) {
+    const owner = owners.get(token ?? '');
+    const isTaken = owner !== undefined && owner._id !== matched[place]?.current?._id;
+    const other = granted.get(token ?? '');
+    if (token === null || isTaken || (other !== undefined && byText(items)(other, place) <= 0)) continue;
+    granted.set(token, place);
+  }
+  return wanted.map((token, place) => (granted.get(token ?? '') === place ? token : null));
 }
 
 /** The settings of a heartbeat with this token; null leaves them as they are. */
