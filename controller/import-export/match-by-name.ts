@@ -19,6 +19,12 @@ export function matchByName<Item, Doc>(
   const docsByName = grouped(docs, nameOf);
   for (const [name, namesakes] of grouped([...items.keys()], (at) => nameOf(items[at] as Item))) {
     const existing = docsByName.get(name) ?? [];
+    const [first] = existing;
+    if (first === undefined) continue;
+    if (namesakes.length === 1 && existing.length === 1) {
+      matched[namesakes[0] as number] = first;
+      continue;
+    }
     const isLarge = namesakes.length * existing.length > MAX_PAIRS;
     const ordered = isLarge ? namesakes : namesakes.sort(byText(items));
     const scoresOf = (at: number) =>
@@ -36,7 +42,7 @@ export function matchByName<Item, Doc>(
   return matched;
 }
 
-function grouped<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+export function grouped<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {
     const group = groups.get(keyOf(one));

@@ -28,3 +28,9 @@ export const convertResponse = z.strictObject({
   report,
 });
 export type ConvertResponse = z.input<typeof convertResponse>;
+
+export function note(item: ReportItem | undefined, result: ReportItem['result'], text: string): void {
+  if (item === undefined) return;
+  item.result = result;
+  item.notes.push(text);
+}

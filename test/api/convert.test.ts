@@ -35,7 +35,8 @@ describe('a file of another tool', () => {
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
 
     const { document } = data;
-    const count = document.groups.length + document.monitors.length + document.status_pages.length;
+    const count = Object.values(document).filter(Array.isArray).flat().length;
+    expect(document.monitors.find((monitor: Loose) => monitor['name'] === 'Shop page').destinations).toEqual(['Ops chat']);
     const created = await client.post('/api/import', document);
     expect(created.data?.summary, created.text).toEqual({ created: count, updated: 0, unchanged: 0 });
     for (const again of [document, (await convert(client, 'kuma', KUMA)).data.document]) {
@@ -61,13 +62,29 @@ describe('a file of another tool', () => {
     expect((await client.post('/api/import', again.data.document)).data.summary).toMatchObject({ created: 0, updated: 0 });
   });
 
-  test('has no status pages for those who may not import them', async () => {
+  test('has no status pages and destinations for those who may not import them', async () => {
     const tenant = await newTenant(app);
     const { client } = await newMember(app, tenant, 'member');
     const { data } = await convert(client, 'kuma', KUMA);
     expect(data.document.status_pages).toEqual([]);
     expect(reported(data, 'Shop status')).toMatchObject({ result: 'skipped' });
+    expect(data.document.integrations).toEqual([]);
+    expect(reported(data, 'Ops chat').notes).toEqual(['Only project admins can import destinations.']);
+    expect(reported(data, 'Shop page')).toMatchObject({ result: 'partial', notes: ['It does not alert Ops chat.'] });
     expect((await client.post('/api/import', data.document)).status).toBe(200);
+  });
+
+  test('has no destinations at private addresses, unless the project has them', async () => {
+    const { writeKey: client } = await newTenant(app);
+    const config = `alerting: { ntfy: { topic: t, url: "http://192.168.0.1" } }\n${GATUS.replace('}]', ', alerts: [{ type: ntfy }] }]')}`;
+    const { data } = await convert(client, 'gatus', config);
+    expect(reported(data, 'ntfy')).toMatchObject({ result: 'skipped', notes: [
+      expect.stringMatching(/^config.base_url: The address must be publicly reachable: .*ALLOW_PRIVATE_DESTINATIONS/),
+    ] });
+    expect(data.document.monitors).toMatchObject([{ name: 'a', destinations: [] }]);
+    const own = { name: 'ntfy', type: 'ntfy', config: { topic: 't' } };
+    expect((await client.post('/api/import', { integrations: [own] })).status).toBe(200);
+    expect((await convert(client, 'gatus', config)).data.document.monitors).toMatchObject([{ destinations: ['ntfy'] }]);
   });
 
   test('is converted for editors only', async () => {

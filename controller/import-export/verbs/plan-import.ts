@@ -3,13 +3,16 @@ import { newId } from '../../../shared/ids.ts';
 import { reachesProjectRole } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { differencesOf, type Difference } from '../difference.ts';
-import { byText, matchByName } from '../match-by-name.ts';
+import { byText, grouped, matchByName } from '../match-by-name.ts';
 import { learnMonitors } from '../monitor-names.ts';
 import { SECTION_NAMES, SECTIONS } from '../registry.ts';
 import type { DocumentInput } from '../schema.ts';
 import type {
   AnySection, ImportScope, ImportSelection, Matched, Planned, Rest, SectionName, Stored,
 } from '../section.ts';
+
+/** Items compared before the event loop gets a turn. */
+const ITEMS_PER_TURN = 100;
 
 export interface SectionPlan extends Rest<Stored> {
   name: SectionName;
@@ -48,7 +51,7 @@ export async function planImport(
   const plans: SectionPlan[] = [];
   for (const { name, matched, ...rest } of sections) {
     const next = await SECTIONS[name].plan(scope, matched, rest);
-    plans.push({ name, ...rest, planned: plannedItems(scope, SECTIONS[name], matched, next) });
+    plans.push({ name, ...rest, planned: await plannedItems(scope, SECTIONS[name], matched, next) });
   }
   scope.faults.throwIfAny();
   for (const { name, planned, ...rest } of plans) await SECTIONS[name].check?.(scope, planned, rest);
@@ -74,33 +77,41 @@ async function matchSection(
   const isRemoved = ({ managed_by }: Stored) => prunedOwner !== null && managed_by === prunedOwner;
   const rest = { others: unmatched.filter((doc) => !isRemoved(doc)), removed: unmatched.filter(isRemoved) };
   refuseRole(scope, section, rest.removed.length > 0);
-  for (const { item, current, id } of matched.toSorted((one, other) => byText(items)(one.at, other.at))) {
-    const target = section.targetOf?.(item) ?? (current === null ? undefined : section.targetOf?.(current));
-    names.add(name, section.referenceOf?.(item, current) ?? section.nameOf(item), { id, target });
+  const referenceOf = (item: object, current: Stored | null) =>
+    section.referenceOf?.(item, current) ?? section.nameOf(item as Stored);
+  for (const [reference, namesakes] of grouped(matched, ({ item, current }) => referenceOf(item, current))) {
+    if (namesakes.length > 1) namesakes.sort((one, other) => byText(items)(one.at, other.at));
+    for (const { item, current, id } of namesakes) {
+      const target = section.targetOf?.(item) ?? (current === null ? undefined : section.targetOf?.(current));
+      names.add(name, reference, { id, target });
+    }
   }
   for (const doc of rest.others) {
-    const reference = section.referenceOf?.(doc, doc) ?? section.nameOf(doc);
-    names.add(name, reference, { id: doc._id, target: section.targetOf?.(doc) });
+    names.add(name, referenceOf(doc, doc), { id: doc._id, target: section.targetOf?.(doc) });
   }
   for (const doc of rest.removed) names.learn(doc._id, section.nameOf(doc));
   return { name, matched, ...rest };
 }
 
-function plannedItems(
+/** Omits items with faults. */
+async function plannedItems(
   scope: ImportScope, section: AnySection, matched: Matched<object, Stored>[], next: (object | null)[],
-): SectionPlan['planned'] {
+): Promise<SectionPlan['planned']> {
   const { owner } = scope;
-  return matched.flatMap((one, place) => {
+  const planned: SectionPlan['planned'] = [];
+  for (const [place, one] of matched.entries()) {
+    if (place % ITEMS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     const settings = next[place] ?? null;
-    if (settings === null) return [];
+    if (settings === null) continue;
     const { current } = one;
     const differences = current === null
       ? [] : changesOf(scope, section, current, { ...current, ...settings });
     if (current !== null && owner !== null && current.managed_by !== owner) {
       differences.push({ field: 'managed_by', before: current.managed_by ?? null, after: owner });
     }
-    return [{ ...one, next: settings, differences }];
-  });
+    planned.push({ ...one, next: settings, differences });
+  }
+  return planned;
 }
 
 function changesOf({ names }: ImportScope, section: AnySection, before: Stored, after: Stored): Difference[] {
