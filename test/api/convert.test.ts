@@ -14,7 +14,7 @@ let app: TestApp;
 let converterBundle: string;
 beforeAll(async () => {
   converterBundle = await bundleFile('controller/moving/convert-worker.ts');
-  app = await makeApp({ converterBundle });
+  app = await makeApp({ converterBundle, plansJson: '{"free":{"monitors":5,"min_interval_seconds":120}}' });
 });
 afterAll(async () => {
   await app.close();
@@ -129,11 +129,8 @@ describe('a bad file', () => {
 });
 
 test('10,000 items over the limit of the plan: the import is refused as a whole', async () => {
-  const small = await makeApp({
-    env: { DEFAULT_PLAN: 'free' }, plansJson: '{"free":{"monitors":5,"min_interval_seconds":120}}',
-    converterBundle,
-  });
-  const { writeKey: client } = await newTenant(small);
+  const { writeKey: client, owner } = await newTenant(app);
+  await owner.client.put('/api/billing/plan', { plan: 'free' });
   const rows = Array.from({ length: 10_000 }, (_, at) => `m${at},HTTP,https://m${at}.example/,60`).join('\n');
   const { data } = await convert(client, 'csv', `name,type,target,interval_seconds\n${rows}`);
   expect(data.report).toMatchObject({ full: 0, partial: 10_000, skipped: 0 });
@@ -141,5 +138,4 @@ test('10,000 items over the limit of the plan: the import is refused as a whole'
   const refused = await client.post('/api/import', data.document);
   expect([refused.code, refused.error.details]).toEqual(['MONITOR_LIMIT_REACHED', { limit: 5, usage: 0 }]);
   expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
-  await small.close();
 });

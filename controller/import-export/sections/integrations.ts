@@ -32,13 +32,17 @@ export const integrations = defineSection<IntegrationItem, DestinationDoc, Setti
   similarity: (item, doc) => 100 * Number(item.type === doc.type) + countEqual(item, doc),
   monitorsIn: ({ filter }) => filter?.monitors ?? [],
   monitorsOf: ({ filter }) => filter?.monitor_ids ?? [],
-  plan: (scope, matched) => Promise.all(matched.map(({ item, at, current }) => {
-    return scope.faults.collect(['integrations', at], async () => {
-      const next = settingsAfter(item, current, scope.names);
-      await rejectForbiddenAddress(scope.deps.destinations, scope.ctx, next, current);
-      return next;
-    });
-  })),
+  plan: async ({ deps, ctx, names, faults }, matched) => {
+    const planned: (Settings | null)[] = [];
+    for (const { item, at, current } of matched) {
+      planned.push(await faults.collect(['integrations', at], async () => {
+        const next = settingsAfter(item, current, names);
+        await rejectForbiddenAddress(deps.destinations, ctx, next, current);
+        return next;
+      }));
+    }
+    return planned;
+  },
   check: async (_scope, planned, { others }) => checkRoom(others.length + planned.length),
   view: (doc, names, isConcealed) => {
     const { name, type, enabled, is_default, events } = doc;
