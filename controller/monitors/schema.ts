@@ -110,8 +110,11 @@ export function monitorInputs(minIntervalSeconds: number) {
 export const NEEDS_BY_TYPE = {
   if: { properties: { type: { const: 'HEARTBEAT' } } },
   then: {
-    required: ['heartbeat_interval', 'grace_period'],
-    properties: { heartbeat_interval: { type: 'integer' }, grace_period: { type: 'integer' } },
+    required: ['grace_period'], properties: { grace_period: { type: 'integer' } },
+    oneOf: [
+      { required: ['heartbeat_interval'], properties: { heartbeat_interval: { type: 'integer' } } },
+      { required: ['heartbeat_schedule'], properties: { heartbeat_schedule: { type: 'string' } } },
+    ],
   },
   else: {
     required: ['target', 'interval_seconds'], properties: { target: { type: 'string' } },

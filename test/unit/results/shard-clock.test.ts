@@ -49,7 +49,7 @@ function stateOf(id: string, lastAt: number | null, deadline: number): MonitorSt
   const state = newMonitorState(configOf({ monitor_id: id, type: 'HEARTBEAT', heartbeat, changed_at: HOUR }));
   return {
     ...state, status: 'up',
-    heartbeat: { last_at: deadline - 120_000, started_at: null, deadline, not_before: 0 },
+    heartbeat: { last_at: deadline - 120_000, deadline, not_before: 0 },
   };
 }
 
