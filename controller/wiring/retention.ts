@@ -8,7 +8,8 @@ export function openRetention(
   { stores, clock, log, ownsShard, shardMap }: Pick<ControllerPorts, 'stores' | 'clock' | 'log' | 'ownsShard' | 'shardMap'>,
   quota: Pick<Quota, 'limitsOf'>,
 ): RetentionSweeper {
-  const { monitors, agedResults: results, sweeps, evidence, pingHistory, audit, deadLetters, freedSubdomains } = stores;
+  const { monitors, agedResults: results, sweeps, evidence, pingHistory, audit } = stores;
+  const { deadLetters, freedSubdomains } = stores;
   const { organizations, projects } = stores.accounts;
   const { incidents, incidentUpdates: updates, comments, votes, causes } = stores;
   return new RetentionSweeper({

@@ -24,8 +24,8 @@ export interface HeartbeatSettings {
 }
 
 const MAX_PING_INTERVAL_SECONDS = 366 * 86_400;
-const MAX_GRACE_SECONDS = 31 * 86_400;
-const MAX_RUNTIME_SECONDS = 31 * 86_400;
+/** Also of a run. */
+export const MAX_GRACE_SECONDS = 31 * 86_400;
 const MAX_SCHEDULE_LENGTH = 200;
 /** For `interval_seconds` of any monitor. */
 export const MAX_INTERVAL_SECONDS = 86_400;
@@ -59,7 +59,7 @@ export const heartbeatFields = {
     .describe('Time zone of `heartbeat_schedule`. Default: `UTC`.'),
   grace_period: seconds(MAX_GRACE_SECONDS, 'Grace period')
     .describe('Seconds that a ping may be late; required for HEARTBEAT.'),
-  max_runtime_seconds: seconds(MAX_RUNTIME_SECONDS, 'Maximum run time').describe(
+  max_runtime_seconds: seconds(MAX_GRACE_SECONDS, 'Maximum run time').describe(
     'Seconds after which a run that has started and not ended is a failure. Null for no limit.',
   ),
   slug: z.string().regex(SLUG, 'Use 1 to 100 lowercase letters, digits, hyphens and underscores').nullable()
