@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { idParams } from '../http/input/validation.ts';
 import { defineRoute, ok, type PublicContext, type Route } from '../http/routing/route.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
 import { pingKeyResponse, pingsResponse, receivedResponse } from './responses.ts';
 import * as schema from './schema.ts';
 import { type PingKeyDeps, readPingKey, rotatePingKey } from './verbs/ping-key.ts';
@@ -41,7 +42,8 @@ const ENDINGS = [
 ] as const;
 
 /** Accepts GET, HEAD and POST with any content type and any query. */
-export function heartbeatRoutes(deps: HeartbeatDeps & PingReadDeps & PingKeyDeps): Route[] {
+export function heartbeatRoutes(parts: Omit<HeartbeatDeps, 'creations'> & PingReadDeps & PingKeyDeps): Route[] {
+  const deps = { creations: new Map<string, Promise<MonitorDoc>>(), ...parts };
   const receive = async (
     ctx: PublicContext, address: PingAddress, { rid, create }: Query, sent: Omit<PingSignal, 'run_id'>,
   ) => {

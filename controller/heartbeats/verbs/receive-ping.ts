@@ -29,6 +29,8 @@ export interface HeartbeatDeps extends PingDeps, MonitorWriteDeps {
     /** Null for an unknown key. */
     findByPingKey(key: string): Promise<KeyedProject | null>;
   };
+  /** Monitors that this controller is creating, by project and slug. */
+  creations: Map<string, Promise<MonitorDoc>>;
 }
 
 /** The monitor of a ping: by its token, or by its slug in the project with that key. */
@@ -87,13 +89,23 @@ async function monitorAt(
   const monitor = await find();
   if (monitor !== null || !isCreating) return existing(monitor);
   if (!SLUG.test(slug)) throw fieldError('slug', 'Use 1 to 100 lowercase letters, digits, hyphens and underscores');
+  // Each creation takes a place of the plan until it fails, so simultaneous first pings share one.
+  const id = `${project._id}/${slug}`;
+  const ongoing = deps.creations.get(id);
+  if (ongoing !== undefined) return existing(await ongoing);
+  const input = { type: 'HEARTBEAT', name: slug, slug, ...DEFAULTS } as const;
+  const creation = createMonitor(deps, editorOf(project, tenant, ctx), input);
+  deps.creations.set(id, creation);
   try {
-    const input = { type: 'HEARTBEAT', name: slug, slug, ...DEFAULTS } as const;
-    return { monitor: await createMonitor(deps, editorOf(project, tenant, ctx), input), isCreated: true };
+    return { monitor: await creation, isCreated: true };
   } catch (error) {
-    // Another ping created it meanwhile.
-    if (error instanceof AppError && error.code === 'SLUG_ALREADY_TAKEN') return existing(await find());
-    throw error;
+    // Another controller may have created it meanwhile.
+    const isLost = error instanceof AppError && ['SLUG_ALREADY_TAKEN', 'MONITOR_LIMIT_REACHED'].includes(error.code);
+    const other = isLost ? await find() : null;
+    if (other === null) throw error;
+    return existing(other);
+  } finally {
+    deps.creations.delete(id);
   }
 }
 

@@ -39,12 +39,13 @@ const seconds = (max: number, name: string) =>
     .nullable().optional();
 
 /** Parses to single spaces between the fields. */
-export const cronInput = z.string().max(MAX_SCHEDULE_LENGTH)
+const cronInput = z.string().max(MAX_SCHEDULE_LENGTH)
   .transform((line) => line.trim().split(/\s+/).join(' '))
   .check(({ value, issues }) => {
     const message = cronProblem(value);
     if (message !== null) issues.push({ code: 'custom', message, input: value });
-  });
+  })
+  .meta({ pattern: '^\\s*(?:[0-9A-Za-z*,/#-]+\\s+){4}[0-9A-Za-z*,/#-]+\\s*$' });
 
 /** What a slug may look like. */
 export const SLUG = /^[a-z0-9_-]{1,100}$/;
