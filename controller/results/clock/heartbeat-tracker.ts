@@ -43,7 +43,11 @@ export class HeartbeatTracker {
     const since = Math.min(takenAt, this.#decidedAt ?? takenAt);
     this.#decidedAt = now;
     this.#mayDecide = false;
-    if (!hasWaiting) return [];
+    if (!hasWaiting) {
+      // Nobody's ping was lost. The first heartbeat must not inherit the interruption at the shard's start.
+      this.#brokenFrom = null;
+      return [];
+    }
     if (this.#brokenFrom !== null || now - since > MAX_BREAK_MS) {
       const from = this.#brokenFrom ?? since;
       this.#brokenFrom = null;
