@@ -1,20 +1,24 @@
 import { useQuery } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { heartbeatTexts as texts } from '../texts/heartbeats.ts';
+import { Button } from '../ui/button.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { msText, Time } from '../ui/time.tsx';
 import type { Ping } from './monitor-queries.ts';
 
-const LIMIT = 100;
+const FIRST_LIMIT = 10;
+const MAX_LIMIT = 100;
 const REFRESH_MS = 15_000;
 
 /** The kept pings of a heartbeat, newest first, with what their jobs sent. */
 export function Pings({ id }: { id: string }) {
+  const [limit, setLimit] = useState(FIRST_LIMIT);
   const query = useQuery({
-    queryKey: ['monitors', id, 'pings'], refetchInterval: REFRESH_MS,
+    queryKey: ['monitors', id, 'pings', limit], refetchInterval: REFRESH_MS,
     queryFn: async () => {
-      const params = { path: { id }, query: { limit: LIMIT } };
+      const params = { path: { id }, query: { limit } };
       return (await unwrap(api.GET('/api/monitors/{id}/pings', { params }))).pings;
     },
   });
@@ -36,6 +40,7 @@ export function Pings({ id }: { id: string }) {
           </div>
         ))}
       </QueryResult>
+      {query.data?.length === FIRST_LIMIT && <div><Button onClick={() => setLimit(MAX_LIMIT)}>{texts.showAll}</Button></div>}
     </Section>
   );
 }
