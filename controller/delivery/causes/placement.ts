@@ -19,7 +19,7 @@ export interface PlacementDeps {
     findMany(ids: string[]): Promise<{ _id: string; cause_id?: string }[]>;
     hasOpen(causeId: string): Promise<boolean>;
     /** At most `limit`. */
-    countOf(causeId: string, limit: number): Promise<number>;
+    countOpen(causeId: string, limit: number): Promise<number>;
   };
   monitors: {
     counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>>;
@@ -163,7 +163,7 @@ export class Placement {
     const having = (await causes.find(causeId))?.monitors_having ?? Infinity;
     // Counting more would cost more than the message is worth.
     const isSmall = having <= MAX_COUNTED;
-    const isComplete = isSmall && await incidents.countOf(causeId, having) >= having;
+    const isComplete = isSmall && await incidents.countOpen(causeId, having) >= having;
     return { isComplete, isOver: !(await incidents.hasOpen(causeId)) };
   }
 }
