@@ -192,6 +192,23 @@ describe('a destination that groups', () => {
     expect(second.map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
   });
 
+  test('gets an outage counted whose alert was sent by itself before it had a cause', async () => {
+    await grouped();
+    const outages = new Outages(rig.controller());
+    const monitors = await createMonitors(10, ADDRESS);
+    const begun = await outages.begin(monitors.slice(0, 2), ADDRESS);
+    await received(1);
+    passed(WAIT_MS);
+    await received(2);
+    begun.push(...await outages.begin(monitors.slice(2), ADDRESS));
+    await received(3);
+    expect(subjects()[2]).toBe('[DOWN] 10 monitors behind 192.0.2.7 are down');
+    await outages.end(begun);
+    await received(4);
+    await settled();
+    expect(subjects().slice(3)).toEqual([expect.stringMatching(/^\[UP\] 10 monitors behind 192\.0\.2\.7 are back up/)]);
+  });
+
   test('gets a monitor that goes down twice counted once', async () => {
     await grouped();
     const outages = new Outages(rig.controller());

@@ -39,7 +39,7 @@ export async function sendThread(
     ? [null, null] : await Promise.all([causes.find(thread.cause_id), deliveries.find(thread.first_id)]);
   const [member] = members;
   if (thread === null || cause === null || first === null || !member) return KNOWN;
-  const { pending, outages } = await placement.adopt(thread);
+  const { pending, outages } = await placement.adopt(thread, cause);
   members.splice(0, Infinity, ...pending.map((delivery) => ({ ...member, delivery })));
   const isOver = !(await incidents.hasOpen(cause._id));
   if (isOver && thread.is_over) return KNOWN;
@@ -48,7 +48,7 @@ export async function sendThread(
   if (dueAt > clock.now()) return { kind: 'early', dueAt };
   const { organization_id: organizationId, project_id: projectId } = first;
   const name = await causes.nameOf(cause, { organizationId, projectId });
-  const { together, endedAt } = await progressOf(deps, [first, ...outages]);
+  const { together, endedAt } = await progressOf(deps, outages);
   const { kind, value, started_at } = cause;
   const { incident } = first.alert;
   const alert: AlertDetails = {
