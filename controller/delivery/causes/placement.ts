@@ -67,8 +67,8 @@ export class Placement {
       const pending = await deliveries.ofDigest(thread._id);
       const span = { from: cause.started_at, to: now };
       const firsts = await deliveries.firsts(thread, [`${cause.kind}:${cause.value}`], span);
-      const sentAlone = await this.#membersAmong(firsts, cause._id);
-      return { pending, outages: [...sentAlone, ...await deliveries.inThread(thread._id)] };
+      const separate = await this.#membersAmong(firsts, cause._id);
+      return { pending, outages: [...separate, ...await deliveries.inThread(thread._id)] };
     });
   }
 
