@@ -198,6 +198,8 @@ interface RouteFacts {
   isUnlimited?: boolean;
   /** Bearer token that a public route requires. */
   bearer?: string;
+  /** Accepts an API key as bearer token, for clients that can't send X-API-Key. */
+  acceptsBearerKey?: boolean;
   /** Memory-intensive: an organization's requests run one at a time, and few run at once overall. */
   takesTurns?: boolean;
 }
