@@ -58,7 +58,7 @@ export class ShardMetrics {
       if (!this.#uptimes.isCurrent(slot, monitor.writes)) this.#stale.set(config.monitor_id, monitor.writes);
       if (!this.#uptimes.isKnown(slot)) pending += 1;
       const countsOf = (region: string) => this.#counts.of(slot, region);
-      builder.add(monitor.state, now, { uptimes: this.#uptimes.of(slot, monitor.state, now), countsOf });
+      builder.add(monitor.state, now, { uptimes: this.#uptimes.of(slot, monitor, now), countsOf });
     }
     const { ids, names, texts, numbers } = builder;
     return { writer, next: slot < this.#slots.length ? slot : null, pending, ids, names, texts, numbers };

@@ -1,7 +1,9 @@
 import { accountGap, DAY_MS, HOUR_MS } from '../../../verdicts/time-accounting/time-accounting-rules.ts';
-import type { HourTimes, MonitorState } from '../../../verdicts/monitor-state.ts';
+import type { HourTimes } from '../../../verdicts/monitor-state.ts';
 import { monitoredOf, steps, upOf, type Totals } from '../../hours/rollup.ts';
 import type { DayKey, HourKey } from '../../hours/hour-record.ts';
+import type { LiveMonitor } from '../../state/live-monitor.ts';
+import { toUnwrittenMonitor } from '../recent/unwritten-monitor.ts';
 import { NONE } from './monitor-page.ts';
 import { grown } from './monitor-slots.ts';
 
@@ -17,6 +19,9 @@ const REREAD_HOURS = 2;
 /** So that an incomplete uptime is never shown as 1. */
 const PRECISION = 1_000_000;
 const UNKNOWN = [NONE, NONE] as const;
+
+/** Adds the ms up and the ms monitored of an hour, by its number. */
+type AddHour = (hour: number, up: number, total: number) => void;
 
 /**
  * Uptimes of monitors over the last 24 clock hours and 30 days (UTC), both including the current one: from
@@ -77,7 +82,7 @@ export class UptimeWindows {
   }
 
   /** Of the last 24 hours and 30 days, from 0 to 1; NONE without monitored time. `now`: Unix ms. */
-  of(slot: number, state: MonitorState, now: number): readonly [day: number, month: number] {
+  of(slot: number, monitor: LiveMonitor, now: number): readonly [day: number, month: number] {
     const readAt = this.#readAt[slot] ?? 0;
     if (readAt === 0) return UNKNOWN;
     const { hour: current, day: today } = numbersOf(now);
@@ -91,7 +96,7 @@ export class UptimeWindows {
     const firstOfDay = current - HOURS_PER_DAY + 1;
     const firstOfMonth = (this.#hasDay(slot, today - 1) ? today : today - 1) * HOURS_PER_DAY;
     let [dayUp, dayTotal] = [0, 0];
-    const add = (hour: number, up: number, total: number): void => {
+    const add: AddHour = (hour, up, total) => {
       if (hour >= firstOfDay) [dayUp, dayTotal] = [dayUp + up, dayTotal + total];
       if (hour >= firstOfMonth) [monthUp, monthTotal] = [monthUp + up, monthTotal + total];
     };
@@ -101,15 +106,9 @@ export class UptimeWindows {
       const [up, total] = [this.#hours[place] as number, this.#hours[place + 1] as number];
       add(hour, up * HOUR_UNIT_MS, total * HOUR_UNIT_MS);
     }
-    const accounted = accountGap(state, now);
-    for (const start in accounted.accounted) {
-      const hour = Number(start) / HOUR_MS;
-      const times = accounted.accounted[Number(start)] as HourTimes;
-      if (!this.#hasHour(slot, hour)) add(hour, upOf(times), monitoredOf(times));
-    }
-    const openMs = Math.max(0, now - accounted.accounted_until);
-    if (isUp(accounted)) add(current, openMs, openMs);
-    else if (accounted.status === 'down') add(current, 0, openMs);
+    addUnwritten(monitor, now, (hour, up, total) => {
+      if (!this.#hasHour(slot, hour)) add(hour, up, total);
+    });
     return [shareOf(dayUp, dayTotal), shareOf(monthUp, monthTotal)];
   }
 
@@ -141,8 +140,24 @@ function write(ring: Uint16Array, place: number, totals: Totals | undefined, uni
   ring[place + 1] = totals === undefined ? 0 : Math.round(monitoredOf(totals.times) / unitMs);
 }
 
-function isUp({ status }: MonitorState): boolean {
-  return status === 'up' || status === 'degraded';
+/** Adds the times of hours that are in no rollup. */
+function addUnwritten(monitor: LiveMonitor, now: number, add: AddHour): void {
+  if (monitor.hours.some(({ late }) => late !== null)) {
+    const { hours } = toUnwrittenMonitor(monitor.state.config.monitor_id, monitor, now, '');
+    for (const { hour, times } of hours) {
+      if (times !== null) add(hour / HOUR_MS, upOf(times), monitoredOf(times));
+    }
+    return;
+  }
+  // The same without late results, as almost always, at a fraction of the cost.
+  const { accounted, accounted_until: until, status } = accountGap(monitor.state, now);
+  for (const start in accounted) {
+    const times = accounted[start as unknown as number] as HourTimes;
+    add(Number(start) / HOUR_MS, upOf(times), monitoredOf(times));
+  }
+  const openMs = Math.max(0, now - until);
+  const isUp = status === 'up' || status === 'degraded';
+  if (isUp || status === 'down') add(Math.floor(now / HOUR_MS), isUp ? openMs : 0, openMs);
 }
 
 function shareOf(up: number, total: number): number {
