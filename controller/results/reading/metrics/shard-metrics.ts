@@ -11,6 +11,8 @@ import { UptimeWindows } from './uptime-windows.ts';
 
 /** Monitors per page: less than a millisecond of the shard's time. */
 const PAGE_SIZE = 250;
+/** Of a page whose monitors have many regions, so that a message can carry it. */
+const MAX_NUMBERS = 20_000;
 /** Monitors per query. */
 const BATCH_SIZE = 50;
 
@@ -49,7 +51,8 @@ export class ShardMetrics {
     const builder = new PageBuilder();
     let pending = 0;
     let slot = from;
-    for (; slot < this.#slots.length && builder.ids.length < PAGE_SIZE; slot += 1) {
+    for (; slot < this.#slots.length; slot += 1) {
+      if (builder.ids.length >= PAGE_SIZE || builder.numbers.length >= MAX_NUMBERS) break;
       const id = this.#slots.idAt(slot);
       const monitor = id === null ? undefined : state.monitors.get(id);
       if (monitor === undefined) continue;
