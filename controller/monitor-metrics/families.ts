@@ -78,7 +78,7 @@ export function labelPages(pages: MonitorPage[], { projects, groups }: Names): L
   const shared = new Map<string, string>();
   const labelOf = (name: string, value: string) => `,${name}="${escapeLabel(value)}"`;
   return pages.map(({ ids, names, texts, numbers: list }) => {
-    const numbers = Float64Array.from(list);
+    const numbers = new Float64Array(list);
     const ends: string[] = [];
     for (let at = 0; at < numbers.length; at = next(numbers, at)) {
       const [type = '', project = '', group] = [FIELD.type, FIELD.project, FIELD.group]
