@@ -265,7 +265,7 @@ export class IncidentStore {
   async countOpen(tenant: Tenant): Promise<Map<Severity, number>> {
     const open = this.#incidents.find({ ...ownedBy(tenant), status: { $in: OPEN_STATUSES } });
     const counts = new Map<Severity, number>();
-    for (const { severity } of await open.project<Pick<IncidentDoc, 'severity'>>({ severity: 1, _id: 0 }).toArray()) {
+    for (const { severity } of await open.project<Pick<IncidentDoc, 'severity'>>({ severity: 1 }).toArray()) {
       counts.set(severity, (counts.get(severity) ?? 0) + 1);
     }
     return counts;

@@ -50,7 +50,7 @@ test('incidents of projects with the same name are added up', async () => {
   const { client } = tenant.owner;
   const second = (await client.post('/api/projects', { name: 'Default' })).data.project.id;
   for (const id of [tenant.projectId, second]) {
-    const body = { title: 'Down', severity: 'major' };
+    const body = { title: 'Down', severity: 'major', source: 'manual', type: 'timeout', error_message: 'Down' };
     const response = await client.with({ 'x-project-id': id }).post('/api/incidents', body);
     expect(response.status, response.text).toBe(201);
   }

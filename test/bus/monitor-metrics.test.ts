@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => rig?.stop());
 
 async function keyOf(session: ApiSession, projectIds?: string[]): Promise<string> {
-  const body = { name: 'prometheus', ...(projectIds ? { project_ids: projectIds } : {}) };
+  const body = { name: 'prometheus', scope: 'read_write', ...(projectIds ? { project_ids: projectIds } : {}) };
   return (await session.ok<{ key: string }>('POST', '/api/auth/api-keys', body)).key;
 }
 
@@ -97,7 +97,7 @@ test('a scrape has the state, regions, checks and expiries of each monitor', asy
   const ofDown = `id="${down}",name="Shop",type="HTTP",project="Default"`;
   const found = await until(async () => {
     const metrics = await read(key);
-    const isCounted = metrics.matching('incidents_open', 'critical').some(([, value]) => value === 1);
+    const isCounted = metrics.matching('incidents_open', 'major').some(([, value]) => value === 1);
     return isCounted && metrics.value(`farwatch_monitor_up{${labels}}`) === 1 && metrics;
   }, { what: 'the results are applied' });
   const at = `${labels},region="local"`;
@@ -126,8 +126,8 @@ test('a scrape has the state, regions, checks and expiries of each monitor', asy
     expect(found.matching('in_maintenance', id).map(([, value]) => value)).toEqual([0]);
   }
   expect(found.matching('farwatch_incidents_open')).toEqual([
-    ['farwatch_incidents_open{project="Default",severity="critical"}', 1],
-    ['farwatch_incidents_open{project="Default",severity="major"}', 0],
+    ['farwatch_incidents_open{project="Default",severity="critical"}', 0],
+    ['farwatch_incidents_open{project="Default",severity="major"}', 1],
     ['farwatch_incidents_open{project="Default",severity="minor"}', 0],
     ['farwatch_incidents_open{project="Default",severity="warning"}', 0],
   ]);
