@@ -15,7 +15,7 @@ export function monitorMetricsRoute(deps: RouteDeps): Route {
   return defineRoute({
     method: 'GET', path: '/api/metrics', tag: 'Monitors',
     auth: { access: 'account', organization: 'viewer', keys: true }, acceptsBearerKey: true,
-    summary: 'Read the metrics of all monitors for Prometheus',
+    operationId: 'getMonitorMetrics', summary: 'Read the metrics of all monitors for Prometheus',
     description: 'The monitors of all projects that the caller may read, in Prometheus text format, or as OpenMetrics '
       + '(`application/openmetrics-text`) for clients that prefer it in `Accept`. Compressed with gzip for clients '
       + 'that accept it. The API key may also be sent as `Authorization: Bearer`.',

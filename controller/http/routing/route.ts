@@ -177,6 +177,8 @@ interface RouteFacts {
   summary: string;
   tag: string;
   description?: string;
+  /** In the OpenAPI document, where the one made from the path is another route's. */
+  operationId?: string;
   /** Error codes beyond those implied by `auth` and the schemas, for the OpenAPI document. */
   errors?: readonly ErrorCode[];
   /** Replaces INTERNAL_ERROR when this route fails unexpectedly. */
