@@ -17,7 +17,7 @@ interface Column {
 
 const SEPARATOR = '  ';
 /** Of a column that is cut. */
-const MIN_WIDTH = 10;
+const MIN_WIDTH = 16;
 const WIDE = /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\u3000-\u303f\uff01-\uff60])/u;
 const segmenter = new Intl.Segmenter();
 

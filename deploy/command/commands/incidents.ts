@@ -51,7 +51,7 @@ export const define: DefineCommand = (command, { env, output }) => {
         MONITOR: ({ monitor_name }) => monitor_name,
         TITLE: ({ title }) => title,
         ID: ({ id }) => id,
-      }, 'No incidents', { cut: ['MONITOR', 'TITLE'], omit: ['SEVERITY', 'RESOLVED (UTC)', 'MONITOR', 'STARTED (UTC)'] });
+      }, 'No incidents', { cut: ['MONITOR', 'TITLE'], omit: ['MONITOR', 'RESOLVED (UTC)', 'SEVERITY', 'STARTED (UTC)'] });
     }
     return EXIT.done;
   };

@@ -81,10 +81,10 @@ test('apply creates what a folder of files says, once; its dry run exits with 2 
 test('apply refuses wrong files in one line with exit code 1, because 2 means changes, and changes nothing', async () => {
   const anchors = fileOf('anchors.yaml', 'monitors: &all []\ngroups: *all\n');
   const wrong = fileOf('wrong.yaml', 'monitors:\n  - { name: A, type: HTTP, target: "no address", interval_seconds: 5 }\n');
-  for (const path of [join(dir, 'none.yaml'), anchors, wrong, fileOf('list.yaml', '- 1\n'), fileOf('bad.yaml', 'a: ['), fileOf('field.yaml', 'monitor: []')]) {
+  await Promise.all([join(dir, 'none.yaml'), anchors, wrong, fileOf('list.yaml', '- 1\n'), fileOf('bad.yaml', 'a: ['), fileOf('field.yaml', 'monitor: []')].map(async (path) => {
     const { exitCode, stdout, stderr } = await run('apply', '-f', path, '--dry-run');
     expect({ path, exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ path, exitCode: 1, stdout: '', lines: 2 });
-  }
+  }));
   expect(await run('apply', '-f', wrong, '--prune')).toMatchObject({ exitCode: 2, stdout: '' });
   expect(JSON.parse((await run('monitors', '--json')).stdout)).toMatchObject({ monitors: [{ name: 'Shop' }] });
 });
@@ -238,12 +238,12 @@ test('a client command names a wrong setting, key or address in one line, withou
     [{ ...env, FARWATCH_URL: `${target.url}/moved` }, 'redirects to https://elsewhere.example; is it the right address?'],
     [{ ...env, FARWATCH_URL: target.url }, 'is it the right address?'],
   ];
-  for (const [settings, message] of cases) {
+  await Promise.all(cases.map(async ([settings, message]) => {
     const { exitCode, stdout, stderr } = await runCommand(['monitors'], settings);
     expect({ message, exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ message, exitCode: 1, stdout: '', lines: 2 });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('SECRET');
-  }
+  }));
   const { stderr } = await until(async () => {
     const ended = await runCommand(['monitors'], { FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: expired });
     return ended.exitCode === 1 && ended;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Output } from '../../../deploy/command/output.ts';
+import { Output, shortened } from '../../../deploy/command/output.ts';
 
 function printed(print: (output: Output) => void, terminal: { isTTY?: boolean; columns?: number } = {}): string {
   const stream = Object.assign(new PassThrough(), terminal);
@@ -41,12 +41,16 @@ const inColumns = (columns: number) =>
 
 test('on a terminal, cells are cut to its width, and wide characters take two cells', () => {
   expect(inColumns(32)).toEqual(['name                     seconds', 'a shop with a long name  12', '監視するショップ         5', '']);
-  expect(inColumns(21)).toEqual(['name          seconds', 'a shop with…  12', '監視するシ…   5', '']);
+  expect(inColumns(27)).toEqual(['name                seconds', 'a shop with a lon…  12', '監視するショップ    5', '']);
 });
 
 test('a column is left out where cutting cells is not enough', () => {
   expect(inColumns(18)).toEqual(['name', 'a shop with a lon…', '監視するショップ', '']);
-  expect(inColumns(5)).toEqual(['name', 'a shop wi…', '監視する…', '']);
+  expect(inColumns(5)).toEqual(['name', 'a shop with a l…', '監視するショップ', '']);
+});
+
+test('a wide character is not cut in half', () => {
+  expect([shortened('監視する', 8), shortened('監視する', 7), shortened('監視する', 6)]).toEqual(['監視する', '監視す…', '監視…']);
 });
 
 test('without a terminal, nothing is cut', () => {
