@@ -39,14 +39,7 @@ export function clientOf(env: Environment): Client {
 export class Unavailable extends CommandError {}
 
 /** The API has refused a request. */
-export class ApiError extends CommandError {
-  readonly details: unknown;
-
-  constructor(message: string, details: unknown) {
-    super(message);
-    this.details = details;
-  }
-}
+export class ApiError extends CommandError {}
 
 interface Call {
   method?: 'GET' | 'POST' | 'PATCH';
@@ -97,11 +90,11 @@ export class Client {
 
   async #refusalOf(response: Response): Promise<CommandError> {
     const text = await response.text().catch(() => '');
-    const { error } = parsed(text) as { error?: { message?: unknown; details?: unknown } };
+    const { error } = parsed(text) as { error?: { message?: unknown } };
     if (typeof error?.message !== 'string') return this.#strangeResponse(response);
     const message = printable(error.message).replaceAll(this.#key, '***');
     const { status } = response;
-    return status >= 500 || status === 429 ? new Unavailable(message) : new ApiError(message, error.details);
+    return status >= 500 || status === 429 ? new Unavailable(message) : new ApiError(message);
   }
 
   #strangeResponse({ status, headers }: Response): Unavailable {
