@@ -6,7 +6,7 @@ import { characters, queryBoolean, singleLineText } from '../http/input/validati
 import { windowItem } from '../maintenance/schema.ts';
 import { MAX_WINDOWS } from '../maintenance/window.ts';
 import { dependencyNames, monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
-import { IMPORTED_TOKEN } from '../monitors/settings/heartbeat.ts';
+import { heartbeatFields, IMPORTED_TOKEN } from '../monitors/settings/heartbeat.ts';
 import { pageItem } from '../status-pages/schema.ts';
 
 /** Per document. Larger projects need several documents. */
@@ -34,6 +34,8 @@ export function documentInput(minIntervalSeconds: number) {
     group: groupName.nullable().optional().describe('Name of its group; null for none.'),
     heartbeat_token: token.nullable().optional().describe('Only for HEARTBEAT: the token to keep. One that another '
       + 'monitor of the installation has is ignored. `***` or null keeps the current one.'),
+    slug: heartbeatFields.slug.describe('Only for HEARTBEAT: its name in ping URLs. One that another monitor of the '
+      + 'project has is ignored.'),
     depends_on: dependencyNames.optional().describe('Names of monitors in the document or the project.'),
     destinations: z.array(singleLineText(100)).max(MAX_DESTINATIONS).optional()
       .describe('Names of integrations in the document or the project; they replace `notification_target_ids`.'),

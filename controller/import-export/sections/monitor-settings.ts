@@ -11,28 +11,36 @@ import type { MonitorItem } from '../schema.ts';
 import type { ImportScope, Matched, Planned } from '../section.ts';
 import { withToken } from './heartbeat-tokens.ts';
 
-/** `token` is what a heartbeat gets; null for its current or a new one. */
-export type NextMonitor = Settable & Pick<MonitorDoc, 'status'> & { token: string | null };
+/** What a heartbeat gets. Each is null for its current or a new one. */
+interface Granted {
+  token: string | null;
+  slug: string | null;
+}
+
+export type NextMonitor = Settable & Pick<MonitorDoc, 'status'> & { granted: Granted };
 export type PlannedMonitor = Planned<MonitorItem, MonitorDoc, NextMonitor>;
 
 /** Validated like a single write. Collects unknown names; throws the errors of a single write. */
 export async function settingsAfter(
   { ctx: { tenant }, names, faults }: ImportScope, lookups: SettingsDeps,
-  { item, at, current, id }: Matched<MonitorItem, MonitorDoc>, token: string | null,
+  { item, at, current, id }: Matched<MonitorItem, MonitorDoc>, granted: Granted,
 ): Promise<NextMonitor> {
   if (current !== null && current.type !== item.type) {
     throw fieldError('type', `Type cannot be changed; the monitor with this name has type ${current.type}`);
   }
-  const { input, unknown } = inputOf(item, current, id, names);
+  const { input, unknown } = inputOf(item, current, { id, names, granted });
   for (const [field, message] of unknown) faults.add(['monitors', at, field], message);
-  const settings = withToken(settable(input, current, input, lookups.minIntervalSeconds), token);
+  const settings = withToken(settable(input, current, input, lookups.minIntervalSeconds), granted.token);
   await checkSettings(lookups, tenant, settings, current, requestedInterval(settings, item.interval_seconds));
-  return { ...settings, status: item.status ?? current?.status ?? 'active', token };
+  return { ...settings, status: item.status ?? current?.status ?? 'active', granted };
 }
 
 /** The item as the API takes a monitor, with ids instead of names, and messages about unknown names. */
-export function inputOf(item: MonitorItem, current: MonitorDoc | null, id: string, names: ProjectNames) {
-  const { group, destinations, depends_on, ...sent } = item;
+export function inputOf(
+  item: MonitorItem, current: MonitorDoc | null,
+  { id, names, granted }: { id: string; names: ProjectNames; granted: Granted },
+) {
+  const { group, destinations, depends_on, slug, ...sent } = item;
   const unknown: [field: string, message: string][] = [];
   const group_id = group === undefined ? item.group_id : names.idOf('groups', group ?? '');
   if (group_id === null && typeof group === 'string') unknown.push(['group', 'Unknown group']);
@@ -43,7 +51,8 @@ export function inputOf(item: MonitorItem, current: MonitorDoc | null, id: strin
     return resolved.ids;
   };
   const input = {
-    ...sent, group_id, depends_on: depends_on && idsOf('monitors', depends_on, current?.depends_on),
+    ...sent, ...(granted.slug === null ? {} : { slug: granted.slug }), group_id,
+    depends_on: depends_on && idsOf('monitors', depends_on, current?.depends_on),
     notification_target_ids: destinations === undefined
       ? item.notification_target_ids : idsOf('integrations', destinations, current?.notification_target_ids),
     tags: inStoredOrder(item.tags, current?.tags),

@@ -10,7 +10,7 @@ import { countEqual } from '../match-by-name.ts';
 import { findByNames } from '../monitor-names.ts';
 import { MAX_MONITORS, type MonitorItem } from '../schema.ts';
 import { defineSection, type Scope, type Selection } from '../section.ts';
-import { grantTokens } from './heartbeat-tokens.ts';
+import { grantSlugs, grantTokens } from './heartbeat-tokens.ts';
 import {
   comparedFields, memoizedLookups, newDependencies, settingsAfter, viewMonitor, type NextMonitor,
 } from './monitor-settings.ts';
@@ -41,14 +41,16 @@ export const monitors = defineSection<MonitorItem, MonitorDoc, NextMonitor>({
   },
   monitorsIn: ({ depends_on = [] }) => depends_on,
   monitorsOf: ({ depends_on }) => depends_on,
-  plan: async (scope, matched) => {
-    const { deps, names, faults } = scope;
-    const tokens = await grantTokens(deps.monitors.monitors, matched);
+  plan: async (scope, matched, rest) => {
+    const { deps, ctx, names, faults } = scope;
+    const tokens = await grantTokens(deps.monitors.monitors, matched, rest);
+    const slugs = await grantSlugs(deps.monitors.monitors, ctx.tenant, matched, rest);
     const lookups = memoizedLookups(deps.monitors, names);
     const planned: (NextMonitor | null)[] = [];
     for (const [place, one] of matched.entries()) {
       if (place % MONITORS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
-      const plan = () => settingsAfter(scope, lookups, one, tokens[place] ?? null);
+      const granted = { token: tokens[place] ?? null, slug: slugs[place] ?? null };
+      const plan = () => settingsAfter(scope, lookups, one, granted);
       planned.push(await faults.collect(['monitors', one.at], plan));
     }
     return planned;

@@ -1,10 +1,12 @@
 import { writeWithoutCycle } from '../../monitors/dependencies/refuse-cycles.ts';
+import { slugsFor } from '../../monitors/monitor.ts';
 import { settable } from '../../monitors/settable.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
+import { byText, grouped } from '../match-by-name.ts';
 import type { ImportScope } from '../section.ts';
-import { withToken } from './heartbeat-tokens.ts';
+import { withoutSlug, withToken } from './heartbeat-tokens.ts';
 import { inputOf, newDependencies, type PlannedMonitor } from './monitor-settings.ts';
 
 /** Monitors written concurrently. */
@@ -16,12 +18,13 @@ export async function writeMonitors(scope: ImportScope, planned: PlannedMonitor[
   const added = planned.filter(({ current }) => current === null).length;
   const apply = async ({ id, item, current, next, differences }: PlannedMonitor): Promise<void> => {
     if (current === null) {
-      const { status, token: _token, ...settings } = next;
-      await deps.monitors.insert({ managed_by: owner, ...newMonitor(ctx, id, item.type, settings, status) });
+      const { status, granted: _granted, ...settings } = next;
+      const inserted = { managed_by: owner, ...newMonitor(ctx, id, item.type, settings, status) };
+      if ((await deps.monitors.insert(inserted)) === null) await deps.monitors.insert(withoutSlug(inserted));
     } else if (differences.length > 0) {
       await changeMonitor(deps, ctx, id, (seen) => {
-        const { input } = inputOf(item, seen, id, names);
-        const settings = withToken(settable(input, seen, input, deps.minIntervalSeconds), next.token);
+        const { input } = inputOf(item, seen, { id, names, granted: next.granted });
+        const settings = withToken(settable(input, seen, input, deps.minIntervalSeconds), next.granted.token);
         const managed = owner === null ? {} : { managed_by: owner };
         return { ...settings, ...managed, status: item.status ?? seen.status };
       });
@@ -34,10 +37,20 @@ export async function writeMonitors(scope: ImportScope, planned: PlannedMonitor[
       changeMonitor(deps, ctx, id, ({ depends_on }) => (
         { depends_on: depends_on.filter((one) => next.depends_on.includes(one)) }
       )));
-    await inBatches(planned, apply);
+    await inBatches(planned.filter((one) => !needsSlug(one)), apply);
+    const withSameSlug = grouped(planned.filter(needsSlug), ({ id: _id, item: { name } }) => slugsFor({ _id, name })[0] ?? '');
+    await inBatches([...withSameSlug.values()], async (monitors) => {
+      const order = byText(monitors.map(({ item }) => item));
+      for (const place of [...monitors.keys()].sort(order)) await apply(monitors[place] as PlannedMonitor);
+    });
   });
   deps.notifyOwners(planned.map(({ id }) => id));
   await leaveDeletedGroups(deps, ctx, planned.map(({ next }) => next.group_id));
+}
+
+/** Slugs are made from names, and of two with the same the first written gets the better one. */
+function needsSlug({ current, next: { heartbeat } }: PlannedMonitor): boolean {
+  return current === null && heartbeat?.slug === null;
 }
 
 function losesDependencies({ current, next, differences }: PlannedMonitor): boolean {
