@@ -262,7 +262,7 @@ export class IncidentStore {
   }
 
   /** How many incidents of the project are open or acknowledged. */
-  async countOpen(tenant: Tenant): Promise<Map<Severity, number>> {
+  async countOpenBySeverity(tenant: Tenant): Promise<Map<Severity, number>> {
     const open = this.#incidents.find({ ...ownedBy(tenant), status: { $in: OPEN_STATUSES } });
     const counts = new Map<Severity, number>();
     for (const { severity } of await open.project<Pick<IncidentDoc, 'severity'>>({ severity: 1 }).toArray()) {
