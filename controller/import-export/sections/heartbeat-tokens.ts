@@ -49,12 +49,12 @@ export async function grantSlugs(
 }
 
 /**
- * Null for what another monitor has or another item gets: the first by name, because the order in the document
- * has no meaning. `holders` are ids of existing monitors.
+ * Null for what another monitor has or another item gets: the first by name, because the order in the
+ * document has no meaning. `holders` are ids of existing monitors.
  */
 function granted(
-  wanted: readonly (string | null)[], holders: ReadonlyMap<string, string>, matched: readonly MatchedMonitor[],
-  { removed }: Rest<MonitorDoc>,
+  wanted: readonly (string | null)[], holders: ReadonlyMap<string, string>,
+  matched: readonly MatchedMonitor[], { removed }: Rest<MonitorDoc>,
 ): (string | null)[] {
   const removedIds = new Set(removed.map(({ _id }) => _id));
   const compare = byText(matched.map(({ item }) => item));

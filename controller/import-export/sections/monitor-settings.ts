@@ -40,7 +40,7 @@ export function inputOf(
   item: MonitorItem, current: MonitorDoc | null,
   { id, names, granted }: { id: string; names: ProjectNames; granted: Granted },
 ) {
-  const { group, destinations, depends_on, slug, ...sent } = item;
+  const { group, destinations, depends_on, slug: _slug, ...sent } = item;
   const unknown: [field: string, message: string][] = [];
   const group_id = group === undefined ? item.group_id : names.idOf('groups', group ?? '');
   if (group_id === null && typeof group === 'string') unknown.push(['group', 'Unknown group']);

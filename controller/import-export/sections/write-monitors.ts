@@ -38,7 +38,8 @@ export async function writeMonitors(scope: ImportScope, planned: PlannedMonitor[
         { depends_on: depends_on.filter((one) => next.depends_on.includes(one)) }
       )));
     await inBatches(planned.filter((one) => !needsSlug(one)), apply);
-    const withSameSlug = grouped(planned.filter(needsSlug), ({ id: _id, item: { name } }) => slugsFor({ _id, name })[0] ?? '');
+    const slugOf = ({ id: _id, item: { name } }: PlannedMonitor) => slugsFor({ _id, name })[0] ?? '';
+    const withSameSlug = grouped(planned.filter(needsSlug), slugOf);
     await inBatches([...withSameSlug.values()], async (monitors) => {
       const order = byText(monitors.map(({ item }) => item));
       for (const place of [...monitors.keys()].sort(order)) await apply(monitors[place] as PlannedMonitor);
