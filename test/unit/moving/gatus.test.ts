@@ -114,9 +114,9 @@ describe('a configuration of Gatus', () => {
   test('skips other items with the reason', () => {
     const skipped = Object.entries(outcome.items).filter(([, [result]]) => result === 'skipped').map(([name, [, reason]]) => [name, reason]);
     expect(skipped).toEqual([
+      ['alerting.zulip', 'Farwatch has no destination of the type zulip.'],
       ['socket', 'Farwatch has no check of wss://a.example/.'], ['pushed', 'It has no heartbeat.interval, and a heartbeat needs one.'],
       ['profile', 'It needs a value of an earlier step of its suite.'],
-      ['alerting.zulip', 'Farwatch has no destination of the type zulip.'],
     ]);
   });
 
