@@ -170,9 +170,9 @@ export class Conversion {
     const groups = [...this.#groups.values()].map(({ level: _level, ...group }) => group);
     return {
       document: {
-        version: 1, groups, integrations: [...this.#destinations.values()],
-        monitors: this.#monitors as MonitorItem[], status_pages: this.#pages,
-        maintenance_windows: this.#windows,
+        version: 1, groups, monitors: this.#monitors as MonitorItem[], status_pages: this.#pages,
+        ...(this.#destinations.size === 0 ? {} : { integrations: [...this.#destinations.values()] }),
+        ...(this.#windows.length === 0 ? {} : { maintenance_windows: this.#windows }),
       },
       items: this.#items, reported: this.#reported,
     };
@@ -181,7 +181,9 @@ export class Conversion {
 
 /** What one file becomes. */
 export interface Converted {
-  document: Omit<DocumentInput, 'maintenance_windows'> & { maintenance_windows: WindowDraft[] };
+  document: Pick<DocumentInput, 'version' | 'groups' | 'monitors' | 'status_pages'> & {
+    integrations?: IntegrationItem[]; maintenance_windows?: WindowDraft[];
+  };
   items: ReportItem[];
   /** Indexes in `items` of items of the document, in its order. */
   reported: Record<'monitors' | 'integrations' | 'status_pages', number[]>;

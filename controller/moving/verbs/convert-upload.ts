@@ -81,7 +81,7 @@ async function fitPages(
 
 /** Renames the pages of maintenance windows; null removes one. */
 function moveWindows({ document }: Converted, subdomains: ReadonlyMap<string, string | null>): void {
-  for (const window of document.maintenance_windows) {
+  for (const window of document.maintenance_windows ?? []) {
     window.status_pages = window.status_pages?.flatMap((one) => (
       subdomains.has(one) ? subdomains.get(one) ?? [] : one
     ));

@@ -15,8 +15,9 @@ export async function fitDestinations(
   { destinations: deps }: Pick<ConfigurationDeps, 'destinations'>, ctx: ProjectContext, converted: Converted,
 ): Promise<void> {
   const { document, items, reported } = converted;
+  const { integrations = [] } = document;
   const lost = new Set<string>();
-  for (const [at, destination] of document.integrations.entries()) {
+  for (const [at, destination] of integrations.entries()) {
     const reason = reachesProjectRole(ctx.role, 'admin')
       ? await refusalOf(() => rejectForbiddenAddress(deps, ctx, newSettings(destination)))
       : 'Only project admins can import destinations.';
@@ -25,7 +26,7 @@ export async function fitDestinations(
     note(items[reported.integrations[at] ?? -1], 'skipped', reason);
   }
   if (lost.size === 0) return;
-  document.integrations = document.integrations.filter(({ name }) => !lost.has(name));
+  document.integrations = integrations.filter(({ name }) => !lost.has(name));
   for (const { name } of await deps.destinations.list(ctx.tenant)) lost.delete(name);
   for (const [at, monitor] of document.monitors.entries()) {
     const { destinations = [] } = monitor;

@@ -19,7 +19,7 @@ Long,HTTP,https://a.example,60,,,,,
 test('a table has one monitor in each row; bad rows are skipped with their line', async () => {
   const { document, items, counts } = await converted('csv', TABLE);
   expect(document).toEqual({
-    version: 1, groups: [{ name: 'Web' }, { name: 'Jobs' }], integrations: [], status_pages: [], maintenance_windows: [],
+    version: 1, groups: [{ name: 'Web' }, { name: 'Jobs' }], status_pages: [],
     monitors: [
       { name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60, group: 'Web', tags: ['prod', 'web'] },
       { name: 'Multi line "name"', type: 'TCP', target: 'db.example:5432', interval_seconds: 60 },
