@@ -15,10 +15,13 @@ interface Reference {
 export class ProjectNames {
   readonly #candidates = new Map<string, Candidate[]>();
   readonly #names = new Map<string, string>();
+  /** Of items to which the document can refer, by id. */
+  readonly #sections = new Map<string, SectionName>();
 
   /** Items with the same name are preferred in the order in which they are added. */
   add(section: SectionName, name: string, { id, target }: Candidate): void {
     this.learn(id, name);
+    this.#sections.set(id, section);
     const key = keyOf(section, name);
     const namesakes = this.#candidates.get(key);
     if (namesakes) namesakes.push({ id, target });
@@ -28,6 +31,10 @@ export class ProjectNames {
   /** Adds the name of an item to which the document cannot refer. */
   learn(id: string, name: string): void {
     this.#names.set(id, name);
+  }
+
+  isOf(section: SectionName, id: string): boolean {
+    return this.#sections.get(id) === section;
   }
 
   nameOf(id: string | null | undefined): string | null {

@@ -289,15 +289,20 @@ test('of two imports at once, one follows the other, and never mixes with it', a
   }
 });
 
+const NOBODY = randomUUID();
 const times = { starts_at: '2099-01-01T00:00:00Z', ends_at: '2099-01-01T01:00:00Z' };
 test.each<[string, object, string[]]>([
   ['unknown names', {
-    monitors: [{ ...shop, name: 'A', destinations: ['Nobody'], depends_on: ['Nothing'], group: 'None' }],
+    monitors: [
+      { ...shop, name: 'A', destinations: ['Nobody'], depends_on: ['Nothing'], group: 'None' },
+      { ...shop, name: 'B', notification_target_ids: [NOBODY] },
+    ],
     integrations: [{ name: 'N', type: 'ntfy', config: { topic: 't' }, filter: { monitors: ['Nothing'] } }],
     maintenance_windows: [{ title: 'W', ...times, monitors: ['Nothing'], status_pages: ['none'] }],
   }, [
     'integrations.0.filter.monitors: Unknown monitor: Nothing', 'monitors.0.group: Unknown group',
     'monitors.0.depends_on: Unknown monitor: Nothing', 'monitors.0.destinations: Unknown destination: Nobody',
+    `monitors.1.notification_target_ids: Unknown destination: ${NOBODY}`,
     'maintenance_windows.0.monitors: Unknown monitor: Nothing', 'maintenance_windows.0.status_pages: Unknown status page: none',
   ]],
   ['a cycle', { monitors: [{ ...shop, name: 'A', depends_on: ['B'] }, { ...shop, name: 'B', depends_on: ['A'] }] }, [

@@ -102,7 +102,7 @@ export function memoizedLookups(deps: MonitorWriteDeps, names: ProjectNames): Se
       return result;
     };
   };
-  const unknownOf = async (_tenant: Tenant, ids: string[]) => ids.filter((id) => names.nameOf(id) === null);
+  const unknownOf = async (_tenant: Tenant, ids: string[]) => ids.filter((id) => !names.isOf('integrations', id));
   return {
     minIntervalSeconds,
     quota: { limitsOf: memoize(quota.limitsOf.bind(quota)) },
@@ -111,7 +111,7 @@ export function memoizedLookups(deps: MonitorWriteDeps, names: ProjectNames): Se
     destinations: { unknownDestinations: unknownOf },
     groups: {
       names: async (_tenant, ids) => new Map(ids.flatMap((id) => {
-        const name = names.nameOf(id);
+        const name = names.isOf('groups', id) ? names.nameOf(id) : null;
         return name === null ? [] : [[id, name]];
       })),
     },
