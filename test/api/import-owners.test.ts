@@ -180,6 +180,13 @@ test('an import marks what it creates and takes over; an item of another owner i
   expect(await exportOf(project)).toEqual(before);
   expect(await ownersOf(project)).toEqual(marked);
 
+  // Of two with the same name, it takes its own, else the one of nobody.
+  const twin = { ...shop, name: 'Router', target: '192.0.2.1', type: 'ICMP' };
+  await client.post('/api/monitors', { ...twin, target: '192.0.2.9' });
+  expect((await send(client, { monitors: [twin] }, '?owner=other&dry_run=true'))['monitors']).toMatchObject([
+    { action: 'update', changes: ['target', 'managed_by'] },
+  ]);
+
   // Without an owner, an import changes items as before, and leaves their owner.
   expect((await send(client, { groups: other.groups.slice(0, 1) })).summary.updated).toBe(1);
   expect(await ownersOf(project)).toEqual(marked);

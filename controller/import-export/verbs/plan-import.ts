@@ -14,6 +14,9 @@ import type {
 /** Items compared before the event loop gets a turn. */
 const ITEMS_PER_TURN = 100;
 
+/** More than any similarity. */
+const OWNERSHIP = 1_000_000;
+
 export interface SectionPlan extends Rest<Stored> {
   name: SectionName;
   planned: Planned<object, Stored, object>[];
@@ -63,9 +66,12 @@ async function matchSection(
   scope: ImportScope, name: SectionName, items: object[], selection: ImportSelection,
 ): Promise<MatchedSection> {
   const section = SECTIONS[name];
-  const { ctx: { now }, names } = scope;
+  const { ctx: { now }, names, owner } = scope;
   const docs = await section.load(scope, selection);
-  const currents = section.match?.(items, docs) ?? matchByName(items, docs, section);
+  const currents = section.match?.(items, docs) ?? matchByName(items, docs, {
+    nameOf: section.nameOf,
+    similarity: (item: object, doc) => (section.similarity?.(item, doc) ?? 0) + ownershipOf(doc, owner),
+  });
   const matched = items.map((item, at): Matched<object, Stored> => {
     const current = currents[at] ?? null;
     // Increasing ids keep the document's order in lists by creation time.
@@ -91,6 +97,12 @@ async function matchSection(
   }
   for (const doc of rest.removed) names.learn(doc._id, section.nameOf(doc));
   return { name, matched, ...rest };
+}
+
+/** Of items with one name, an owner's own come before those of nobody, and others last. */
+function ownershipOf({ managed_by = null }: Stored, owner: string | null): number {
+  if (owner === null) return 0;
+  return managed_by === owner ? 2 * OWNERSHIP : Number(managed_by === null) * OWNERSHIP;
 }
 
 /** Omits items with faults. */
