@@ -111,6 +111,7 @@ const NEEDS = {
   'GET /api/monitors': 'project viewer or key',
   'GET /api/monitors/stats': 'project viewer or key',
   'GET /api/monitors/overview': 'project viewer or key',
+  'GET /api/metrics': 'organization viewer or key',
   'GET /api/monitors/:id': 'project viewer or key',
   'GET /api/monitors/:id/stats': 'project viewer or key',
   'GET /api/monitors/:id/settings': 'project viewer or key',

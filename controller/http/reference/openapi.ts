@@ -96,7 +96,7 @@ function operation(route: Route, named: Schemas, refusals: Record<string, Refusa
   return {
     summary,
     ...(description === undefined ? {} : { description }),
-    operationId: [route.method.toLowerCase(), ...segments.map(capitalized)].join(''),
+    operationId: route.operationId ?? [route.method.toLowerCase(), ...segments.map(capitalized)].join(''),
     tags: [route.tag],
     security: schemes.map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length === 0 ? {} : { parameters }),
