@@ -24,7 +24,7 @@ export interface Target {
 }
 
 /** A real HTTP server to monitor. */
-export async function startTarget(): Promise<Target> {
+export async function startTarget(host = '127.0.0.1'): Promise<Target> {
   let defaultResponse: ScriptedResponse = {};
   let [count, connections] = [0, 0];
   const responses = new Map<string, (count: number) => ScriptedResponse>();
@@ -43,7 +43,7 @@ export async function startTarget(): Promise<Target> {
     socket.once('close', () => (connections -= 1));
   });
   const listenOn = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    new Promise<void>((resolve) => server.listen(port, host, resolve));
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -52,7 +52,7 @@ export async function startTarget(): Promise<Target> {
   await listenOn(0);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     port,
     get count() {
       return count;
