@@ -53,10 +53,13 @@ export const LONG_STEPS = {
   packaging: { packaging: 720 },
 };
 
+/** By default, four checkers compute the types that files share four times. */
+const TSC = ['../typescript-7/bin/tsc', '--checkers', '1'];
+
 /** Checks that pass or fail as a whole: commands in node_modules/.bin. */
 export const CHECKS = {
-  types: ['../typescript-7/bin/tsc'],
-  'types of the console': ['../typescript-7/bin/tsc', '--project', 'controller/console/app'],
+  types: TSC,
+  'types of the console': [...TSC, '--project', 'controller/console/app'],
   boundaries: [
     'depcruise', '--config', '.dependency-cruiser.cjs', 'shared', 'controller', 'probe', 'deploy', 'test',
   ],
@@ -139,8 +142,8 @@ export function conclude(outcomes) {
 
 function run(program, args) {
   return new Promise((resolve, reject) => {
-    // Checks written in Go collect garbage less often, which saves a fifth of their time.
-    const env = { GOGC: '400', ...process.env };
+    // Checks written in Go collect garbage less often, and use one core, which saves a third of their time together.
+    const env = { GOGC: '400', GOMAXPROCS: '1', ...process.env };
     const child =
       spawn(join(root, 'node_modules/.bin', program), args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleFile } from '../bundle.mjs';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newMember, newTenant } from '../helpers/tenants.ts';
 
 const KUMA = readFileSync(join(import.meta.dirname, '../fixtures/moving/kuma-1.23.db'));
+const ITEMS = fewOrAll(1000, 10_000);
 const TOKEN = 'a1B2c3D4e5F6g7H8i9J0';
 const GATUS = 'endpoints: [{ name: a, url: "https://a.example", conditions: ["[STATUS] == 200"] }]\n';
 
@@ -128,12 +130,12 @@ describe('a bad file', () => {
   });
 });
 
-test('10,000 items over the limit of the plan: the import is refused as a whole', async () => {
+test(`${ITEMS} items over the limit of the plan: the import is refused as a whole`, async () => {
   const { writeKey: client, owner } = await newTenant(app);
   await owner.client.put('/api/billing/plan', { plan: 'free' });
-  const rows = Array.from({ length: 10_000 }, (_, at) => `m${at},HTTP,https://m${at}.example/,60`).join('\n');
+  const rows = Array.from({ length: ITEMS }, (_, at) => `m${at},HTTP,https://m${at}.example/,60`).join('\n');
   const { data } = await convert(client, 'csv', `name,type,target,interval_seconds\n${rows}`);
-  expect(data.report).toMatchObject({ full: 0, partial: 10_000, skipped: 0 });
+  expect(data.report).toMatchObject({ full: 0, partial: ITEMS, skipped: 0 });
   expect(data.report.items[0]).toEqual({ name: 'm0', result: 'partial', notes: ['The interval is 120 s instead of 60 s.'] });
   const refused = await client.post('/api/import', data.document);
   expect([refused.code, refused.error.details]).toEqual(['MONITOR_LIMIT_REACHED', { limit: 5, usage: 0 }]);

@@ -113,7 +113,7 @@ const received = () => receiver.requests.map(({ body }) => {
   const { event, monitor } = JSON.parse(String(body)) as { event: string; monitor: { name: string } };
   return `${event} ${monitor.name}`;
 });
-const isReceived = (count: number) => until(() => received().length === count, { what: `${count} alerts arrive`, timeoutMs: 8000 });
+const isReceived = (count: number) => until(() => received().length === count, { what: `${count} alerts arrive` });
 const heldBy = async (alert: Alert) => (await rig.incidents.findById(idOf(alert)))?.held_by?.name ?? null;
 const isHeldBy = (alert: Alert, name: string | null) =>
   until(async () => (await heldBy(alert)) === name, { what: `held by ${String(name)}` });
@@ -121,7 +121,7 @@ const statusOf = async (alert: Alert) => (await held.latest(alert.monitor.monito
 const isLogged = (alert: Alert, statuses: string[]) => until(async () => {
   const entries = await rig.log(idOf(alert));
   return entries.map(({ status }) => status).toSorted().join() === statuses.toSorted().join() && entries;
-}, { what: `log of ${statuses.join()}`, timeoutMs: 8000 });
+}, { what: `log of ${statuses.join()}` });
 
 describe('an alert of a monitor without dependencies', () => {
   test('is sent at once, and nothing is stored about it', async () => {

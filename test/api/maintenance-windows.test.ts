@@ -34,6 +34,12 @@ afterAll(() => app.close());
 /** In this many hours from now. */
 const inHours = (hours: number): string => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
+/** Start of the next Saturday in UTC, Unix ms. */
+function nextSaturday(): number {
+  const today = new Date();
+  return Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + 7 - (today.getUTCDay() + 1) % 7);
+}
+
 async function create(body: object = {}, by = client, at = path): Promise<Loose> {
   const response = await by.post(at, { title: 'Move', starts_at: inHours(-1), ends_at: inHours(1), ...body });
   expect(response.status, response.text).toBe(201);
@@ -50,9 +56,10 @@ test('a window is read back as it was sent, and a read can be sent back', async 
   const { data } = await client.post(
     `/api/projects/${tenant.projectId}/status-pages`, { name: 'Acme', subdomain: `page-${randomUUID()}` },
   );
+  const [starts_at, ends_at] = [90, 180].map((minutes) => new Date(nextSaturday() + minutes * 60_000).toISOString());
   const body = {
-    title: 'Move of the database', description: 'Two\nlines', starts_at: '2027-03-27T01:30:00.000Z',
-    ends_at: '2027-03-27T03:00:00.000Z', monitor_ids: [monitor], status_page_ids: [data.status_page.id],
+    title: 'Move of the database', description: 'Two\nlines', starts_at, ends_at, monitor_ids: [monitor],
+    status_page_ids: [data.status_page.id],
     recurrence: 'FREQ=WEEKLY;BYDAY=SA', timezone: 'Europe/Berlin', suppress_alerts: false,
   };
   const window = await create(body);
@@ -217,10 +224,12 @@ test('the occurrences of all windows in a time range are listed by time, for thi
 
 test('a preview lists the next ten occurrences and saves nothing', async () => {
   const preview = (body: object) => client.post(`${path}/preview`, body);
-  const times = { starts_at: '2027-01-31T03:00:00Z', ends_at: '2027-01-31T04:00:00Z' };
+  const year = new Date().getUTCFullYear() + 1;
+  const times = { starts_at: `${year}-01-31T03:00:00Z`, ends_at: `${year}-01-31T04:00:00Z` };
+  const isoAt = (hour: number) => new Date(Date.UTC(year, 2, 0, hour)).toISOString();
   const { data } = await preview({ ...times, recurrence: 'FREQ=MONTHLY;BYMONTHDAY=-1', timezone: 'UTC' });
   expect(data.occurrences).toHaveLength(10);
-  expect(data.occurrences[1]).toEqual({ starts_at: '2027-02-28T03:00:00.000Z', ends_at: '2027-02-28T04:00:00.000Z' });
+  expect(data.occurrences[1]).toEqual({ starts_at: isoAt(3), ends_at: isoAt(4) });
   expect((await preview({ ...times, recurrence: 'FREQ=DAILY;COUNT=3' })).data.occurrences).toHaveLength(3);
   expect((await preview(times)).data.occurrences).toHaveLength(1);
   expect((await preview({ ...times, recurrence: 'FREQ=SOMETIMES' })).status).toBe(400);

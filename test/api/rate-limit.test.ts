@@ -73,10 +73,10 @@ describe('the rate limit', () => {
       const [name, value] = at % 2 === 0 ? ['x-api-key', `fw_${secret}`] : ['authorization', `Bearer ${secret}`];
       return app.client.get('/api/monitors', { headers: { [name as string]: value as string } });
     };
-    const results = await Promise.all(Array.from({ length: LIMIT }, (_none, at) => guess(at)));
+    const results = await Promise.all(Array.from({ length: LIMIT + 1 }, (_none, at) => guess(at)));
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set([401, 429]));
     const before = commands;
-    const refused = await Promise.all(Array.from({ length: 3 * LIMIT }, (_none, at) => guess(LIMIT + at)));
+    const refused = await Promise.all(Array.from({ length: 3 * LIMIT }, (_none, at) => guess(LIMIT + 1 + at)));
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['RATE_LIMIT_EXCEEDED']));
     expect(commands).toBe(before);
     // A key in use is not shut out by guesses from its address, and its own limit costs no query either.
@@ -112,8 +112,8 @@ describe('the rate limit', () => {
     const { id } = keys.find(({ name }: { name: string }) => name === 'reader');
     expect((await tenant.owner.client.delete(`/api/auth/api-keys/${id}`)).status).toBe(200);
     const statuses: number[] = [];
-    for (let n = 0; n < LIMIT; n += 1) statuses.push(await use());
-    expect(statuses.slice(0, -1)).toEqual(Array.from({ length: LIMIT - 1 }, () => 401));
+    for (let n = 0; n <= LIMIT; n += 1) statuses.push(await use());
+    expect(statuses.slice(0, -1)).toEqual(Array.from({ length: LIMIT }, () => 401));
     const before = commands;
     expect([statuses.at(-1), await use()]).toEqual([429, 429]);
     expect(commands).toBe(before);

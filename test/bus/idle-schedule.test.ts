@@ -37,6 +37,8 @@ const IDLE_FOR_MS = 20_000;
 const STEP_MS = fewOrAll(10_000, 1000);
 /** After a longer step, the controller no longer trusts its leases, and waits in vain for its own response over the bus. */
 const TRUSTED_STEP_MS = 1000;
+/** Used while nothing is due for longer. */
+const LONG_STEP_MS = fewOrAll(60_000, 5000);
 /** Real time. */
 const MAX_RESPONSE_MS = 5000;
 const RETRIES = 3;
@@ -47,6 +49,7 @@ const DEFERRALS = 5;
 const MAIL_ATTEMPTS = 3;
 const MAILS_AN_HOUR = 60;
 const HOUR_MS = 3_600_000;
+const HEARTBEAT_MS = 300_000;
 /** The default of NO_DATA_AFTER_SECONDS. */
 const NO_DATA_AFTER_MS = 300_000;
 /** How long an alert is held for the check of a dependency, and after the last dependency recovered. */
@@ -124,6 +127,12 @@ async function passOnTime(isReached: () => boolean | Promise<boolean>, stepMs?: 
     return late.size > 0 || isReached();
   }, stepMs);
   expect([...late], 'work that stayed due').toEqual([]);
+}
+
+/** The same until shortly before `dueAt`. */
+async function passUntilNear(dueAt: number): Promise<void> {
+  while (clock.now() < dueAt - ON_TIME_MS - LONG_STEP_MS) await passOnTime(() => true, LONG_STEP_MS);
+  await passOnTime(() => clock.now() > dueAt - ON_TIME_MS);
 }
 
 async function heartbeat(seconds = 3600, more = {}): Promise<Heartbeat> {
@@ -226,7 +235,7 @@ describe('a single controller that is idle, with default settings', () => {
       await passOnTime(async () => await queued(reminder) !== null);
       const dueAt = (await queued(reminder))?.next_attempt_at as number;
       await idlePoll('delivery_queues');
-      await passOnTime(() => clock.now() > dueAt - ON_TIME_MS);
+      await passUntilNear(dueAt);
       expect(mailsTo(to)).toHaveLength(reminder);
       await passOnTime(() => clock.now() > dueAt + ON_TIME_MS);
       expect(mailsTo(to)).toHaveLength(reminder + 1);
@@ -242,6 +251,7 @@ describe('a single controller that is idle, with default settings', () => {
     await postIncident();
     const mail = () => outbox().findOne({ subscriber_id: subscriber._id });
     for (let attempts = 1; attempts <= MAIL_ATTEMPTS; attempts += 1) {
+      await passUntilNear((await mail())?.due_at ?? 0);
       await passOnTime(async () => ((await mail())?.attempts ?? 0) >= attempts);
     }
     mailgun.accept();
@@ -274,7 +284,7 @@ describe('a single controller that is idle, with default settings', () => {
     const dueAt = (await deliveries.findOne({ recipient: to, status: 'pending' }))?.digest_at as number;
     expect(dueAt - clock.now()).toBeGreaterThan(HOUR_MS / 2);
     await idlePoll('delivery_queues');
-    await passOnTime(() => clock.now() > dueAt - ON_TIME_MS, fewOrAll(15_000, 5000));
+    await passUntilNear(dueAt);
     await passOnTime(() => clock.now() > dueAt + ON_TIME_MS);
     expect(mailsTo(to).at(-1)?.subject).toBe('[DIGEST] 1 more alert from the last hour');
     await passOnTime(async () => (await domains().findOne({}))?.failures === 2);
@@ -300,7 +310,7 @@ describe('a single controller that is idle, with default settings', () => {
     await idlePoll('delivery_queues');
     await passOnTime(async () => (await latestStatus(id))?.status === 'unknown');
     const unknownSince = (await latestStatus(id))?.from as number;
-    await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS - ON_TIME_MS);
+    await passUntilNear(unknownSince + NO_DATA_AFTER_MS);
     expect(alertsOf(id)).toEqual([]);
     await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS + ON_TIME_MS);
     expect(alertsOf(id)).toEqual(['monitor.no_data']);
@@ -364,10 +374,11 @@ describe('a single controller that is idle, with default settings', () => {
   });
 
   test('opens an incident when a heartbeat is overdue, and sends its alert', async () => {
-    const job = await heartbeat(300);
+    const job = await heartbeat(HEARTBEAT_MS / 1000);
     await ping(job);
-    const before = hook.requests.length;
+    const [before, pingedAt] = [hook.requests.length, clock.now()];
     await idlePoll('delivery_queues');
+    await passUntilNear(pingedAt + HEARTBEAT_MS);
     await passOnTime(async () => (await incidentsOf(job)).length === 1);
     const overdueAt = Date.parse((await incidentsOf(job))[0]?.started_at as string);
     // It is found, journaled and opened in steps of their own.

@@ -45,6 +45,8 @@ export class Part {
   readonly env: Environment;
   readonly #within: readonly string[];
   #child: ChildProcess | null = null;
+  /** Its last run has ended, and all its output is in `log`. */
+  #isClosed = true;
   log = '';
   /** Number of unexpected ends. */
   deaths = 0;
@@ -61,9 +63,11 @@ export class Part {
       env: cleanEnvironment(this.env), stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    this.#isClosed = false;
     child.once('exit', () => {
       if (this.#child === child) this.deaths += 1;
     });
+    child.once('close', () => (this.#isClosed = true));
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (this.log += chunk.toString()));
     }
@@ -83,17 +87,18 @@ export class Part {
 
   /** Waits for a text in the output, by default since the first start; throws if the process ends first. */
   async waitForOutput(text: string, from = 0): Promise<void> {
-    await until(() => this.log.includes(text, from) || this.hasEnded, { what: text });
+    await until(() => this.log.includes(text, from) || this.#isClosed, { what: text });
     if (!this.log.includes(text, from)) throw new Error(`the process has ended:\n${this.log.slice(-3000)}`);
   }
 
+  /** Resolves once all its output has been read. */
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
-    if (this.hasEnded || !child) return;
-    this.#child = null;
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
-    await ended;
+    if (child && !this.hasEnded) {
+      this.#child = null;
+      child.kill(signal);
+    }
+    await until(() => this.#isClosed, { what: 'the process ends' });
   }
 }
 

@@ -1,3 +1,4 @@
+import { request, type Dispatcher } from 'undici';
 import { until } from './until.ts';
 
 /** A user of a running installation, over real HTTP. */
@@ -39,12 +40,13 @@ export class ApiSession {
   }> {
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (this.#token !== null) headers['authorization'] = `Bearer ${this.#token}`;
-    const response = await fetch(
-      this.#url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
-    );
+    // Not `fetch`, which takes twice as long.
+    const response = await request(this.#url + path, {
+      method: method as Dispatcher.HttpMethod, headers, body: body === undefined ? null : JSON.stringify(body),
+    });
     const payload =
-      (await response.json()) as { data?: Record<string, never>; error?: { code: string; message: string } };
-    return { status: response.status, data: payload.data, ...(payload.error ? { error: payload.error } : {}) };
+      (await response.body.json()) as { data?: Record<string, never>; error?: { code: string; message: string } };
+    return { status: response.statusCode, data: payload.data, ...(payload.error ? { error: payload.error } : {}) };
   }
 
   /** `data` of a call that must succeed; reads retry if the controller is busy. */

@@ -6,11 +6,14 @@ import { until } from './until.ts';
 export class ControllerProcess {
   readonly #child: ChildProcess;
   #output = '';
+  /** It has ended, and all its output has been read. */
+  #isClosed = false;
 
   private constructor(bundle: string, env: Record<string, string>, flags: readonly string[]) {
     this.#child = spawn(
       process.execPath, [...flags, bundle], { env: cleanEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] },
     );
+    this.#child.once('close', () => (this.#isClosed = true));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
     }
@@ -22,7 +25,7 @@ export class ControllerProcess {
   ): Promise<ControllerProcess> {
     const controller = new ControllerProcess(bundle, env, flags);
     const listens = () => controller.#output.includes('"msg":"listening"') ||
-      (controller.hasEnded ? Promise.reject(new Error(controller.#output)) : null);
+      (controller.#isClosed ? Promise.reject(new Error(controller.#output)) : null);
     await until(listens, { what: 'the controller listens' });
     return controller;
   }
@@ -44,9 +47,9 @@ export class ControllerProcess {
     this.#child.kill(signal);
   }
 
-  /** The signal that ended it; null if it exited normally. */
+  /** Resolves once all its output has been read: to the signal that ended it, or null if it exited normally. */
   async ended(): Promise<NodeJS.Signals | null> {
-    await until(() => this.hasEnded, { what: 'the controller ends' });
+    await until(() => this.#isClosed, { what: 'the controller ends' });
     return this.#child.signalCode;
   }
 

@@ -53,6 +53,7 @@ export interface TestApp {
   dataDir: string;
   routes: readonly Route[];
   controller: Controller;
+  clock: Clock;
   accounts: Controller['accounts'];
   monitors: Controller['stores']['monitors'];
   owners: OwnersBus;
@@ -92,7 +93,7 @@ export async function makeApp(options: AppOptions = {}): Promise<TestApp> {
   const url = await controller.listen(createApp({ ...edge, routes: declared, limits: options.limits }));
   const routes = [...declared, ...referenceRoutes(declared)];
   return {
-    url, routes, controller, owners, dataDir, mongoUrl,
+    url, routes, controller, clock, owners, dataDir, mongoUrl,
     db: mongo.db,
     accounts: controller.accounts,
     monitors: controller.stores.monitors,

@@ -19,6 +19,9 @@ import { WarpClock } from './warp-clock.ts';
 /** The region of the probes; the operators' example names it, too. */
 export const REGION = 'edge';
 
+/** Of the event loop, until a check that became due is connected. */
+const TURNS_TO_CONNECT = 20;
+
 /** A line of a probe's log. */
 interface Line {
   msg: string;
@@ -105,11 +108,16 @@ export class SitesRig {
     return (await this.session.ok<{ incidents: { check_id: string; status: string }[] }>('GET', '/api/incidents?limit=100')).incidents;
   }
 
-  /** Lets time pass, in steps too short for a check to be late, until `isMet`. */
+  /**
+   * Lets time pass, in steps too short for a check to be late, until `isMet`. While a check is under way, time does not
+   * jump, so that none reaches its timeout.
+   */
   pass(isMet: () => Promise<boolean> | boolean, what: string, stepMs = 1000, everyMs = 20): Promise<boolean> {
     return until(async () => {
       if (await isMet()) return true;
       this.clock.warp(stepMs);
+      for (let turn = 0; turn < TURNS_TO_CONNECT; turn += 1) await new Promise((resolve) => { setImmediate(resolve); });
+      await until(() => this.target.connections === 0, { what: 'checks end' });
       return false;
     }, { what, everyMs });
   }

@@ -7,6 +7,8 @@ export interface Target {
   port: number;
   /** Requests so far, on all paths. */
   readonly count: number;
+  /** Connections that are open now. */
+  readonly connections: number;
   /** Requests so far on a path, ignoring queries. */
   countOf(path: string): number;
   /** Sets the response to every further request, or to those for one path. */
@@ -24,7 +26,7 @@ export interface Target {
 /** A real HTTP server to monitor. */
 export async function startTarget(host = '127.0.0.1'): Promise<Target> {
   let defaultResponse: ScriptedResponse = {};
-  let count = 0;
+  let [count, connections] = [0, 0];
   const responses = new Map<string, (count: number) => ScriptedResponse>();
   const counts = new Map<string, number>();
   const history: { at: number; path: string | null; response: ScriptedResponse }[] = [];
@@ -35,6 +37,10 @@ export async function startTarget(host = '127.0.0.1'): Promise<Target> {
     counts.set(path, ofPath);
     request.resume();
     sendScripted(response, responses.get(path)?.(ofPath) ?? defaultResponse);
+  });
+  server.on('connection', (socket) => {
+    connections += 1;
+    socket.once('close', () => (connections -= 1));
   });
   const listenOn = (port: number) =>
     new Promise<void>((resolve) => server.listen(port, host, resolve));
@@ -50,6 +56,9 @@ export async function startTarget(host = '127.0.0.1'): Promise<Target> {
     port,
     get count() {
       return count;
+    },
+    get connections() {
+      return connections;
     },
     countOf: (path) => counts.get(path) ?? 0,
     respondWith(response, path) {

@@ -12,6 +12,8 @@ interface WaitingTimer {
  * stops that long after each jump, so that a test sees the same times on a slow machine.
  */
 export class WarpClock implements Clock {
+  /** Between this machine's wall clock and its monotonic one: constant, so that a frozen clock shows one time. */
+  readonly #wallMs = Date.now() - performance.now();
   #maxBetweenMs: number;
   /** The latest jump: by this clock, and by the machine's. */
   #jump = { toMs: performance.now(), atMs: performance.now() };
@@ -22,7 +24,7 @@ export class WarpClock implements Clock {
   }
 
   now(): number {
-    return Math.floor(Date.now() + this.monotonic() - performance.now());
+    return Math.floor(this.#wallMs + this.monotonic());
   }
 
   monotonic(): number {

@@ -11,7 +11,7 @@ import { ApiSession } from '../../helpers/api-session.ts';
 import { startFarwatch, type Farwatch } from '../../helpers/farwatch.ts';
 import { startTarget, type Target } from '../../helpers/target.ts';
 import { until } from '../../helpers/until.ts';
-import { runCommand, startCommand, type RunningCommand } from './run-command.ts';
+import { callCommand, runCommand, startCommand, type RunningCommand } from './run-command.ts';
 
 interface Window {
   id: string;
@@ -28,7 +28,9 @@ let projectId = '';
 let env: Record<string, string> = {};
 const running: RunningCommand[] = [];
 
-const run = (...args: string[]) => runCommand(args, env);
+const run = (...args: string[]) => callCommand(args, env);
+/** As a process of its own. */
+const runProcess = (...args: string[]) => runCommand(args, env);
 const start = (...args: string[]) => {
   const command = startCommand(args, env);
   running.push(command);
@@ -69,7 +71,7 @@ test('apply creates what a folder of files says, once; its dry run exits with 2 
     'monitors:',
     `  - { name: Shop, type: HTTP, target: "${target.url}", interval_seconds: 1, group: Shops, tags: [shop] }`,
   ].join('\n'));
-  const dryRun = await run('apply', '-f', folder, '--dry-run');
+  const dryRun = await runProcess('apply', '-f', folder, '--dry-run');
   expect(dryRun).toMatchObject({ exitCode: 2, stderr: '' });
   expect(dryRun.stdout).toBe('+ group Shops\n+ monitor Shop\n2 to create, 0 to update, 0 to delete, 0 unchanged\n');
   expect(await run('monitors')).toEqual({ exitCode: 0, stdout: 'No monitors\n', stderr: '' });
@@ -90,7 +92,7 @@ test('apply refuses wrong files in one line with exit code 1, because 2 means ch
 });
 
 test('export prints what apply takes without changes, as YAML and JSON', async () => {
-  const yaml = await run('export');
+  const yaml = await runProcess('export');
   expect(yaml).toMatchObject({ exitCode: 0, stderr: '' });
   expect(yaml.stdout).toContain('name: Shop');
   const json = await run('export', '--json');
@@ -152,7 +154,7 @@ test('tail connects again and resumes after a restart of the controller', async 
 
 test('maintenance opens a window that ends with its command, and exits with its exit code', async () => {
   const { exitCode, stdout, stderr } =
-    await run('maintenance', '30', '--tag', 'shop', '--', process.execPath, '-e', 'console.log("deployed"); process.exit(7)');
+    await runProcess('maintenance', '30', '--tag', 'shop', '--', process.execPath, '-e', 'console.log("deployed"); process.exit(7)');
   expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: 'deployed\n' });
   expect(stderr).toMatch(/^Maintenance of 1 monitor until 2/);
   const [ended] = await windows();
@@ -162,8 +164,8 @@ test('maintenance opens a window that ends with its command, and exits with its 
 
 test('a window ends also when its command is killed, and does not last longer than a command that is missing', async () => {
   const maintenance = ['maintenance', '30', '--tag', 'shop', '--'];
-  expect(await run(...maintenance, process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")')).toMatchObject({ exitCode: 137 });
-  expect(await run(...maintenance, join(dir, 'missing'))).toMatchObject({ exitCode: 127 });
+  expect(await runProcess(...maintenance, process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")')).toMatchObject({ exitCode: 137 });
+  expect(await runProcess(...maintenance, join(dir, 'missing'))).toMatchObject({ exitCode: 127 });
   expect((await windows()).map(({ status }) => status)).toEqual(['over', 'over', 'over']);
 });
 
@@ -239,13 +241,13 @@ test('a client command names a wrong setting, key or address in one line, withou
     [{ ...env, FARWATCH_URL: target.url }, 'is it the right address?'],
   ];
   await Promise.all(cases.map(async ([settings, message]) => {
-    const { exitCode, stdout, stderr } = await runCommand(['monitors'], settings);
+    const { exitCode, stdout, stderr } = await callCommand(['monitors'], settings);
     expect({ message, exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ message, exitCode: 1, stdout: '', lines: 2 });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('SECRET');
   }));
   const { stderr } = await until(async () => {
-    const ended = await runCommand(['monitors'], { FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: expired });
+    const ended = await callCommand(['monitors'], { FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: expired });
     return ended.exitCode === 1 && ended;
   }, { what: 'the key expires' });
   expect(stderr).toMatch(/^farwatch: The API key expired on 2.*\n$/);

@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { runCommand } from './run-command.ts';
+import { programFile } from '../../bundle.mjs';
+import { callCommand, runCommand } from './run-command.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../fixtures/moving');
 let folder: string;
-beforeAll(() => {
+let bundles: string;
+beforeAll(async () => {
+  bundles = dirname(await programFile('controller'));
   folder = mkdtempSync(join(tmpdir(), 'farwatch-convert-'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,11 +40,11 @@ test('convert refuses other files and tools in one line with exit code 2', async
     [['csv', join(folder, 'missing.csv')], /missing\.csv: ENOENT/], [['csv'], /missing required argument 'file'/],
   ];
   for (const [args, message] of attempts) {
-    const { exitCode, stdout, stderr } = await runCommand(['convert', ...args]);
+    const { exitCode, stdout, stderr } = await callCommand(['convert', ...args], {}, bundles);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/^farwatch: .*\n$/);
     expect(stderr.trimEnd()).toMatch(message);
   }
-  const { stdout } = await runCommand(['convert', 'csv', table]);
+  const { stdout } = await callCommand(['convert', 'csv', table], {}, bundles);
   expect(parse(stdout).monitors).toEqual([{ name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 }]);
 });

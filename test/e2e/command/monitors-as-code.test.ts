@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { ApiSession } from '../../helpers/api-session.ts';
 import { cleanEnvironment } from '../../helpers/clean-environment.ts';
 import { startFarwatch, type Farwatch } from '../../helpers/farwatch.ts';
-import { runCommand, type CommandRun } from './run-command.ts';
+import { callCommand, type CommandRun } from './run-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const execute = promisify(execFile);
@@ -34,8 +34,8 @@ const fileOf = (path: string, text: string) => {
   writeFileSync(join(dir, path), text);
   return join(dir, path);
 };
-const apply = (...args: string[]) => runCommand(['apply', ...args], env);
-const monitors = async () => (JSON.parse((await runCommand(['monitors', '--json'], env)).stdout) as {
+const apply = (...args: string[]) => callCommand(['apply', ...args], env);
+const monitors = async () => (JSON.parse((await callCommand(['monitors', '--json'], env)).stdout) as {
   monitors: { id: string; name: string }[];
 }).monitors;
 const names = async () => (await monitors()).map(({ name }) => name).sort();

@@ -5,18 +5,23 @@ const MINUTE_MS = 60_000;
 const WEEK_MINUTES = 7 * 24 * 60;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** For each minute from `start`, whether it is open: read from a formatted clock, not computed. */
-function openMinutes({ timezone, days, from, to }: Hours, start: number): boolean[] {
+interface Minute { today: number; time: string }
+
+/** Each minute of two weeks from `start`: read from a formatted clock, not computed. */
+function minutesOf(timeZone: string, start: number): Minute[] {
   const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23',
+    timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23',
   });
   return Array.from({ length: 2 * WEEK_MINUTES }, (_, minute) => {
     const [weekday = '', time = ''] = clock.format(start + minute * MINUTE_MS).split(/,? /);
-    const today = WEEKDAYS.indexOf(weekday) + 1;
-    const yesterday = today === 1 ? 7 : today - 1;
-    if (from < to) return days.includes(today) && time >= from && time < to;
-    return (days.includes(today) && time >= from) || (days.includes(yesterday) && time < to);
+    return { today: WEEKDAYS.indexOf(weekday) + 1, time };
   });
+}
+
+function isOpenIn({ days, from, to }: Omit<Hours, 'timezone'>, { today, time }: Minute): boolean {
+  const yesterday = today === 1 ? 7 : today - 1;
+  if (from < to) return days.includes(today) && time >= from && time < to;
+  return (days.includes(today) && time >= from) || (days.includes(yesterday) && time < to);
 }
 
 const CLOCK_CHANGES = [
@@ -32,9 +37,10 @@ const TIMETABLES = [
 
 test.each(CLOCK_CHANGES)('opens as clocks in %s show in the week from %s, which %s', (timezone, date) => {
   const start = Date.parse(`${date}T00:00:00Z`);
+  const minutes = minutesOf(timezone, start);
   for (const timetable of TIMETABLES) {
     const hours: Hours = { timezone, ...timetable, outside: 'hold' };
-    const isOpen = openMinutes(hours, start);
+    const isOpen = minutes.map((one) => isOpenIn(hours, one));
     for (let minute = 0; minute < WEEK_MINUTES; minute += 41) {
       const opening = isOpen.indexOf(true, minute);
       const found = (opensAt(hours, start + minute * MINUTE_MS) - start) / MINUTE_MS;
