@@ -58,19 +58,19 @@ export const scrapes: Metric = async ({ bundles, rounds, scale, size }) => {
     if (healthy.includes(0)) throw new Error(`a scrape failed: ${healthy.join()}`);
     const peak = memory.stop();
     const lines = (encoding: keyof typeof reads) => print({
-      metric: 'scrape', what: `${monitors} monitors, ${encoding}`, ours: reads[encoding].map(({ ms }) => ms), theirs: null,
+      metric: 'scrape ', what: `${monitors} monitors, ${encoding}`, ours: reads[encoding].map(({ ms }) => ms), theirs: null,
       unit: 'ms', limit: { max: MAX_SCRAPE_MS },
       note: `${megabytes(reads[encoding][0]?.bytes)} MB; ${Math.round(reads[encoding].at(-1)?.cpuMs ?? 0)} ms of CPU`,
     });
     return [
       lines('identity'), lines('gzip'),
       print({
-        metric: 'scrape', what: `${samples.at(-1)} samples in Prometheus, with parsing and appending`,
+        metric: 'scrape ', what: `${samples.at(-1)} samples in Prometheus, with parsing and appending`,
         ours: durations.slice(1).map((seconds) => seconds * 1000), theirs: null, unit: 'ms', limit: { max: MAX_SCRAPE_MS },
         note: `the first one: ${Math.round((durations[0] ?? 0) * 1000)} ms`,
       }),
       print({
-        metric: 'scrape', what: 'growth of the controller, at its peak', ours: [peak - before], theirs: null, unit: 'MB',
+        metric: 'scrape ', what: 'growth of the controller, at its peak', ours: [peak - before], theirs: null, unit: 'MB',
         limit: { max: MAX_GROWTH_MB },
         note: `from ${Math.round(before)} MB; held: ${Math.round(held - before)} MB; uptimes read in ${Math.round(loadedMs)} ms`,
       }),

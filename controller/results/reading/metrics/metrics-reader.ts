@@ -18,8 +18,8 @@ export interface MetricsReaderDeps {
   owners: Pick<ShardQueries, 'requestOnce' | 'shardMap'>;
 }
 
-export interface MonitorMetrics {
-  pages: MonitorPage[];
+export interface MonitorMetrics<T> {
+  pages: T[];
   /** False if monitors are missing because an owner did not respond, or uptimes that are being read. */
   isComplete: boolean;
 }
@@ -58,13 +58,19 @@ export class MetricsReader {
     this.#byShard.get(state)?.note(fresh);
   }
 
-  /** The projects' monitors that are not deleted. Waits a moment for uptimes if only a few are missing. */
-  async read(projectIds: string[]): Promise<MonitorMetrics> {
+  /**
+   * The projects' monitors that are not deleted, by pages as `view` returns them. Waits a moment for uptimes if
+   * only a few are missing.
+   */
+  async read<T>(projectIds: string[], view: (page: MonitorPage) => T): Promise<MonitorMetrics<T>> {
     for (let awaited = 0; ; awaited += 1) {
       const { owners } = this.#deps;
-      const shards = await Promise.all(owners.shardMap.all.map((shard) => this.#ofShard(shard, projectIds)));
+      let pending = 0;
+      const shards = await Promise.all(owners.shardMap.all.map((shard) => this.#ofShard(shard, projectIds, (page) => {
+        pending += page.pending;
+        return view(page);
+      })));
       const pages = shards.flatMap((found) => found ?? []);
-      const pending = pages.reduce((sum, page) => sum + page.pending, 0);
       const isComplete = pending === 0 && !shards.includes(null);
       if (pending === 0 || pending > MAX_AWAITED || awaited === MAX_AWAITS) return { pages, isComplete };
       await sleep(this.#deps.clock, AWAIT_INTERVAL_MS);
@@ -72,15 +78,19 @@ export class MetricsReader {
   }
 
   /** Null if the shard's owner does not respond, or another one takes over meanwhile. */
-  async #ofShard(shard: number, project_ids: string[]): Promise<MonitorPage[] | null> {
+  async #ofShard<T>(
+    shard: number, project_ids: string[], view: (page: MonitorPage) => T,
+  ): Promise<T[] | null> {
     const { clock, owners } = this.#deps;
-    const pages: MonitorPage[] = [];
+    const pages: T[] = [];
+    let writer: string | null = null;
     for (let from: number | null = 0; from !== null;) {
       // Local shards respond without a pause in which other requests would get a turn.
       await sleep(clock, 0);
       const page: MonitorPage | null = await owners.requestOnce(shard, this.query, { project_ids, from });
-      if (page === null || (pages[0] ?? page).writer !== page.writer) return null;
-      pages.push(page);
+      if (page === null || (writer ?? page.writer) !== page.writer) return null;
+      writer = page.writer;
+      pages.push(view(page));
       from = page.next;
     }
     return pages;
