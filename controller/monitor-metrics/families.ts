@@ -1,5 +1,6 @@
 import {
-  FIELD, MONITOR_FIELDS, NONE, REGION_FIELD, REGION_FIELDS, RESPONSE_TIME_SCALE, SHARE_SCALE, type MonitorPage,
+  FIELD, MONITOR_FIELDS, NONE, REGION_FIELD, REGION_FIELDS, RESPONSE_TIME_SCALE, SHARE_SCALE,
+  type MonitorPage,
 } from '../results/reading/metrics/monitor-page.ts';
 import { escapeLabel, type Family } from './exposition.ts';
 import type { TextBytes } from './text-bytes.ts';

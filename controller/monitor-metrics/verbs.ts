@@ -37,8 +37,8 @@ interface ScrapeFacts extends Names {
 }
 
 /**
- * The metrics of the caller's projects, as text in pieces. Monitors are read when the first piece is. A piece is
- * valid until the next but one.
+ * The metrics of the caller's projects, as text in pieces, each valid until the next but one. Monitors are
+ * read when the first piece is.
  */
 export async function readMonitorMetrics(
   deps: MonitorMetricsDeps, ctx: OrganizationContext,

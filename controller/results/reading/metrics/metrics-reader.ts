@@ -59,17 +59,19 @@ export class MetricsReader {
   }
 
   /**
-   * The projects' monitors that are not deleted, by pages as `view` returns them. Waits a moment for uptimes if
-   * only a few are missing.
+   * The projects' monitors that are not deleted, by pages as `view` returns them. Waits a moment for uptimes
+   * if only a few are missing.
    */
   async read<T>(projectIds: string[], view: (page: MonitorPage) => T): Promise<MonitorMetrics<T>> {
     for (let awaited = 0; ; awaited += 1) {
       const { owners } = this.#deps;
       let pending = 0;
-      const shards = await Promise.all(owners.shardMap.all.map((shard) => this.#ofShard(shard, projectIds, (page) => {
+      const take = (page: MonitorPage): T => {
         pending += page.pending;
         return view(page);
-      })));
+      };
+      const shards =
+        await Promise.all(owners.shardMap.all.map((shard) => this.#ofShard(shard, projectIds, take)));
       const pages = shards.flatMap((found) => found ?? []);
       const isComplete = pending === 0 && !shards.includes(null);
       if (pending === 0 || pending > MAX_AWAITED || awaited === MAX_AWAITS) return { pages, isComplete };

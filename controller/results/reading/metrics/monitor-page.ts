@@ -12,14 +12,14 @@ export const SHARE_SCALE = 1_000_000;
 /** Response times are in tenths of a millisecond. */
 export const RESPONSE_TIME_SCALE = 10_000;
 
-/** Places of a monitor's numbers: times in s, shares in SHARE_SCALE; the first three are places in `texts`. */
+/** Places of a monitor's numbers: times in s, shares in SHARE_SCALE; the first three place a text. */
 export const FIELD = {
   type: 0, project: 1, group: 2, up: 3, inMaintenance: 4, lastCheck: 5, certificateExpiry: 6, domainExpiry: 7,
   uptime24h: 8, uptime30d: 9, regions: 10,
 } as const;
 /** The number of regions is the last of them. */
 export const MONITOR_FIELDS = 11;
-/** Places of the numbers of each of its regions, which follow; the first one is a place in `texts`. */
+/** Places of the numbers of each of its regions, which follow; the first one places a text. */
 export const REGION_FIELD = { region: 0, up: 1, responseTime: 2, success: 3, failure: 4, missed: 5 } as const;
 export const REGION_FIELDS = 6;
 
