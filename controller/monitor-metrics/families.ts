@@ -1,28 +1,10 @@
 import {
-  FIELD, MONITOR_FIELDS, NONE, REGION_FIELD, REGION_FIELDS, RESPONSE_TIME_SCALE, SHARE_SCALE,
-  type MonitorPage,
+  FIELD, REGION_FIELD, RESPONSE_TIME_SCALE, SHARE_SCALE,
 } from '../results/reading/metrics/monitor-page.ts';
-import { escapeLabel, type Family } from './exposition.ts';
-import type { TextBytes } from './text-bytes.ts';
-
-/** Names by id. */
-export interface Names {
-  projects: ReadonlyMap<string, string>;
-  groups: ReadonlyMap<string, string>;
-}
-
-/** Monitors with what families need of them. */
-export interface LabeledPage {
-  /** Each monitor's labels up to the closing brace, one after another, and where each one's end. */
-  labels: Uint8Array;
-  ends: Uint32Array;
-  /** The label of a region, by its place. */
-  regions: Buffer[];
-  numbers: Uint32Array;
-}
+import type { Family } from './exposition.ts';
 
 /** Samples of a monitor, or of each of its regions: the place of the value, with further labels. */
-interface MonitorFamily extends Family {
+export interface MonitorFamily extends Family {
   of: 'monitor' | 'region';
   /** A value is the number at `place`, divided by `scale`. */
   samples: { place: number; scale: number; labels: string }[];
@@ -75,59 +57,3 @@ export const MONITOR_FAMILIES: readonly MonitorFamily[] = [
     help: '1 during a maintenance window of the monitor.',
   },
 ];
-
-/** Prepares a page, so that families only copy its labels. Writes them to `text`. */
-export function labelPage(
-  text: TextBytes, { ids, names, texts, numbers: list }: MonitorPage, { projects, groups }: Names,
-): LabeledPage {
-  const numbers = new Uint32Array(list);
-  const ends: number[] = [];
-  for (let at = 0; at < numbers.length; at = next(numbers, at)) {
-    const nameOf = (field: number) => texts[numbers[at + field] as number];
-    const [type = '', project = '', group] = [nameOf(FIELD.type), nameOf(FIELD.project), nameOf(FIELD.group)];
-    const index = ends.length;
-    text.utf8(`{id="${ids[index]}"${labelOf('name', names[index] ?? '')}${labelOf('type', type)}`);
-    text.utf8(labelOf('project', projects.get(project) ?? project));
-    if (group !== undefined) text.utf8(labelOf('group', groups.get(group) ?? group));
-    ends.push(text.length);
-  }
-  return {
-    labels: new Uint8Array(text.take()), ends: new Uint32Array(ends),
-    regions: texts.map((region) => Buffer.from(labelOf('region', region))), numbers,
-  };
-}
-
-function labelOf(name: string, value: string): string {
-  return `,${name}="${escapeLabel(value)}"`;
-}
-
-/** Writes the family's samples of these monitors. */
-export function writeSamples(out: TextBytes, { name, of, samples }: MonitorFamily, page: LabeledPage): void {
-  const { labels, ends, regions, numbers } = page;
-  for (let index = 0, at = 0; index < ends.length; index += 1) {
-    const [from, to, after] = [ends[index - 1] ?? 0, ends[index] as number, next(numbers, at)];
-    const length = of === 'monitor' ? after - at : REGION_FIELDS;
-    for (let start = of === 'monitor' ? at : at + MONITOR_FIELDS; start < after; start += length) {
-      for (const { place, labels: more, scale } of samples) {
-        const value = numbers[start + place] as number;
-        if (value === NONE) continue;
-        out.ascii(name);
-        out.copy(labels, from, to);
-        if (of === 'region') {
-          const region = regions[numbers[start + REGION_FIELD.region] as number] as Buffer;
-          out.copy(region, 0, region.length);
-        }
-        out.ascii(more);
-        out.ascii('} ');
-        out.ascii(String(scale === 1 ? value : value / scale));
-        out.ascii('\n');
-      }
-    }
-    at = after;
-  }
-}
-
-/** Where the numbers of the next monitor begin. */
-function next(numbers: Uint32Array, at: number): number {
-  return at + MONITOR_FIELDS + (numbers[at + FIELD.regions] as number) * REGION_FIELDS;
-}

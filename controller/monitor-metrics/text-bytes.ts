@@ -3,12 +3,13 @@ const INITIAL_BYTES = 65_536;
 const MAX_COPIED = 48;
 
 /**
- * Text as bytes, in two buffers that take turns: a scrape of 100,000 monitors makes a million lines, which as
- * strings would keep the garbage collector busy.
+ * Text as bytes: a scrape of 100,000 monitors makes a million lines, which as strings would keep the garbage
+ * collector busy.
  */
 export class TextBytes {
-  #bytes = Buffer.allocUnsafe(INITIAL_BYTES);
-  #other = Buffer.allocUnsafe(INITIAL_BYTES);
+  #bytes: Buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  /** Takes turns with the other buffer. */
+  #other: Buffer | null = null;
   #length = 0;
 
   get length(): number {
@@ -30,17 +31,21 @@ export class TextBytes {
   }
 
   /** Copies part of another text. */
-  copy(from: Uint8Array, start: number, end: number): void {
-    const bytes = this.#withRoom(end - start);
+  copy(other: TextBytes, start: number, end: number): void {
+    const [from, bytes] = [other.#bytes, this.#withRoom(end - start)];
     let to = this.#length;
     for (let at = start; at < end; at += 1, to += 1) bytes[to] = from[at] as number;
     this.#length = to;
   }
 
+  clear(): void {
+    this.#length = 0;
+  }
+
   /** The text since the last call, valid until the next but one. */
   take(): Buffer {
     const [taken, length] = [this.#bytes, this.#length];
-    this.#bytes = this.#other;
+    this.#bytes = this.#other ?? Buffer.allocUnsafe(INITIAL_BYTES);
     this.#other = taken;
     this.#length = 0;
     return taken.subarray(0, length);
@@ -49,7 +54,7 @@ export class TextBytes {
   #withRoom(length: number): Buffer {
     const needed = this.#length + length;
     if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2));
+      const larger = Buffer.allocUnsafe(Math.max(needed, Math.ceil(this.#bytes.length * 1.5)));
       this.#bytes.copy(larger, 0, 0, this.#length);
       this.#bytes = larger;
     }

@@ -5,7 +5,8 @@ import type { ProbeStatus } from '../probes/rules.ts';
 import type { MetricsReader } from '../results/reading/metrics/metrics-reader.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
 import { endOf, escapeLabel, headerOf, type Family, type Format } from './exposition.ts';
-import { labelPage, MONITOR_FAMILIES, writeSamples, type Names } from './families.ts';
+import { MONITOR_FAMILIES } from './families.ts';
+import type { Names, SpareTable } from './monitor-table.ts';
 import { TextBytes } from './text-bytes.ts';
 
 /** Of a piece, before the next one begins. */
@@ -15,6 +16,7 @@ const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const satisfies 
 export interface MonitorMetricsDeps {
   accounts: ProjectReaders;
   metrics: Pick<MetricsReader, 'read'>;
+  spareTable: SpareTable;
   groups: {
     /** Of all groups of the project. */
     listAll(tenant: Tenant): Promise<{ _id: string; name: string }[]>;
@@ -67,15 +69,15 @@ export async function readMonitorMetrics(
 
 async function* textOf(deps: MonitorMetricsDeps, facts: ScrapeFacts, format: Format): AsyncGenerator<Buffer> {
   const out = new TextBytes();
-  const { pages, isComplete } =
-    await deps.metrics.read([...facts.projects.keys()], (page) => labelPage(out, page, facts));
+  const table = deps.spareTable.take();
+  const isComplete = await deps.metrics.read([...facts.projects.keys()], {
+    begin: () => table.clear(), add: (page) => table.add(page, facts),
+  });
   for (const family of MONITOR_FAMILIES) {
     out.ascii(headerOf(family, format));
-    for (const page of pages) {
-      writeSamples(out, family, page);
-      if (out.length > PIECE_BYTES) yield out.take();
-    }
+    for (const _pause of table.write(out, family, PIECE_BYTES)) yield out.take();
   }
+  deps.spareTable.put(table);
   out.utf8(incidentsText(facts, format));
   out.utf8(probesText(facts, format));
   const family: Family = {

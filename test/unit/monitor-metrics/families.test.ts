@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { preferredFormat } from '../../../controller/monitor-metrics/exposition.ts';
-import { labelPage, MONITOR_FAMILIES, writeSamples } from '../../../controller/monitor-metrics/families.ts';
+import { MONITOR_FAMILIES } from '../../../controller/monitor-metrics/families.ts';
+import { MonitorTable } from '../../../controller/monitor-metrics/monitor-table.ts';
 import { TextBytes } from '../../../controller/monitor-metrics/text-bytes.ts';
 import { NONE, PageBuilder } from '../../../controller/results/reading/metrics/monitor-page.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
@@ -22,8 +23,9 @@ function scrapeOf(config: Partial<MonitorConfig>, change: Partial<MonitorState> 
   builder.add({ ...newMonitorState(configOf({ monitor_id: 'm', ...config })), ...change }, HOUR, measures);
   const { ids, names: monitorNames, texts, numbers } = builder;
   const out = new TextBytes();
-  const page = labelPage(out, { writer: 'w', next: null, pending: 0, ids, names: monitorNames, texts, numbers }, names);
-  for (const family of MONITOR_FAMILIES) writeSamples(out, family, page);
+  const table = new MonitorTable();
+  table.add({ writer: 'w', next: null, pending: 0, ids, names: monitorNames, texts, numbers }, names);
+  for (const family of MONITOR_FAMILIES) table.write(out, family, Infinity).next();
   return new Scrape(out.take().toString());
 }
 

@@ -17,6 +17,12 @@ const SLOT = 3;
 /** Seconds up and down in an hour. */
 type Hour = [up: number, down: number];
 
+function newWindows(): UptimeWindows {
+  const windows = new UptimeWindows();
+  windows.reserve(SLOT + 1);
+  return windows;
+}
+
 const totalsOf = (hours: Hour[]) => {
   const sum = (at: 0 | 1) => hours.reduce((total, hour) => total + hour[at], 0) * 1000;
   return { ...emptyRollup(), times: [sum(0), 0, sum(1)] as HourTimes };
@@ -30,7 +36,7 @@ test('uptimes follow a monitor for days, however seldom its rollups are read', (
   const seconds = fc.nat({ max: 1800 });
   const hour = fc.record({ times: fc.tuple(seconds, seconds), isRead: fc.boolean() });
   fc.assert(fc.property(fc.array(hour, { minLength: 1, maxLength: 40 * HOURS_PER_DAY }), fc.nat(60), (hours, first) => {
-    const windows = new UptimeWindows();
+    const windows = newWindows();
     const timesOf = (number: number) => hours[number - FIRST_HOUR]?.times ?? ([0, 0] as Hour);
     const between = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => timesOf(from + at));
     for (let at = Math.min(first, hours.length - 1); at < hours.length; at += 1) {
@@ -56,7 +62,7 @@ test('uptimes follow a monitor for days, however seldom its rollups are read', (
 });
 
 test('a day without a rollup is summed from its hours', () => {
-  const windows = new UptimeWindows();
+  const windows = newWindows();
   const midnight = FIRST_HOUR + HOURS_PER_DAY;
   const now = midnight * HOUR_MS + 60_000;
   windows.store(SLOT, 1, now, windows.missing(SLOT, 'm', now), {
@@ -71,7 +77,7 @@ test('a day without a rollup is summed from its hours', () => {
 });
 
 test('uptimes are unknown before rollups are read, and again once the slot is cleared', () => {
-  const windows = new UptimeWindows();
+  const windows = newWindows();
   const monitor = newLiveMonitor(newMonitorState(configOf()), 0);
   const now = FIRST_HOUR * HOUR_MS;
   expect([windows.isKnown(SLOT), windows.of(SLOT, monitor, now)]).toEqual([false, [NONE, NONE]]);

@@ -18,10 +18,10 @@ export interface MetricsReaderDeps {
   owners: Pick<ShardQueries, 'requestOnce' | 'shardMap'>;
 }
 
-export interface MonitorMetrics<T> {
-  pages: T[];
-  /** False if monitors are missing because an owner did not respond, or uptimes that are being read. */
-  isComplete: boolean;
+/** Takes the pages of monitors; `begin` drops those so far. */
+export interface PageSink {
+  begin(): void;
+  add(page: MonitorPage): void;
 }
 
 /**
@@ -59,42 +59,39 @@ export class MetricsReader {
   }
 
   /**
-   * The projects' monitors that are not deleted, by pages as `view` returns them. Waits a moment for uptimes
-   * if only a few are missing.
+   * Reads the projects' monitors that are not deleted. Waits a moment for uptimes if only a few are missing.
+   * False if monitors are missing because an owner did not respond, or uptimes that are being read.
    */
-  async read<T>(projectIds: string[], view: (page: MonitorPage) => T): Promise<MonitorMetrics<T>> {
+  async read(projectIds: string[], sink: PageSink): Promise<boolean> {
+    const { clock, owners } = this.#deps;
     for (let awaited = 0; ; awaited += 1) {
-      const { owners } = this.#deps;
       let pending = 0;
-      const take = (page: MonitorPage): T => {
+      sink.begin();
+      const add = (page: MonitorPage): void => {
         pending += page.pending;
-        return view(page);
+        sink.add(page);
       };
-      const shards =
-        await Promise.all(owners.shardMap.all.map((shard) => this.#ofShard(shard, projectIds, take)));
-      const pages = shards.flatMap((found) => found ?? []);
-      const isComplete = pending === 0 && !shards.includes(null);
-      if (pending === 0 || pending > MAX_AWAITED || awaited === MAX_AWAITS) return { pages, isComplete };
-      await sleep(this.#deps.clock, AWAIT_INTERVAL_MS);
+      const { all } = owners.shardMap;
+      const hasAdded = await Promise.all(all.map((shard) => this.#addShard(shard, projectIds, add)));
+      const isComplete = pending === 0 && !hasAdded.includes(false);
+      if (pending === 0 || pending > MAX_AWAITED || awaited === MAX_AWAITS) return isComplete;
+      await sleep(clock, AWAIT_INTERVAL_MS);
     }
   }
 
-  /** Null if the shard's owner does not respond, or another one takes over meanwhile. */
-  async #ofShard<T>(
-    shard: number, project_ids: string[], view: (page: MonitorPage) => T,
-  ): Promise<T[] | null> {
+  /** False if the shard's owner does not respond, or another one takes over meanwhile. */
+  async #addShard(shard: number, project_ids: string[], add: PageSink['add']): Promise<boolean> {
     const { clock, owners } = this.#deps;
-    const pages: T[] = [];
     let writer: string | null = null;
     for (let from: number | null = 0; from !== null;) {
       // Local shards respond without a pause in which other requests would get a turn.
       await sleep(clock, 0);
       const page: MonitorPage | null = await owners.requestOnce(shard, this.query, { project_ids, from });
-      if (page === null || (writer ?? page.writer) !== page.writer) return null;
+      if (page === null || (writer ?? page.writer) !== page.writer) return false;
       writer = page.writer;
-      pages.push(view(page));
+      add(page);
       from = page.next;
     }
-    return pages;
+    return true;
   }
 }

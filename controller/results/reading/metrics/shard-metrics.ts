@@ -40,6 +40,8 @@ export class ShardMetrics {
     for (const [id, { state: { config } }] of monitors) {
       if (projects.has(config.project_id)) this.#slots.add(id);
     }
+    this.#counts.reserve(this.#slots.length);
+    this.#uptimes.reserve(this.#slots.length);
     for (const slot of this.#slots.removeUnless((id) => monitors.has(id))) {
       this.#counts.clear(slot);
       this.#uptimes.clear(slot);

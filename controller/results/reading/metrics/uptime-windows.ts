@@ -49,6 +49,14 @@ export class UptimeWindows {
   #readAt = new Uint32Array(0);
   #versions = new Uint32Array(0);
 
+  /** Makes room for this many slots. */
+  reserve(slots: number): void {
+    this.#hours = grown(this.#hours, slots * HOURS * 2);
+    this.#days = grown(this.#days, slots * DAY_FIELDS);
+    this.#readAt = grown(this.#readAt, slots);
+    this.#versions = grown(this.#versions, slots);
+  }
+
   /** `version`: how often the monitor's rollups were written. */
   isCurrent(slot: number, version: number): boolean {
     return this.isKnown(slot) && this.#versions[slot] === version;
@@ -77,10 +85,6 @@ export class UptimeWindows {
     slot: number, version: number, now: number, missing: MissingRollups,
     found: Record<keyof MissingRollups, (start: number) => Totals | undefined>,
   ): void {
-    this.#hours = grown(this.#hours, (slot + 1) * HOURS * 2);
-    this.#days = grown(this.#days, (slot + 1) * DAY_FIELDS);
-    this.#readAt = grown(this.#readAt, slot + 1);
-    this.#versions = grown(this.#versions, slot + 1);
     for (const { hour } of missing.hours) {
       const place = hourPlace(slot, hour / HOUR_MS);
       [this.#hours[place], this.#hours[place + 1]] = secondsOf([found.hours(hour)]);
