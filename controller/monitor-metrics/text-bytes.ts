@@ -7,10 +7,14 @@ const MAX_COPIED = 48;
  * collector busy.
  */
 export class TextBytes {
-  #bytes: Buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  #bytes: Buffer;
   /** Takes turns with the other buffer. */
   #other: Buffer | null = null;
   #length = 0;
+
+  constructor(initialBytes = INITIAL_BYTES) {
+    this.#bytes = Buffer.allocUnsafeSlow(initialBytes);
+  }
 
   get length(): number {
     return this.#length;
@@ -45,7 +49,7 @@ export class TextBytes {
   /** The text since the last call, valid until the next but one. */
   take(): Buffer {
     const [taken, length] = [this.#bytes, this.#length];
-    this.#bytes = this.#other ?? Buffer.allocUnsafe(INITIAL_BYTES);
+    this.#bytes = this.#other ?? Buffer.allocUnsafe(this.#bytes.length);
     this.#other = taken;
     this.#length = 0;
     return taken.subarray(0, length);

@@ -13,8 +13,8 @@ import { UptimeWindows } from './uptime-windows.ts';
 const PAGE_SIZE = 250;
 /** Of a page whose monitors have many regions, so that a message can carry it. */
 const MAX_NUMBERS = 20_000;
-/** Monitors per query. */
-const BATCH_SIZE = 50;
+/** Monitors per query: each needs up to 56 rollups. */
+const BATCH_SIZE = 20;
 
 /** What metrics need beyond the states of a shard, for the projects whose metrics were read here. */
 export class ShardMetrics {
