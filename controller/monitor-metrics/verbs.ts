@@ -23,7 +23,7 @@ export interface MonitorMetricsDeps {
   };
   incidents: {
     /** How many incidents of the project are open or acknowledged. */
-    countOpen(tenant: Tenant): Promise<Map<Severity, number>>;
+    countOpenBySeverity(tenant: Tenant): Promise<Map<Severity, number>>;
   };
   fleet: {
     /** Every probe that the organization may see. */
@@ -51,7 +51,7 @@ export async function readMonitorMetrics(
   const groups = new Map<string, string>();
   await Promise.all(projects.map(async ({ _id: projectId, name }) => {
     const tenant = { organizationId, projectId };
-    const [open, listed] = await Promise.all([deps.incidents.countOpen(tenant), deps.groups.listAll(tenant)]);
+    const [open, listed] = await Promise.all([deps.incidents.countOpenBySeverity(tenant), deps.groups.listAll(tenant)]);
     for (const group of listed) groups.set(group._id, group.name);
     // Projects may share a name, but samples must differ in a label.
     const sum = incidents.get(name) ?? new Map<Severity, number>();

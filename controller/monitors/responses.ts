@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { managedBy } from '../access/managed.ts';
 import { ALERT_SEVERITIES } from '../verdicts/monitor-config.ts';
 import { typeResponseFields } from './settings/registry.ts';
 
@@ -44,6 +45,10 @@ export const allSettings = {
   slow_response_threshold_ms: typeSettings.slow_response_threshold_ms.nullable(),
   slow_response_action: typeSettings.slow_response_action.nullable(),
   auth: typeSettings.auth.nullable(),
+  heartbeat_interval: typeSettings.heartbeat_interval.nullable(),
+  heartbeat_schedule: typeSettings.heartbeat_schedule.nullable(),
+  heartbeat_timezone: typeSettings.heartbeat_timezone.nullable(),
+  max_runtime_seconds: typeSettings.max_runtime_seconds.nullable(),
   ssl_monitoring: monitorSettings.ssl_monitoring.nullable(),
   domain_monitoring: monitorSettings.domain_monitoring.nullable(),
   confirmation_policy: monitorSettings.confirmation_policy,
@@ -60,7 +65,7 @@ export const settingsResponse = z.strictObject({
 });
 
 const monitorFields = {
-  id: z.uuid(), organization_id: z.uuid(), created_by: z.uuid(),
+  id: z.uuid(), organization_id: z.uuid(), created_by: z.uuid(), managed_by: managedBy,
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
   target: z.string(),

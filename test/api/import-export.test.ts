@@ -6,7 +6,7 @@ import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await makeApp();
+  app = await makeApp({ plansJson: '{"free":{"monitors":5}}' });
   await addRegion(app, 'eu-west', { city: 'Dublin' });
 });
 afterAll(() => app.close());
@@ -40,7 +40,10 @@ const DOCUMENT = {
       confirmation_policy: { regions: 'any', retries: 0, recoveries: 2 }, is_inverted: true,
     },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60, group: 'Front' },
-    { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 7200, grace_period: 60 },
+    {
+      name: 'Backup', type: 'HEARTBEAT', heartbeat_schedule: '30 3 * * 1-5', heartbeat_timezone: 'Europe/Riga',
+      grace_period: 60, max_runtime_seconds: 600,
+    },
   ],
 };
 const actions = (items: Loose[]) => items.map((item) => item['action']);
@@ -218,7 +221,7 @@ describe('a document', () => {
       'monitors.2.type: Type cannot be changed; the monitor with this name has type HTTP',
       'monitors.3.monitoring_regions: Unknown region: nowhere',
       'monitors.4.port: Does not apply to HTTP monitors',
-      'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors',
+      'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors, unless heartbeat_schedule is set',
     ]);
     expect(await paths({ groups: [
       { name: 'A', parent: 'B' }, { name: 'B', parent: 'A' }, { name: 'C', parent: 'Z' }, { name: 'C' },
@@ -339,13 +342,14 @@ describe('the plan', () => {
   const many = (count: number, change: Loose = {}) => ({ monitors: Array.from(
     { length: count }, (_, at) => ({ ...http, name: `m${at}`, interval_seconds: 300, ...change }),
   ) });
-  const limited = async (): Promise<{ small: TestApp; tenant: Tenant }> => {
-    const small = await makeApp({ env: { DEFAULT_PLAN: 'free' }, plansJson: '{"free":{"monitors":5}}' });
-    return { small, tenant: await newTenant(small) };
+  const limited = async (): Promise<Tenant> => {
+    const tenant = await newTenant(app);
+    await tenant.owner.client.put('/api/billing/plan', { plan: 'free' });
+    return tenant;
   };
 
   test('limits an import, which then changes nothing, and a dry run', async () => {
-    const { small, tenant: { writeKey: client } } = await limited();
+    const { writeKey: client } = await limited();
     await client.post('/api/monitors', { ...http, interval_seconds: 300 });
     for (const query of ['', '?dry_run=true']) {
       const refused = await client.post(`/api/import${query}`, { groups: [{ name: 'G' }], ...many(5) });
@@ -378,16 +382,14 @@ describe('the plan', () => {
     }
     expect((await client.post('/api/import', many(4))).data.summary.created).toBe(4);
     expect((await client.post('/api/import', many(4))).data.summary.unchanged).toBe(4);
-    await small.close();
   });
 
   test('limits concurrent imports and creations', async () => {
-    const { small, tenant: { writeKey: client, organizationId } } = await limited();
+    const { writeKey: client, organizationId } = await limited();
     await Promise.all(Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? client.post(
       '/api/import', { monitors: [{ ...http, name: `i${at}`, interval_seconds: 300 }] },
     )
       : client.post('/api/monitors', { ...http, interval_seconds: 300 }))));
-    expect(await small.monitors.countOfOrganization(organizationId)).toBe(5);
-    await small.close();
+    expect(await app.monitors.countOfOrganization(organizationId)).toBe(5);
   });
 });

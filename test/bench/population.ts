@@ -105,6 +105,13 @@ export async function giveHistory(db: Db, ids: string[]): Promise<void> {
 const TCP: MonitorDoc['tcp'] =
   { port: 9, protocol: 'generic', protocol_validation: null, tls: null, send: null, expect: null };
 
+function heartbeatOf(token: string): NonNullable<MonitorDoc['heartbeat']> {
+  return {
+    token, slug: null, interval_seconds: 3600, schedule: null, timezone: null, grace_seconds: 3600,
+    max_runtime_seconds: null,
+  };
+}
+
 function monitorOf(owner: Owner, group: string, at: number, created_at: number): MonitorDoc {
   const type = at % 10 < 7 ? 'HTTP' : at % 10 < 9 ? 'TCP' : 'HEARTBEAT';
   return monitorDoc(at, {
@@ -117,7 +124,7 @@ function monitorOf(owner: Owner, group: string, at: number, created_at: number):
     ...(type === 'HTTP' ? {} : { http: null, target: '127.0.0.1:9' }),
     ...(type === 'TCP' ? { tcp: TCP } : {}),
     ...(type === 'HEARTBEAT'
-      ? { heartbeat: { token: newId(created_at), interval_seconds: 3600, grace_seconds: 3600 } }
+      ? { heartbeat: heartbeatOf(newId(created_at)) }
       : {}),
     ...(at % 10 === 0 ? { group_id: group } : {}), created_at, updated_at: created_at,
   });

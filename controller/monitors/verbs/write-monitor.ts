@@ -11,12 +11,13 @@ import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
 import { checkSettings, settable, type Settable } from '../settable.ts';
 import type { MonitorChange, NewMonitor } from '../monitor-change.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
-import { changeMonitor } from './change-monitor.ts';
+import { changeMonitor, slugTaken } from './change-monitor.ts';
 import { loadMonitor } from './read-monitors.ts';
 
 /**
  * Throws VALIDATION_ERROR, VALIDATION_FAILED (settings of a heartbeat), and with limit and usage
- * INTERVAL_TOO_SHORT, PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED.
+ * INTERVAL_TOO_SHORT, PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED. Also
+ * throws SLUG_ALREADY_TAKEN.
  */
 export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext, input: CreateMonitorInput) {
   const settings = settable(input, null, input, deps.minIntervalSeconds);
@@ -25,6 +26,10 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
   await reserveMonitors(deps, organizationId, 1);
   const id = newId(ctx.now);
   const doc = await deps.monitors.insert(newMonitor(ctx, id, input.type, settings));
+  if (doc === null) {
+    await releaseMonitors(deps, ctx, 1);
+    throw slugTaken();
+  }
   deps.notifyOwners([id]);
   if (doc.group_id === null) return doc;
   // The monitor exists even if this fails. Deleted groups are cleared again some minutes later.
