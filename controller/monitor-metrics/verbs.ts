@@ -51,7 +51,8 @@ export async function readMonitorMetrics(
   const groups = new Map<string, string>();
   await Promise.all(projects.map(async ({ _id: projectId, name }) => {
     const tenant = { organizationId, projectId };
-    const [open, listed] = await Promise.all([deps.incidents.countOpenBySeverity(tenant), deps.groups.listAll(tenant)]);
+    const [open, listed] =
+      await Promise.all([deps.incidents.countOpenBySeverity(tenant), deps.groups.listAll(tenant)]);
     for (const group of listed) groups.set(group._id, group.name);
     // Projects may share a name, but samples must differ in a label.
     const sum = incidents.get(name) ?? new Map<Severity, number>();
