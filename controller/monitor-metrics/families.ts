@@ -1,33 +1,16 @@
 import {
-  FIELD, MONITOR_FIELDS, NONE, REGION_FIELD, REGION_FIELDS, type MonitorPage,
+  FIELD, REGION_FIELD, RESPONSE_TIME_SCALE, SHARE_SCALE,
 } from '../results/reading/metrics/monitor-page.ts';
-import { escapeLabel, type Family } from './exposition.ts';
-
-/** Names by id. */
-export interface Names {
-  projects: ReadonlyMap<string, string>;
-  groups: ReadonlyMap<string, string>;
-}
-
-/** Monitors with what families need of them. */
-export interface LabeledPage {
-  ids: string[];
-  /** Escaped. */
-  names: string[];
-  /** By monitor: the end of its name, and the labels after it. */
-  ends: string[];
-  /** The label of a region, by its place. */
-  regions: string[];
-  numbers: Float64Array;
-}
+import type { Family } from './exposition.ts';
 
 /** Samples of a monitor, or of each of its regions: the place of the value, with further labels. */
-interface MonitorFamily extends Family {
+export interface MonitorFamily extends Family {
   of: 'monitor' | 'region';
-  samples: { place: number; labels: string }[];
+  /** A value is the number at `place`, divided by `scale`. */
+  samples: { place: number; scale: number; labels: string }[];
 }
 
-const one = (place: number) => [{ place, labels: '' }];
+const one = (place: number, scale = 1) => [{ place, scale, labels: '' }];
 
 export const MONITOR_FAMILIES: readonly MonitorFamily[] = [
   {
@@ -39,20 +22,22 @@ export const MONITOR_FAMILIES: readonly MonitorFamily[] = [
     help: 'The same as one region sees it.',
   },
   {
-    name: 'farwatch_monitor_response_time_seconds', type: 'gauge', of: 'region', samples: one(REGION_FIELD.responseTime),
+    name: 'farwatch_monitor_response_time_seconds', type: 'gauge', of: 'region',
+    samples: one(REGION_FIELD.responseTime, RESPONSE_TIME_SCALE),
     help: 'Response time of the latest check in a region.',
   },
   {
     name: 'farwatch_monitor_checks_total', type: 'counter', of: 'region',
     help: 'Checks by outcome, since a controller first counted them.',
     samples: (['success', 'failure', 'missed'] as const)
-      .map((outcome) => ({ place: REGION_FIELD[outcome], labels: `,outcome="${outcome}"` })),
+      .map((outcome) => ({ place: REGION_FIELD[outcome], scale: 1, labels: `,outcome="${outcome}"` })),
   },
   {
     name: 'farwatch_monitor_uptime_ratio', type: 'gauge', of: 'monitor',
     help: 'Share of the monitored time that was up or degraded. Absent without monitored time.',
     samples: [
-      { place: FIELD.uptime24h, labels: ',window="24h"' }, { place: FIELD.uptime30d, labels: ',window="30d"' },
+      { place: FIELD.uptime24h, scale: SHARE_SCALE, labels: ',window="24h"' },
+      { place: FIELD.uptime30d, scale: SHARE_SCALE, labels: ',window="30d"' },
     ],
   },
   {
@@ -72,50 +57,3 @@ export const MONITOR_FAMILIES: readonly MonitorFamily[] = [
     help: '1 during a maintenance window of the monitor.',
   },
 ];
-
-/** Prepares the labels of pages. Monitors share what is equal of them. */
-export function labelPages(pages: MonitorPage[], { projects, groups }: Names): LabeledPage[] {
-  const shared = new Map<string, string>();
-  const labelOf = (name: string, value: string) => `,${name}="${escapeLabel(value)}"`;
-  return pages.map(({ ids, names, texts, numbers: list }) => {
-    const numbers = new Float64Array(list);
-    const ends: string[] = [];
-    for (let at = 0; at < numbers.length; at = next(numbers, at)) {
-      const [type = '', project = '', group] = [FIELD.type, FIELD.project, FIELD.group]
-        .map((field) => texts[numbers[at + field] as number]);
-      const key = `${type}/${project}/${group}`;
-      const end = shared.get(key) ?? `"${labelOf('type', type)}${labelOf('project', projects.get(project) ?? project)}${
-        group === undefined ? '' : labelOf('group', groups.get(group) ?? group)}`;
-      shared.set(key, end);
-      ends.push(end);
-    }
-    return { ids, names: names.map(escapeLabel), ends, regions: texts.map((text) => labelOf('region', text)), numbers };
-  });
-}
-
-/** The family's samples of these monitors. */
-export function samplesOf({ name, of, samples }: MonitorFamily, page: LabeledPage): string {
-  const { ids, names, ends, regions, numbers } = page;
-  let text = '';
-  const add = (labels: string, start: number): void => {
-    for (const { place, labels: more } of samples) {
-      const value = numbers[start + place] as number;
-      if (value !== NONE) text += `${labels}${more}} ${value}\n`;
-    }
-  };
-  for (let index = 0, at = 0; index < ids.length; index += 1, at = next(numbers, at)) {
-    const labels = `${name}{id="${ids[index]}",name="${names[index]}${ends[index]}`;
-    if (of === 'monitor') add(labels, at);
-    else {
-      for (let region = at + MONITOR_FIELDS; region < next(numbers, at); region += REGION_FIELDS) {
-        add(`${labels}${regions[numbers[region + REGION_FIELD.region] as number]}`, region);
-      }
-    }
-  }
-  return text;
-}
-
-/** Where the numbers of the next monitor begin. */
-function next(numbers: Float64Array, at: number): number {
-  return at + MONITOR_FIELDS + (numbers[at + FIELD.regions] as number) * REGION_FIELDS;
-}

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
+import { PassThrough, type Readable, type Transform } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { Clock } from '../../shared/time.ts';
 import { acceptsEncoding, type Compressed, type EncodedResponse } from '../http/responses/compressed-response.ts';
@@ -8,15 +8,16 @@ import { CONTENT_TYPES, preferredFormat, type Format } from './exposition.ts';
 
 /** A client that has not read everything by then is disconnected, because others wait for its turn. */
 const MAX_SCRAPE_MS = 60_000;
-const BUFFER_BYTES = 65_536;
+/** The lowest level takes a quarter of the time of the default one, for a tenth more bytes. */
+const GZIP = { level: constants.Z_BEST_SPEED, chunkSize: 65_536 };
 
 interface ScrapeOptions {
   clock: Clock;
   turns: Pick<FairQueue, 'run'>;
   /** Whose turn it takes. */
   organizationId: string;
-  /** The text in pieces, which are made as fast as the client reads them. */
-  text(format: Format): AsyncGenerator<string>;
+  /** The text in pieces, each valid until the next but one. */
+  text(format: Format): AsyncGenerator<Buffer>;
 }
 
 /** A response to a scrape: a stream in the format and encoding that the client accepts. */
@@ -27,28 +28,32 @@ export class ScrapeResponse implements Compressed {
     this.#options = options;
   }
 
-  /** Throws SERVICE_UNAVAILABLE if too many scrapes are waiting. */
   async negotiate({ accept, 'accept-encoding': encodings }: IncomingHttpHeaders): Promise<EncodedResponse> {
-    const { clock, text } = this.#options;
     const format = preferredFormat(accept);
-    const endTurn = await this.#turn();
-    const plain = Readable.from(text(format), { objectMode: false, highWaterMark: BUFFER_BYTES });
     const isCompressed = acceptsEncoding(encodings, 'gzip');
-    // The lowest level takes a quarter of the time of the default one, for a tenth more bytes.
-    const gzip = { level: constants.Z_BEST_SPEED, chunkSize: BUFFER_BYTES };
-    const body = isCompressed ? pipeline(plain, createGzip(gzip), () => undefined) : plain;
-    const deadline = clock.setTimer(MAX_SCRAPE_MS, () => body.destroy(new Error('the client reads too slowly')));
-    body.once('close', () => {
-      deadline.cancel();
-      endTurn();
-    });
     return {
-      status: 200, body,
+      status: 200, body: () => this.#open(format, isCompressed),
       headers: {
         'Content-Type': CONTENT_TYPES[format], 'Vary': 'Accept, Accept-Encoding', 'X-Frame-Options': 'DENY',
         ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
       },
     };
+  }
+
+  /** Throws SERVICE_UNAVAILABLE if too many scrapes are waiting. */
+  async #open(format: Format, isCompressed: boolean): Promise<Readable> {
+    const { clock, text } = this.#options;
+    const endTurn = await this.#turn();
+    const body = isCompressed ? createGzip(GZIP) : new PassThrough();
+    const deadline = clock.setTimer(MAX_SCRAPE_MS, () => body.destroy(new Error('the client reads too slowly')));
+    body.once('close', () => {
+      deadline.cancel();
+      endTurn();
+    });
+    // What is compressed is no longer needed; without that, it waits in the connection.
+    const pieceOf = isCompressed ? (piece: Buffer) => piece : (piece: Buffer) => Buffer.from(piece);
+    send(text(format), pieceOf, body).catch((error: Error) => body.destroy(error));
+    return body;
   }
 
   /** Resolves to what ends the turn. */
@@ -58,4 +63,25 @@ export class ScrapeResponse implements Compressed {
       turns.run(organizationId, () => new Promise<void>(resolve)).catch(reject);
     });
   }
+}
+
+/** Sends each piece as soon as the one before it is processed, while the next one is made. */
+async function send(
+  pieces: AsyncIterable<Buffer>, pieceOf: (piece: Buffer) => Buffer, into: Transform,
+): Promise<void> {
+  let sent = Promise.resolve();
+  for await (const piece of pieces) {
+    await sent;
+    sent = write(into, pieceOf(piece));
+    // Its rejection is noticed after the next piece.
+    sent.catch(() => undefined);
+  }
+  await sent;
+  into.end();
+}
+
+function write(into: Transform, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    into.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
 }

@@ -5,13 +5,18 @@ import type { ProbeStatus } from '../probes/rules.ts';
 import type { MetricsReader } from '../results/reading/metrics/metrics-reader.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
 import { endOf, escapeLabel, headerOf, type Family, type Format } from './exposition.ts';
-import { labelPages, MONITOR_FAMILIES, samplesOf, type Names } from './families.ts';
+import { MONITOR_FAMILIES } from './families.ts';
+import type { Names, SpareTable } from './monitor-table.ts';
+import { TextBytes } from './text-bytes.ts';
 
+/** Of a piece, before the next one begins. */
+const PIECE_BYTES = 65_536;
 const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const satisfies readonly Severity[];
 
 export interface MonitorMetricsDeps {
   accounts: ProjectReaders;
   metrics: Pick<MetricsReader, 'read'>;
+  spareTable: SpareTable;
   groups: {
     /** Of all groups of the project. */
     listAll(tenant: Tenant): Promise<{ _id: string; name: string }[]>;
@@ -33,17 +38,21 @@ interface ScrapeFacts extends Names {
   probes: { name: string; region: string; status: ProbeStatus }[];
 }
 
-/** The metrics of the caller's projects, as text in pieces. Monitors are read when the first piece is. */
+/**
+ * The metrics of the caller's projects, as text in pieces, each valid until the next but one. Monitors are
+ * read when the first piece is.
+ */
 export async function readMonitorMetrics(
   deps: MonitorMetricsDeps, ctx: OrganizationContext,
-): Promise<(format: Format) => AsyncGenerator<string>> {
+): Promise<(format: Format) => AsyncGenerator<Buffer>> {
   const { organizationId } = ctx.tenant;
   const projects = (await listProjects(deps.accounts, ctx)).map(({ project }) => project);
   const incidents = new Map<string, Map<Severity, number>>();
   const groups = new Map<string, string>();
   await Promise.all(projects.map(async ({ _id: projectId, name }) => {
     const tenant = { organizationId, projectId };
-    const [open, listed] = await Promise.all([deps.incidents.countOpenBySeverity(tenant), deps.groups.listAll(tenant)]);
+    const [open, listed] =
+      await Promise.all([deps.incidents.countOpenBySeverity(tenant), deps.groups.listAll(tenant)]);
     for (const group of listed) groups.set(group._id, group.name);
     // Projects may share a name, but samples must differ in a label.
     const sum = incidents.get(name) ?? new Map<Severity, number>();
@@ -59,20 +68,25 @@ export async function readMonitorMetrics(
   return (format) => textOf(deps, facts, format);
 }
 
-async function* textOf(deps: MonitorMetricsDeps, facts: ScrapeFacts, format: Format): AsyncGenerator<string> {
-  const { pages, isComplete } = await deps.metrics.read([...facts.projects.keys()]);
-  const labeled = labelPages(pages, facts);
+async function* textOf(deps: MonitorMetricsDeps, facts: ScrapeFacts, format: Format): AsyncGenerator<Buffer> {
+  const out = new TextBytes();
+  const table = deps.spareTable.take();
+  const isComplete = await deps.metrics.read([...facts.projects.keys()], {
+    begin: () => table.clear(), add: (page) => table.add(page, facts),
+  });
   for (const family of MONITOR_FAMILIES) {
-    yield headerOf(family, format);
-    for (const page of labeled) yield samplesOf(family, page);
+    out.ascii(headerOf(family, format));
+    for (const _pause of table.write(out, family, PIECE_BYTES)) yield out.take();
   }
-  yield incidentsText(facts, format);
-  yield probesText(facts, format);
+  deps.spareTable.put(table);
+  out.utf8(incidentsText(facts, format));
+  out.utf8(probesText(facts, format));
   const family: Family = {
     name: 'farwatch_scrape_complete', type: 'gauge',
     help: '0 if monitors are missing because their controller did not respond, or uptimes are still being read.',
   };
-  yield `${headerOf(family, format)}${family.name} ${isComplete ? 1 : 0}\n${endOf(format)}`;
+  out.ascii(`${headerOf(family, format)}${family.name} ${isComplete ? 1 : 0}\n${endOf(format)}`);
+  yield out.take();
 }
 
 function incidentsText({ incidents }: ScrapeFacts, format: Format): string {

@@ -5,6 +5,7 @@ import { MonitorCounts } from '../monitors/counts/counts.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { monitorRoutes } from '../monitors/routes.ts';
+import { SpareTable } from '../monitor-metrics/monitor-table.ts';
 import { monitorMetricsRoute } from '../monitor-metrics/routes.ts';
 import type { ResultsService } from '../results/service.ts';
 import { FairQueue } from '../work/fair-queue.ts';
@@ -68,7 +69,7 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
   };
   const metricsRoute = monitorMetricsRoute({
     accounts: accounts.deps, metrics: results.readers.metrics, groups, incidents: stores.incidents,
-    fleet: fleet.overview, turns: scrapes, clock,
+    fleet: fleet.overview, turns: scrapes, clock, spareTable: new SpareTable(),
   });
   return { counts, simulations, deps, routes: [...monitorRoutes(deps), metricsRoute] };
 }

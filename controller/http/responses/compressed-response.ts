@@ -11,8 +11,8 @@ type Encoding = 'identity' | 'gzip' | 'br';
 export interface EncodedResponse {
   status: 200 | 304;
   headers: Record<string, string>;
-  /** Empty for 304. */
-  body: Buffer | Readable;
+  /** Empty for 304. A function opens a stream, which is not needed for HEAD. */
+  body: Buffer | (() => Promise<Readable>);
 }
 
 /** A response that many requests share. */

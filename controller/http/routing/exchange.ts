@@ -97,7 +97,8 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
     const { status, headers, body } = await response.compressed.negotiate(exchange.req.headers);
     // The response has all of its headers, and embeddable ones omit this one.
     exchange.remove('X-Frame-Options');
-    exchange.body = rawBody(exchange, body);
+    const opened = typeof body === 'function' ? await openBody(exchange, body) : body;
+    exchange.body = rawBody(exchange, opened);
     exchange.set(headers);
     exchange.status = status;
     return;
@@ -115,6 +116,10 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
     exchange.body = rawBody(exchange, response.raw);
   } else sendJson(exchange, { success: true, data: response.data });
   if (response.headers !== undefined) exchange.set(response.headers);
+}
+
+async function openBody({ method }: Exchange, open: () => Promise<Readable>): Promise<Readable> {
+  return method === 'HEAD' ? Readable.from([]) : open();
 }
 
 function rawBody({ res }: Exchange, raw: RouteResponse['raw'] = ''): string | Buffer | Readable {

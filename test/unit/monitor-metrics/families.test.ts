@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { preferredFormat } from '../../../controller/monitor-metrics/exposition.ts';
-import { labelPages, MONITOR_FAMILIES, samplesOf } from '../../../controller/monitor-metrics/families.ts';
-import { PageBuilder } from '../../../controller/results/reading/metrics/monitor-page.ts';
+import { MONITOR_FAMILIES } from '../../../controller/monitor-metrics/families.ts';
+import { MonitorTable } from '../../../controller/monitor-metrics/monitor-table.ts';
+import { TextBytes } from '../../../controller/monitor-metrics/text-bytes.ts';
+import { NONE, PageBuilder } from '../../../controller/results/reading/metrics/monitor-page.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
@@ -11,7 +13,7 @@ import { configOf, HOUR } from '../results/build.ts';
 
 const names = { projects: new Map([['p', 'Default']]), groups: new Map([['g', 'Ops']]) };
 const measures = {
-  uptimes: [0.999999, -1] as const,
+  uptimes: [999_999, NONE] as const,
   countsOf: (region: string) => ({ success: region === 'eu' ? 7 : 0, failure: 1, missed: 0 }),
 };
 
@@ -20,9 +22,11 @@ function scrapeOf(config: Partial<MonitorConfig>, change: Partial<MonitorState> 
   const builder = new PageBuilder();
   builder.add({ ...newMonitorState(configOf({ monitor_id: 'm', ...config })), ...change }, HOUR, measures);
   const { ids, names: monitorNames, texts, numbers } = builder;
-  const [page] = labelPages([{ writer: 'w', next: null, pending: 0, ids, names: monitorNames, texts, numbers }], names);
-  if (page === undefined) throw new Error('no page');
-  return new Scrape(MONITOR_FAMILIES.map((family) => samplesOf(family, page)).join(''));
+  const out = new TextBytes();
+  const table = new MonitorTable();
+  table.add({ writer: 'w', next: null, pending: 0, ids, names: monitorNames, texts, numbers }, names);
+  for (const family of MONITOR_FAMILIES) table.write(out, family, Infinity).next();
+  return new Scrape(out.take().toString());
 }
 
 const region = (change: Partial<MonitorState['regions'][string]>) => ({ ...NEW_REGION, ...change });
@@ -59,7 +63,7 @@ test('a monitor that is not active has no state, and no maintenance', () => {
     expect(found.matching('_up{')).toEqual([]);
     expect(found.matching('response_time')).toEqual([]);
     expect(found.matching('in_maintenance')[0]?.[1]).toBe(0);
-    expect(found.matching('last_check')[0]?.[1]).toBe((HOUR - 500) / 1000);
+    expect(found.matching('last_check')[0]?.[1]).toBe(HOUR / 1000 - 1);
   }
 });
 
@@ -71,7 +75,7 @@ test('expiries are those of the domain and of the earliest certificate', () => {
     warnings: [], due: null,
   } });
   expect(found.matching('certificate_expiry')[0]?.[1]).toBe(1_800_000_001);
-  expect(found.matching('domain_expiry')[0]?.[1]).toBe(1_900_000_000.5);
+  expect(found.matching('domain_expiry')[0]?.[1]).toBe(1_900_000_000);
   expect(scrapeOf({}).matching('expiry')).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import { ScrapeResponse } from '../../../controller/monitor-metrics/scrape-respo
 import { FairQueue } from '../../../controller/work/fair-queue.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
-const PIECE = 'x'.repeat(10_000);
+const PIECE = Buffer.from('x'.repeat(10_000));
 
 /** A response of many pieces, with one turn for all. `made`: pieces so far. */
 function rig(pieces = 1000) {
@@ -18,7 +18,10 @@ function rig(pieces = 1000) {
     for (; seen.made < pieces; seen.made += 1) yield PIECE;
   };
   const response = new ScrapeResponse({ clock, turns, organizationId: 'o', text });
-  const open = async (headers = {}) => (await response.negotiate(headers)).body as Readable;
+  const open = async (headers = {}) => {
+    const { body } = await response.negotiate(headers);
+    return (body as () => Promise<Readable>)();
+  };
   return { clock, seen, open };
 }
 
@@ -36,7 +39,7 @@ test('a compressed scrape is the same text', async () => {
   const body = await rig(50).open({ 'accept-encoding': 'gzip, deflate' });
   let text = '';
   for await (const chunk of body.pipe(createGunzip())) text += String(chunk);
-  expect(text).toBe(PIECE.repeat(50));
+  expect(text).toBe(PIECE.toString().repeat(50));
 });
 
 test('the next scrape starts when the client has gone or read everything', async () => {

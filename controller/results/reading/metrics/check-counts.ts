@@ -9,10 +9,16 @@ const NO_COUNTS: RegionCounts = Object.freeze({ success: 0, failure: 0, missed: 
 /** Checks by region and outcome, in 12 bytes per monitor and region. */
 export class CheckCounts {
   readonly #regions = new Map<string, Uint32Array>();
+  #slots = 0;
+
+  /** Makes room for this many slots. */
+  reserve(slots: number): void {
+    this.#slots = slots;
+  }
 
   add(slot: number, region: string, { outcome, missed }: Pick<CheckResult, 'outcome' | 'missed'>): void {
     const place = slot * OUTCOMES.length + OUTCOMES.indexOf(outcome);
-    const counts = grown(this.#regions.get(region) ?? new Uint32Array(0), (slot + 1) * OUTCOMES.length);
+    const counts = grown(this.#regions.get(region) ?? new Uint32Array(0), this.#slots * OUTCOMES.length);
     this.#regions.set(region, counts);
     (counts[place] as number) += missed?.count ?? 1;
   }

@@ -18,10 +18,10 @@ export interface MetricsReaderDeps {
   owners: Pick<ShardQueries, 'requestOnce' | 'shardMap'>;
 }
 
-export interface MonitorMetrics {
-  pages: MonitorPage[];
-  /** False if monitors are missing because an owner did not respond, or uptimes that are being read. */
-  isComplete: boolean;
+/** Takes the pages of monitors; `begin` drops those so far. */
+export interface PageSink {
+  begin(): void;
+  add(page: MonitorPage): void;
 }
 
 /**
@@ -58,31 +58,40 @@ export class MetricsReader {
     this.#byShard.get(state)?.note(fresh);
   }
 
-  /** The projects' monitors that are not deleted. Waits a moment for uptimes if only a few are missing. */
-  async read(projectIds: string[]): Promise<MonitorMetrics> {
+  /**
+   * Reads the projects' monitors that are not deleted. Waits a moment for uptimes if only a few are missing.
+   * False if monitors are missing because an owner did not respond, or uptimes that are being read.
+   */
+  async read(projectIds: string[], sink: PageSink): Promise<boolean> {
+    const { clock, owners } = this.#deps;
     for (let awaited = 0; ; awaited += 1) {
-      const { owners } = this.#deps;
-      const shards = await Promise.all(owners.shardMap.all.map((shard) => this.#ofShard(shard, projectIds)));
-      const pages = shards.flatMap((found) => found ?? []);
-      const pending = pages.reduce((sum, page) => sum + page.pending, 0);
-      const isComplete = pending === 0 && !shards.includes(null);
-      if (pending === 0 || pending > MAX_AWAITED || awaited === MAX_AWAITS) return { pages, isComplete };
-      await sleep(this.#deps.clock, AWAIT_INTERVAL_MS);
+      let pending = 0;
+      sink.begin();
+      const add = (page: MonitorPage): void => {
+        pending += page.pending;
+        sink.add(page);
+      };
+      const { all } = owners.shardMap;
+      const hasAdded = await Promise.all(all.map((shard) => this.#addShard(shard, projectIds, add)));
+      const isComplete = pending === 0 && !hasAdded.includes(false);
+      if (pending === 0 || pending > MAX_AWAITED || awaited === MAX_AWAITS) return isComplete;
+      await sleep(clock, AWAIT_INTERVAL_MS);
     }
   }
 
-  /** Null if the shard's owner does not respond, or another one takes over meanwhile. */
-  async #ofShard(shard: number, project_ids: string[]): Promise<MonitorPage[] | null> {
+  /** False if the shard's owner does not respond, or another one takes over meanwhile. */
+  async #addShard(shard: number, project_ids: string[], add: PageSink['add']): Promise<boolean> {
     const { clock, owners } = this.#deps;
-    const pages: MonitorPage[] = [];
+    let writer: string | null = null;
     for (let from: number | null = 0; from !== null;) {
       // Local shards respond without a pause in which other requests would get a turn.
       await sleep(clock, 0);
       const page: MonitorPage | null = await owners.requestOnce(shard, this.query, { project_ids, from });
-      if (page === null || (pages[0] ?? page).writer !== page.writer) return null;
-      pages.push(page);
+      if (page === null || (writer ?? page.writer) !== page.writer) return false;
+      writer = page.writer;
+      add(page);
       from = page.next;
     }
-    return pages;
+    return true;
   }
 }

@@ -5,22 +5,27 @@ import { statusOfRegion } from '../../../verdicts/votes/region-rules.ts';
 import type { RegionCounts } from './check-counts.ts';
 
 /** In place of a number that is unknown or does not apply. */
-export const NONE = -1;
+export const NONE = 0xffff_ffff;
+const MAX_NUMBER = NONE - 1;
+/** Shares from 0 to 1 are counted in these parts. */
+export const SHARE_SCALE = 1_000_000;
+/** Response times are in tenths of a millisecond. */
+export const RESPONSE_TIME_SCALE = 10_000;
 
-/** Places of a monitor's numbers: times in s, shares from 0 to 1; the first three are places in `texts`. */
+/** Places of a monitor's numbers: times in s, shares in SHARE_SCALE; the first three place a text. */
 export const FIELD = {
   type: 0, project: 1, group: 2, up: 3, inMaintenance: 4, lastCheck: 5, certificateExpiry: 6, domainExpiry: 7,
   uptime24h: 8, uptime30d: 9, regions: 10,
 } as const;
 /** The number of regions is the last of them. */
 export const MONITOR_FIELDS = 11;
-/** Places of the numbers of each of its regions, which follow; `region` is a place in `texts`. */
+/** Places of the numbers of each of its regions, which follow; the first one places a text. */
 export const REGION_FIELD = { region: 0, up: 1, responseTime: 2, success: 3, failure: 4, missed: 5 } as const;
 export const REGION_FIELDS = 6;
 
 /**
- * What metrics need of some monitors of a shard, sent between controllers. Numbers in one list take a fifth
- * of the memory of objects.
+ * What metrics need of some monitors of a shard, sent between controllers. Integers of four bytes in one list
+ * take a tenth of the memory of objects.
  */
 export const monitorPage = z.object({
   /** Token of the shard's instance, because places do not outlast it. */
@@ -32,12 +37,12 @@ export const monitorPage = z.object({
   ids: z.array(z.string()),
   names: z.array(z.string()),
   texts: z.array(z.string()),
-  numbers: z.array(z.number()),
+  numbers: z.array(z.int()),
 });
 export type MonitorPage = z.infer<typeof monitorPage>;
 
 interface MonitorMeasures {
-  /** Uptimes of the last 24 hours and 30 days, from 0 to 1; NONE if unknown. */
+  /** Uptimes of the last 24 hours and 30 days, in SHARE_SCALE; NONE if unknown. */
   uptimes: readonly [day: number, month: number];
   countsOf(region: string): RegionCounts;
 }
@@ -73,7 +78,8 @@ export class PageBuilder {
       const { response_time_ms: ms } = region;
       const { success, failure, missed } = countsOf(name);
       this.numbers.push(
-        this.#placeOf(name), up, up === NONE || ms === null ? NONE : Math.round(ms * 10) / 10_000,
+        this.#placeOf(name), up,
+        up === NONE || ms === null ? NONE : Math.round((ms / 1000) * RESPONSE_TIME_SCALE),
         success, failure, missed,
       );
     }
@@ -92,7 +98,7 @@ function upOf(status: MonitorState['status']): number {
 }
 
 function secondsOf(ms: number | null): number {
-  return ms === null ? NONE : Math.round(ms) / 1000;
+  return ms === null ? NONE : Math.min(MAX_NUMBER, Math.max(0, Math.floor(ms / 1000)));
 }
 
 /** The earliest expiry among the certificates that regions see, Unix ms. */

@@ -39,11 +39,11 @@ export class MonitorSlots {
   }
 }
 
-/** The array itself if it has `length` elements, or a larger copy. */
+/** The array itself if it has `length` elements, or a larger copy with some room. */
 export function grown<T extends Uint8Array | Uint16Array | Uint32Array>(array: T, length: number): T {
   if (length <= array.length) return array;
   const Same = array.constructor as new (length: number) => T;
-  const larger = new Same(Math.max(length, Math.ceil(array.length * 1.25)));
+  const larger = new Same(Math.ceil(length * 1.1));
   larger.set(array);
   return larger;
 }
