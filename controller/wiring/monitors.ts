@@ -58,6 +58,7 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
     },
     notifyOwners: results.notifyOwners.bind(results, 'changes'),
     minIntervalSeconds: config.monitors.minIntervalSeconds,
+    variables: stores.variables,
   };
   return { counts, simulations, deps, routes: monitorRoutes(deps) };
 }

@@ -2,6 +2,7 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import { writeWithoutCycle } from '../../monitors/dependencies/refuse-cycles.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import { settable, type Settable } from '../../monitors/settable.ts';
+import { keepUsed, variablesFor } from '../../monitors/variable-texts.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
@@ -22,13 +23,14 @@ export async function applyMonitors(
   const added = planned.filter(({ current }) => current === null).length;
   const inGroup = ({ item: { group } }: PlannedMonitor, settings: Settable): Settable =>
     group === undefined ? settings : { ...settings, group_id: groupIds.get(group ?? '') ?? null };
+  const variables = await variablesFor(deps, ctx, planned.map(({ settings }) => settings));
   const apply = async (plan: PlannedMonitor): Promise<void> => {
     const { id, item, current, settings, token, differences } = plan;
     if (current === null) {
       await deps.monitors.insert(newMonitor(ctx, id, item.type, inGroup(plan, settings), item.status));
     } else if (differences.length > 0) {
       await changeMonitor(deps, ctx, id, (seen) => {
-        const fresh = withToken(settable(item, seen, item, deps.minIntervalSeconds), token);
+        const fresh = withToken(settable(item, seen, item, deps.minIntervalSeconds, variables), token);
         return { ...inGroup(plan, fresh), status: item.status ?? seen.status };
       });
     }
@@ -42,6 +44,7 @@ export async function applyMonitors(
       )));
     await inBatches(planned, apply);
   });
+  await keepUsed(deps, variables, planned.flatMap(({ settings }) => settings.variable_ids ?? []));
   const ids = planned.map(({ id }) => id);
   deps.notifyOwners(ids);
   await leaveDeletedGroups(deps, ctx, planned.map((plan) => inGroup(plan, plan.settings).group_id));

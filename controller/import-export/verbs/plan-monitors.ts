@@ -10,6 +10,8 @@ import type { MonitorDoc } from '../../monitors/monitor.ts';
 import { intervalFromPings } from '../../monitors/settings/heartbeat.ts';
 import { CONCEALED } from '../../monitors/settings/sent-settings.ts';
 import { checkSettings, settable, type Settable, type SettingsDeps } from '../../monitors/settable.ts';
+import type { VariableDoc } from '../../monitors/variable.ts';
+import { variablesFor } from '../../monitors/variable-texts.ts';
 import { monitorLimitReached } from '../../monitors/verbs/write-monitor.ts';
 import { viewSettings } from '../../monitors/views.ts';
 import { differencesOf, type Difference } from '../difference.ts';
@@ -55,6 +57,7 @@ export async function planMonitors(
   const { resolved, issues } = await resolveDependencies(deps, tenant, imported);
   const namesById = await namesOf(deps, tenant, docs.flatMap((doc) => doc?.depends_on ?? []));
   const lookups = memoizedLookups(deps);
+  const variables = await variablesFor(deps, ctx, items, docs);
   const planned: PlannedMonitor[] = [];
   let limit: AppError | null = null;
   for (const [at, { item, current, token, id }] of imported.entries()) {
@@ -62,7 +65,7 @@ export async function planMonitors(
     try {
       const names = { groups: groupNames, monitors: namesById, depends_on: item.depends_on };
       const of = { item: { ...item, depends_on: resolved[at] }, current, token };
-      planned.push({ id, ...await plan(lookups, tenant, of, names) });
+      planned.push({ id, ...await plan({ variables, ...lookups }, tenant, of, names) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { code, message, details } = error;
@@ -109,13 +112,14 @@ async function checkCount(deps: MonitorWriteDeps, ctx: ProjectContext, added: nu
 }
 
 async function plan(
-  deps: SettingsDeps, tenant: Tenant, of: Pick<PlannedMonitor, 'item' | 'current' | 'token'>, names: Names,
+  deps: SettingsDeps & { variables: VariableDoc[] }, tenant: Tenant,
+  of: Pick<PlannedMonitor, 'item' | 'current' | 'token'>, names: Names,
 ): Promise<Omit<PlannedMonitor, 'id'>> {
   const { item, current, token } = of;
   if (current !== null && current.type !== item.type) {
     throw fieldError('type', `Type cannot be changed; the monitor with this name has type ${current.type}`);
   }
-  const settings = withToken(settable(item, current, item, deps.minIntervalSeconds), token);
+  const settings = withToken(settable(item, current, item, deps.minIntervalSeconds, deps.variables), token);
   await checkSettings(deps, tenant, settings, current, requestedInterval(settings, item.interval_seconds));
   if (current === null) return { settings, differences: [], ...of };
   const nameOf = (id: string | null | undefined) => names.groups.get(id ?? '') ?? null;
