@@ -127,13 +127,12 @@ export class DeliveryStore {
     await this.#deliveries.updateMany(unplaced, { $set: { 'cause.id': causeId, ...place } });
   }
 
-  /** The outages in a thread, and who they are about, oldest first. */
-  async inThread(threadId: string): Promise<{ incident_id: string; monitor: string }[]> {
+  /** The outages in a thread, oldest first. */
+  inThread(threadId: string): Promise<Pick<DeliveryDoc, 'incident_id' | 'monitor_id' | 'alert'>[]> {
     const outages = { digest_id: threadId, 'alert.event': 'monitor.down' } as const;
-    const found = this.#deliveries.find(outages as Filter<DeliveryDoc>).sort({ queued_at: 1, _id: 1 })
-      .project<Pick<DeliveryDoc, 'incident_id' | 'alert'>>({ incident_id: 1, alert: 1 });
-    return (await found.toArray()).map(({ incident_id, alert }) =>
-      ({ incident_id: incident_id ?? '', monitor: alert.monitor?.name ?? '' }));
+    return this.#deliveries.find(outages as Filter<DeliveryDoc>).sort({ queued_at: 1, _id: 1 })
+      .project<Pick<DeliveryDoc, 'incident_id' | 'monitor_id' | 'alert'>>({ incident_id: 1, monitor_id: 1, alert: 1 })
+      .toArray();
   }
 
   /** Releases the claim of an attempt that sent nothing. */

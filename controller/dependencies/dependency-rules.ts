@@ -88,10 +88,19 @@ export function phaseOf(
   return live.since > held_at ? 'over' : 'ongoing';
 }
 
+export function hasDependencies({ monitor: { depends_on = [] } }: Pick<Alert, 'monitor'>): boolean {
+  return depends_on.length > 0;
+}
+
 /** Whether this recovery ends the alert's outage. A flapping monitor's may be of a later incident. */
-export function isEndedBy(held: HeldAlert, { id, incident }: Pick<Alert, 'id' | 'incident'>): boolean {
-  if (held.recovery_id !== undefined && held.recovery_id !== id) return false;
-  return held.is_flapping === true || held.incident_id === incident?.id;
+export function isEndedBy(held: HeldAlert, recovery: Pick<Alert, 'id' | 'incident' | 'monitor'>): boolean {
+  const { recovery_id, incident_id, is_flapping, due_at } = held;
+  if (recovery_id !== undefined) return recovery_id === recovery.id;
+  const isSame = incident_id === recovery.incident?.id;
+  if (isSame && incident_id !== undefined) return true;
+  // Once its dependencies were removed, another outage may have followed whose alert was not held.
+  const isLatest = due_at !== undefined || hasDependencies(recovery);
+  return isLatest && (isSame || is_flapping === true);
 }
 
 /** What one region's check found; null if it could not check. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/time.ts';
 import { outageOf } from '../delivery/holding-rules.ts';
 import type { Alert, AlertsPort } from '../verdicts/effect.ts';
 import { heldAlertOf, OUTAGE_EVENTS, type OutageEvent } from './held-alert.ts';
-import { isEndedBy } from './dependency-rules.ts';
+import { hasDependencies, isEndedBy } from './dependency-rules.ts';
 import type { HeldAlertStore } from './store.ts';
 
 export interface GateDeps {
@@ -16,8 +16,8 @@ export interface GateDeps {
 }
 
 /**
- * Holds the alerts of monitors with dependencies, until it is decided whether they are sent. Alerts of all
- * other monitors pass. Calls are idempotent, even after a crash halfway.
+ * Holds the alerts of outages of monitors with dependencies, until it is decided whether they are sent. All
+ * others pass, unless they end one that is held. Calls are idempotent, even after a crash halfway.
  */
 export class DependencyGate implements AlertsPort {
   readonly #deps: GateDeps;
@@ -28,8 +28,7 @@ export class DependencyGate implements AlertsPort {
 
   async fanOut(alert: Alert): Promise<void> {
     const { alerts } = this.#deps;
-    if (!alert.monitor.depends_on?.length) return alerts.fanOut(alert);
-    if (isOutage(alert)) return this.#hold(alert);
+    if (isOutage(alert)) return hasDependencies(alert) ? this.#hold(alert) : alerts.fanOut(alert);
     const outage = outageOf(alert);
     if (outage === null || await this.#wasAlerted(alert, outage)) await alerts.fanOut(alert);
   }

@@ -225,10 +225,10 @@ export class IncidentStore {
     return await this.#incidents.findOne(open, { projection: { _id: 1 } }) !== null;
   }
 
-  /** How many incidents the cause has, counted up to `limit`. */
-  async countOf(causeId: string, limit: number): Promise<number> {
-    const found = this.#incidents.find({ cause_id: causeId }).limit(limit).project({ _id: 1 });
-    return (await found.toArray()).length;
+  /** How many incidents of the cause are open or acknowledged, counted up to `limit`. */
+  async countOpen(causeId: string, limit: number): Promise<number> {
+    const open = this.#incidents.find({ cause_id: causeId, status: { $in: OPEN_STATUSES } });
+    return (await open.limit(limit).project({ _id: 1 }).toArray()).length;
   }
 
   /** When the last incident of the cause ended, Unix ms; null without any. */

@@ -340,6 +340,60 @@ describe('a dying controller', () => {
   });
 });
 
+describe('a monitor whose dependencies are removed while its alert is held', () => {
+  const gateAlone = () => new DependencyGate({
+    alerts: delivering.alerts, held, onHeld: () => undefined, shardMap, clock: rig.clock,
+  });
+  const freed = (alert: Alert): Alert => ({ ...alert, monitor: { ...alert.monitor, depends_on: [] } });
+  const asNoData = (alert: Alert): Alert => ({
+    ...alert, event: alert.event === 'monitor.up' ? 'monitor.no_data_resolved' : 'monitor.no_data', incident: null, error: null,
+  });
+
+  test.each<[what: string, as: (alert: Alert) => Alert, events: string[]]>([
+    ['an outage', (alert) => alert, ['monitor.down Shop', 'monitor.up Shop']],
+    ['no data', asNoData, ['monitor.no_data Shop', 'monitor.no_data_resolved Shop']],
+  ])('recovers from %s without an alert, and is alerted about the next time', async (_what, as, events) => {
+    const gate = gateAlone();
+    const alert = await takeDown(add('Shop', 'up', [add('Router', 'up').monitor_id]));
+    await gate.fanOut(as(alert));
+    const recovery = freed(as(await recover(alert)));
+    for (let repeat = 0; repeat < 2; repeat += 1) await gate.fanOut(recovery);
+    const next = await takeDown(alert.monitor);
+    await gate.fanOut(freed(as(next)));
+    await gate.fanOut(freed(as(await recover(next))));
+    await isReceived(2);
+    expect(received()).toEqual(events);
+  });
+
+  test('gets an alert that was released before its recovery', async () => {
+    const dying = controller({ fanOut: () => Promise.reject(new Error('killed')) });
+    const alert = await takeDown(add('Shop', 'up', [add('Router', 'up').monitor_id]));
+    await dying.gate.fanOut(alert);
+    await until(async () => (await statusOf(alert)) === 'released', { what: 'released' });
+    await dying.decisions.stop();
+    await gateAlone().fanOut(freed(await recover(alert)));
+    await isReceived(2);
+    expect(received()).toEqual(['monitor.down Shop', 'monitor.up Shop']);
+  });
+
+  test('recovers with an alert from no data that was not held, after one that ended when it was paused', async () => {
+    const { gate, decisions } = controller();
+    const alert = await takeDown(add('Shop', 'up', [add('Router', 'down').monitor_id]));
+    await gate.fanOut(asNoData(alert));
+    const { monitor_id } = alert.monitor;
+    monitors.set(monitor_id, { ...monitors.get(monitor_id) as RelatedMonitor, status: 'paused' });
+    await until(async () => {
+      rig.clock.warp(1000);
+      return (await held.latest(monitor_id, 'monitor.no_data'))?.status === 'ended';
+    }, { what: 'it ends' });
+    await decisions.stop();
+    await gate.fanOut(freed(asNoData(await takeDown(alert.monitor))));
+    await gate.fanOut(freed(asNoData(await recover(alert))));
+    await isReceived(2);
+    expect(received()).toEqual(['monitor.no_data Shop', 'monitor.no_data_resolved Shop']);
+  });
+});
+
 test('a settled alert is removed weeks later, a held one never', async () => {
   const { gate } = controller();
   const up = await takeDown(add('Shop', 'up', [add('Router', 'up').monitor_id]));

@@ -192,6 +192,53 @@ describe('a destination that groups', () => {
     expect(second.map(({ event }) => event)).toEqual(['monitor.down', 'monitor.up']);
   });
 
+  test('gets an outage counted whose alert was sent by itself before it had a cause', async () => {
+    await grouped();
+    const outages = new Outages(rig.controller());
+    const monitors = await createMonitors(10, ADDRESS);
+    const begun = await outages.begin(monitors.slice(0, 2), ADDRESS);
+    await received(1);
+    passed(WAIT_MS);
+    await received(2);
+    begun.push(...await outages.begin(monitors.slice(2), ADDRESS));
+    await received(3);
+    expect(subjects()[2]).toBe('[DOWN] 10 monitors behind 192.0.2.7 are down');
+    await outages.end(begun);
+    await received(4);
+    await settled();
+    expect(subjects().slice(3)).toEqual([expect.stringMatching(/^\[UP\] 10 monitors behind 192\.0\.2\.7 are back up/)]);
+  });
+
+  test('gets a monitor that goes down twice counted once', async () => {
+    await grouped();
+    const outages = new Outages(rig.controller());
+    const [first, twice, third] = await createMonitors(3, ADDRESS) as [MonitorConfig, MonitorConfig, MonitorConfig];
+    const begun = await outages.begin([first], ADDRESS);
+    await received(1);
+    await outages.end(await outages.begin([twice], ADDRESS));
+    passed(10_000);
+    begun.push(...await outages.begin([twice, third], ADDRESS));
+    await received(2);
+    expect(subjects()[1]).toBe('[DOWN] 3 monitors behind 192.0.2.7 are down');
+    await outages.end(begun);
+    await received(3);
+    await settled();
+    expect(subjects().slice(2)).toEqual([expect.stringMatching(/^\[UP\] 3 monitors behind 192\.0\.2\.7 are back up/)]);
+  });
+
+  test('gets no summary early because a monitor goes down twice', async () => {
+    const [{ _id: destination }, monitors] = await Promise.all([grouped(), createMonitors(5, ADDRESS)]);
+    const outages = new Outages(rig.controller());
+    await outages.begin(monitors.slice(0, 1), ADDRESS);
+    await received(1);
+    await outages.end(await outages.begin(monitors.slice(1, 2), ADDRESS));
+    passed(5000);
+    await outages.begin(monitors.slice(1, 4), ADDRESS);
+    const due = await until(async () => (await rig.deliveries.pending(destination, 100))
+      .find(({ notBefore }) => notBefore !== undefined)?.notBefore, { what: 'a summary is due' });
+    expect(due).toBeGreaterThan(rig.clock.now() + 10_000);
+  });
+
   test('gets what changes in at most one update in five minutes', async () => {
     await grouped();
     const outages = new Outages(rig.controller());

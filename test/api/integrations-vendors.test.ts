@@ -60,6 +60,23 @@ describe.each(Object.entries(VENDORS))('an integration of type %s', (type, vendo
   });
 });
 
+test('an integration groups alerts by cause unless its type groups them itself or the request says otherwise', async () => {
+  const configs: Record<DestinationType, object> = {
+    webhook: { url: 'https://hook.example/' }, email: { to: ['ops@example.com'] },
+    ...Object.fromEntries(Object.entries(VENDORS).map(([type, { config }]) => [type, config('https://vendor.example')])),
+  } as Record<DestinationType, object>;
+  for (const type of DESTINATION_TYPES) {
+    const { id, grouping } = await create(type, configs[type]);
+    const isUngrouped = ['webhook', 'pagerduty', 'alertmanager'].includes(type);
+    expect([type, grouping]).toEqual([type, isUngrouped ? 'off' : 'auto']);
+    for (const [written, shown] of [['off', 'off'], ['auto', 'auto'], [null, grouping]]) {
+      const changed = await admin.patch(`/api/integrations/${id}`, { grouping: written });
+      expect([type, changed.data.integration.grouping]).toEqual([type, shown]);
+    }
+  }
+  expect((await admin.post('/api/integrations', { name: 'Ops', type: 'email', config: configs.email, grouping: 'on' })).status).toBe(400);
+});
+
 test('a URL of another vendor is rejected with the type that it belongs to', async () => {
   for (const [type, config, field, label] of [
     ['slack', { webhook_url: 'https://discord.com/api/webhooks/1/x' }, 'webhook_url', 'Discord'],

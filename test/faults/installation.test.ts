@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, afterEach, describe } from 'vitest';
 import { apiStorm } from './api-storm.ts';
+import { causeKills } from './causes.ts';
 import { controllerKills } from './controller-kills.ts';
 import { databaseKills } from './database-kills.ts';
 import { flapping } from './flapping.ts';
@@ -22,5 +23,6 @@ afterAll(() => load?.stop());
 describe('changes', () => apiStorm(on));
 describe('flapping', () => flapping(on));
 describe('kills of the controller', () => controllerKills(on));
+describe('kills of the controller during a cause', () => causeKills(on));
 describe('kills of the database', () => databaseKills(on));
 describe('hostile targets', () => hostileTargets(on));

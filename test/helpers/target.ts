@@ -22,7 +22,7 @@ export interface Target {
 }
 
 /** A real HTTP server to monitor. */
-export async function startTarget(): Promise<Target> {
+export async function startTarget(host = '127.0.0.1'): Promise<Target> {
   let defaultResponse: ScriptedResponse = {};
   let count = 0;
   const responses = new Map<string, (count: number) => ScriptedResponse>();
@@ -37,7 +37,7 @@ export async function startTarget(): Promise<Target> {
     sendScripted(response, responses.get(path)?.(ofPath) ?? defaultResponse);
   });
   const listenOn = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    new Promise<void>((resolve) => server.listen(port, host, resolve));
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -46,7 +46,7 @@ export async function startTarget(): Promise<Target> {
   await listenOn(0);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     port,
     get count() {
       return count;

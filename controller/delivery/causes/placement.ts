@@ -19,7 +19,7 @@ export interface PlacementDeps {
     findMany(ids: string[]): Promise<{ _id: string; cause_id?: string }[]>;
     hasOpen(causeId: string): Promise<boolean>;
     /** At most `limit`. */
-    countOf(causeId: string, limit: number): Promise<number>;
+    countOpen(causeId: string, limit: number): Promise<number>;
   };
   monitors: {
     counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>>;
@@ -51,23 +51,24 @@ export class Placement {
   }
 
   /**
-   * Makes what is not placed yet part of the thread if its incident has the cause. Returns what is pending in
-   * the thread, and all its outages; nothing joins it in between.
+   * Makes what is not placed yet part of the cause's thread if its incident has the cause. Returns what is
+   * pending in the thread, and all outages of the cause that the recipient is notified of; nothing joins the
+   * thread in between.
    */
-  adopt(thread: ThreadDoc) {
+  adopt(thread: ThreadDoc, cause: CauseDoc) {
     return this.#inTurn(thread.destination_id, async () => {
-      const { clock, deliveries, incidents } = this.#deps;
+      const { clock, deliveries } = this.#deps;
       const now = clock.now();
       const unplaced = (await deliveries.unplaced(thread)).filter(({ held }) => (held?.until ?? 0) <= now);
-      const found = await incidents.findMany(unplaced.flatMap(({ incident_id }) => incident_id ?? []));
-      const members = found.filter(({ cause_id }) => cause_id === thread.cause_id);
-      const caused = new Set(members.map(({ _id }) => _id));
-      const adopted = unplaced.filter(({ incident_id, reminder }) =>
-        reminder === undefined && caused.has(incident_id ?? ''));
+      const members = await this.#membersAmong(unplaced, cause._id);
+      const adopted = members.filter(({ reminder }) => reminder === undefined);
       const place = { digest_id: thread._id, digest_at: now };
       await deliveries.joinThread(adopted.map(({ _id }) => _id), thread.cause_id, place);
       const pending = await deliveries.ofDigest(thread._id);
-      return { pending, outages: await deliveries.inThread(thread._id) };
+      const span = { from: cause.started_at, to: now };
+      const firsts = await deliveries.firsts(thread, [`${cause.kind}:${cause.value}`], span);
+      const separate = await this.#membersAmong(firsts, cause._id);
+      return { pending, outages: [...separate, ...await deliveries.inThread(thread._id)] };
     });
   }
 
@@ -122,21 +123,26 @@ export class Placement {
 
   /** The thread of the cause to this recipient; null if the recipient knows of no other outage of it. */
   async #threadOf(causeId: string, delivery: Grouped): Promise<ThreadDoc | null> {
-    const { causes, incidents, threads } = this.#deps;
+    const { causes, threads } = this.#deps;
     const thread = await threads.find(threadIdOf(causeId, delivery));
     if (thread || outageOf(delivery.alert) !== null) return thread;
     const cause = await causes.find(causeId);
     if (cause === null) return null;
     const firsts = await this.#firstsOf(delivery, [`${cause.kind}:${cause.value}`], cause.started_at);
-    const found = await incidents.findMany(firsts.flatMap(({ incident_id }) => incident_id ?? []));
-    const members = found.flatMap(({ _id, cause_id }) => (cause_id === causeId ? [_id] : []));
-    const first = firsts.find(({ incident_id }) => members.includes(incident_id ?? ''));
+    const [first] = await this.#membersAmong(firsts, causeId);
     if (!first) return null;
     const { destination_id, recipient, organization_id } = first;
     return threads.open({
       _id: threadIdOf(causeId, first), cause_id: causeId, organization_id, destination_id, recipient,
       first_id: first._id, first_at: dueFrom(first), messages: 0, last_at: null, is_over: false,
     });
+  }
+
+  /** Those whose incidents have the cause. */
+  async #membersAmong(all: DeliveryDoc[], causeId: string): Promise<DeliveryDoc[]> {
+    const found = await this.#deps.incidents.findMany(all.flatMap(({ incident_id }) => incident_id ?? []));
+    const members = new Set(found.flatMap(({ _id, cause_id }) => (cause_id === causeId ? [_id] : [])));
+    return all.filter(({ incident_id }) => members.has(incident_id ?? ''));
   }
 
   /** Those of outages that began up to a window before `since` or after the delivery's, Unix ms. */
@@ -163,7 +169,7 @@ export class Placement {
     const having = (await causes.find(causeId))?.monitors_having ?? Infinity;
     // Counting more would cost more than the message is worth.
     const isSmall = having <= MAX_COUNTED;
-    const isComplete = isSmall && await incidents.countOf(causeId, having) >= having;
+    const isComplete = isSmall && await incidents.countOpen(causeId, having) >= having;
     return { isComplete, isOver: !(await incidents.hasOpen(causeId)) };
   }
 }

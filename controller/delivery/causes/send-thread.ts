@@ -10,10 +10,7 @@ import { nextMessageAt } from './placement-rules.ts';
 /** Names in a message. */
 const MAX_NAMES = 20;
 
-interface ThreadOutage {
-  incident_id: string;
-  monitor: string;
-}
+type ThreadOutage = Pick<DeliveryDoc, 'incident_id' | 'monitor_id' | 'alert'>;
 
 interface Member {
   delivery: DeliveryDoc;
@@ -42,7 +39,7 @@ export async function sendThread(
     ? [null, null] : await Promise.all([causes.find(thread.cause_id), deliveries.find(thread.first_id)]);
   const [member] = members;
   if (thread === null || cause === null || first === null || !member) return KNOWN;
-  const { pending, outages } = await placement.adopt(thread);
+  const { pending, outages } = await placement.adopt(thread, cause);
   members.splice(0, Infinity, ...pending.map((delivery) => ({ ...member, delivery })));
   const isOver = !(await incidents.hasOpen(cause._id));
   if (isOver && thread.is_over) return KNOWN;
@@ -51,7 +48,7 @@ export async function sendThread(
   if (dueAt > clock.now()) return { kind: 'early', dueAt };
   const { organization_id: organizationId, project_id: projectId } = first;
   const name = await causes.nameOf(cause, { organizationId, projectId });
-  const { together, endedAt } = await progressOf(deps, first, outages);
+  const { together, endedAt } = await progressOf(deps, outages);
   const { kind, value, started_at } = cause;
   const { incident } = first.alert;
   const alert: AlertDetails = {
@@ -69,14 +66,16 @@ export async function sendThread(
   return { kind: 'attempted', outcome, record: () => threads.recordMessage(thread, isOver, clock.now()) };
 }
 
-/** The outages that the recipient is notified of, and when the last one ended, Unix ms. */
-async function progressOf({ incidents }: AttemptDeps, first: DeliveryDoc, outages: ThreadOutage[]) {
-  const all = [{ incident_id: first.incident_id ?? '', monitor: first.alert.monitor?.name ?? '' }, ...outages];
-  const names = new Map(all.map(({ incident_id, monitor }) => [incident_id, monitor]));
-  const found = await incidents.findMany([...names.keys()]);
+/** The monitors that the recipient is notified of, and when the last outage ended, Unix ms. */
+async function progressOf({ incidents }: AttemptDeps, outages: ThreadOutage[]) {
+  const found = await incidents.findMany(outages.flatMap(({ incident_id }) => incident_id ?? []));
   const ended = found.filter(({ status }) => status === 'resolved' || status === 'closed');
+  const over = new Set<string | null>(ended.map(({ _id }) => _id));
+  const names = new Map(outages.map(({ monitor_id, alert }) => [monitor_id, alert.monitor?.name ?? '']));
+  // A monitor may go down again.
+  const down = new Set(outages.flatMap((one) => (over.has(one.incident_id) ? [] : [one.monitor_id])));
   const together: Omit<Together, 'kind' | 'name'> = {
-    monitors: [...names.values()].slice(0, MAX_NAMES), count: names.size, recovered: ended.length,
+    monitors: [...names.values()].slice(0, MAX_NAMES), count: names.size, recovered: names.size - down.size,
   };
   return { together, endedAt: ended.reduce((last, { resolved_at: at }) => Math.max(last, at ?? 0), 0) };
 }

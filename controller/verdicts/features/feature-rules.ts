@@ -77,7 +77,7 @@ export function featuresOf(state: Pick<MonitorState, 'config' | 'addresses' | 'c
   const addresses = addressesOf(config, state.addresses);
   const fingerprints = (certificate?.seen ?? []).map(({ fingerprint256 }) => fingerprint256).filter(Boolean);
   return unique([
-    ...dependenciesOf(config).map((id): Feature => `dependency:${id}`),
+    ...(config.depends_on ?? []).map((id): Feature => `dependency:${id}`),
     ...addresses.map((address): Feature => `address:${address}`),
     ...addresses.map((address): Feature => `network:${networkOf(address)}`),
     ...(config.name_server ? [`name_server:${config.name_server}` as const] : []),
@@ -128,10 +128,6 @@ function onlyRegionOf({ assigned, monitoring_regions, type }: MonitorConfig): Fe
   if (type === 'HEARTBEAT') return [];
   const [region, ...others] = assigned ?? monitoring_regions;
   return region !== undefined && others.length === 0 ? [`region:${region}`] : [];
-}
-
-function dependenciesOf({ depends_on = [] }: MonitorConfig & { depends_on?: string[] }): string[] {
-  return depends_on;
 }
 
 function unique<T>(values: T[]): T[] {

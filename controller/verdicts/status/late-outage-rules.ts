@@ -6,7 +6,7 @@ import {
   accountUntil, lateHistory, moveTime, statusHoldMs, unmonitoredParts, withoutGap,
 } from '../time-accounting/time-accounting-rules.ts';
 import { assignedRegions, isAssigned, requiredOfAllRegions, votesOf } from '../votes/quorum-rules.ts';
-import { isOfCurrentCheck, NEW_REGION } from '../votes/region-rules.ts';
+import { isOfCurrentCheck, NEW_REGION, regionSilentAfterMs } from '../votes/region-rules.ts';
 
 /** Probes whose late results are tracked concurrently. */
 const MAX_RUNS = 8;
@@ -138,7 +138,7 @@ export function hasRecoveredSince({ regions }: MonitorState, at: number): boolea
 export function dropSettledOutages(state: MonitorState): MonitorState {
   if (!isAwaitingReports(state)) return state;
   const waiting = overlaps(state)[0]?.from ?? Infinity;
-  const until = Math.max(state.since, Math.min(reportedByAll(state), waiting));
+  const until = Math.max(state.since, Math.min(reportedByAll(state), waiting, awaitedFrom(state)));
   const regions: MonitorState['regions'] = {};
   for (const [name, { ended = [], ...region }] of Object.entries(state.regions)) {
     const remaining = ended.filter((outage) => outage.until > until);
@@ -152,6 +152,18 @@ function reportedByAll({ config, regions }: MonitorState): number {
   const voting = Object.entries(regions)
     .filter(([name, { verdict }]) => isAssigned(config, name) && verdict !== 'unknown');
   return Math.min(...voting.map(([, { last_at: at }]) => at ?? 0));
+}
+
+/**
+ * A region without a vote may still report. Outages that ended after this time (Unix ms) wait for it, as long
+ * as for a region that falls silent. Infinity if all assigned regions vote.
+ */
+function awaitedFrom(state: MonitorState): number {
+  const { config, regions } = state;
+  const isWithoutVote = (name: string): boolean => (regions[name]?.verdict ?? 'unknown') === 'unknown';
+  if (!assignedRegions(state).some(isWithoutVote)) return Infinity;
+  const reported = Object.values(regions).map(({ last_at: at }) => at ?? 0);
+  return Math.max(...reported) - regionSilentAfterMs(config);
 }
 
 /**

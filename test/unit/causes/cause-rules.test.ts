@@ -108,6 +108,7 @@ function down(monitor: string, seconds: number, features: string[], cause_id: st
 const having = (counts: Record<string, number>, total = 100): Population =>
   ({ having: new Map(Object.entries(counts)), total });
 const NONE: ReadonlyMap<string, string> = new Map();
+const SERVER = 'address:192.0.2.7';
 
 describe('a cause', () => {
   test('is what a second implementation decides, whatever the order of the incidents', () => {
@@ -123,16 +124,33 @@ describe('a cause', () => {
     expect(caused).toBeGreaterThan(500);
   });
 
-  test('needs three monitors, and four of five that have the feature', () => {
-    const address = ['address:192.0.2.7'];
-    const three = [down('a', 0, address), down('b', 40, address), down('c', 89, address)];
-    expect(outcomeOf(three, NONE, having({ 'address:192.0.2.7': 3 })).size).toBe(3);
-    expect(outcomeOf(three, NONE, having({ 'address:192.0.2.7': 4 })).size).toBe(0);
-    expect(outcomeOf(three.slice(1), NONE, having({ 'address:192.0.2.7': 2 })).size).toBe(0);
-    const late = [...three.slice(0, 2), down('c', 91, address)];
-    expect(outcomeOf(late, NONE, having({ 'address:192.0.2.7': 3 })).size).toBe(0);
-    const twice = [down('a', 0, address), down('a', 40, address), down('c', 80, address)];
-    expect(outcomeOf(twice, NONE, having({ 'address:192.0.2.7': 3 })).size).toBe(0);
+  test.each<[failing: number, having: number, isCause: boolean]>([
+    [2, 2, false], [3, 3, true], [3, 4, false], [4, 5, true], [4, 6, false], [8, 10, true], [7, 10, false],
+    [24, 30, true], [23, 30, false],
+  ])('of %i failing monitors out of %i with the feature: %s', (failing, all, isCause) => {
+    const outages = Array.from({ length: failing }, (_, at) => down(`m${at}`, at, [SERVER]));
+    expect(outcomeOf(outages, NONE, having({ [SERVER]: all })).size).toBe(isCause ? failing : 0);
+  });
+
+  test.each<[begins: number[], isCause: boolean]>([
+    [[0, 0, 0], true], [[0, 45, 90], true], [[0, 45, 91], false], [[0, 60, 120], false],
+  ])('of three monitors that go down at %j s: %s', (begins, isCause) => {
+    const outages = begins.map((seconds, at) => down(`m${at}`, seconds, [SERVER]));
+    expect(outcomeOf(outages, NONE, having({ [SERVER]: 3 })).size).toBe(isCause ? 3 : 0);
+  });
+
+  test('needs different monitors', () => {
+    const twice = [down('a', 0, [SERVER]), down('a', 40, [SERVER]), down('c', 80, [SERVER])];
+    expect(outcomeOf(twice, NONE, having({ [SERVER]: 3 })).size).toBe(0);
+  });
+
+  test.each([
+    ['dependency', 'address'], ['address', 'network'], ['network', 'name_server'], ['name_server', 'certificate'],
+    ['certificate', 'region'], ['region', 'group'],
+  ])('is the %s rather than the %s', (telling, other) => {
+    const outages = ['a', 'b', 'c'].map((name, at) => down(name, at, [`${other}:x`, `${telling}:x`]));
+    const found = outcomeOf(outages, NONE, having({ [`${telling}:x`]: 3, [`${other}:x`]: 3 }));
+    expect([...found.values()].map(({ feature }) => feature)).toEqual(outages.map(() => `${telling}:x`));
   });
 
   test('is the most telling feature, and two at once are two', () => {
@@ -153,19 +171,18 @@ describe('a cause', () => {
   });
 
   test('is joined by outages that follow within 90 s of another one of it, and is then not decided anew', () => {
-    const address = ['address:192.0.2.7'];
-    const open = new Map([['known', 'address:192.0.2.7']]);
-    const members = ['a', 'b', 'c'].map((name) => down(name, 0, address, 'known'));
-    const [near, next, far] = [down('d', 80, address), down('e', 160, address), down('f', 260, address)];
-    const found = outcomeOf([...members, near, next, far], open, having({ 'address:192.0.2.7': 50 }));
-    expect([...found]).toEqual([near, next].map(({ id }) => [id, { feature: 'address:192.0.2.7', id: 'known' }]));
-    expect(outcomeOf([...members, near], NONE, having({ 'address:192.0.2.7': 4 })).size).toBe(0);
+    const open = new Map([['known', SERVER]]);
+    const members = ['a', 'b', 'c'].map((name) => down(name, 0, [SERVER], 'known'));
+    const [near, next, far] = [down('d', 80, [SERVER]), down('e', 160, [SERVER]), down('f', 260, [SERVER])];
+    const found = outcomeOf([...members, near, next, far], open, having({ [SERVER]: 50 }));
+    expect([...found]).toEqual([near, next].map(({ id }) => [id, { feature: SERVER, id: 'known' }]));
+    expect(outcomeOf([...members, near], NONE, having({ [SERVER]: 4 })).size).toBe(0);
   });
 
   test('has the same id whoever decides', () => {
-    const all = ['a', 'b', 'c'].map((name, index) => down(name, index, ['address:192.0.2.7']));
+    const all = ['a', 'b', 'c'].map((name, index) => down(name, index, [SERVER]));
     const ids = (some: StartedIncident[]) =>
-      decideCauses('org', some, NONE, having({ 'address:192.0.2.7': 3 })).map(({ cause_id }) => cause_id);
+      decideCauses('org', some, NONE, having({ [SERVER]: 3 })).map(({ cause_id }) => cause_id);
     expect(ids(all)).toEqual(ids(all.toReversed()));
     expect(ids(all)).toHaveLength(1);
   });

@@ -103,12 +103,18 @@ describe('the outage of a held alert', () => {
 });
 
 test('a recovery ends the alert of its own incident only, and a later one if the monitor was flapping', () => {
-  const recovery = (incident: string, id = 'up') => ({ id, incident: { id: incident, started_at: 1, resolved_at: 2 } });
+  const monitor = configOf({ depends_on: ['router'] });
+  const recovery = (incident: string, id = 'up') => (
+    { id, monitor, incident: { id: incident, started_at: 1, resolved_at: 2 } }
+  );
   expect(isEndedBy(held(), recovery('incident'))).toBe(true);
   expect(isEndedBy(held(), recovery('another'))).toBe(false);
   expect(isEndedBy(held({ is_flapping: true }), recovery('another'))).toBe(true);
   expect(isEndedBy(held({ recovery_id: 'up' }), recovery('incident'))).toBe(true);
   expect(isEndedBy(held({ recovery_id: 'up', is_flapping: true }), recovery('another', 'next'))).toBe(false);
+  const { due_at: _due, ...settled } = held({ is_flapping: true });
+  expect(isEndedBy(settled, recovery('another'))).toBe(true);
+  expect(isEndedBy(settled, { ...recovery('another'), monitor: configOf() })).toBe(false);
 });
 
 describe('a checked dependency', () => {

@@ -63,6 +63,20 @@ describe('an outage that regions report one after another', () => {
     expect(run.lines).toEqual(['up→down@60', 'open@60', 'down→up@120', 'resolve@120']);
   });
 
+  test('is not forgotten before the first report of a region that may have seen it too', () => {
+    const run = new MonitorRun({ ...MONITOR, assigned: REGIONS });
+    report(run, 'eu', { 60: true, 120: false, 180: true });
+    expect(run.lines).toEqual(['unknown→up@60']);
+    report(run, 'us', { 61: true, 121: false, 181: true });
+    expect(run.lines.slice(1)).toEqual(['up→down@120', 'open@120', 'down→up@180', 'resolve@180']);
+    const late = new MonitorRun({ ...MONITOR, assigned: REGIONS });
+    report(late, 'eu', { 60: true, 120: false, 180: true, 320: true });
+    expect(late.state.regions['eu']?.ended).toHaveLength(1);
+    // The third region is as silent as one that loses its vote.
+    report(late, 'eu', { 330: true });
+    expect(late.state.regions['eu']?.ended).toBeUndefined();
+  });
+
   test('is none while one region of a network sees it and the other does not', () => {
     const run = upRun({ assigned: REGIONS, domains: { eu: 'AS1', us: 'AS1' } });
     report(run, 'eu', { 60: false, 120: true });

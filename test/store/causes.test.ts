@@ -1,0 +1,116 @@
+import type { Db, Document } from 'mongodb';
+import { describe, expect, test } from 'vitest';
+import { CauseDecider } from '../../controller/causes/decider.ts';
+import { DecisionStore } from '../../controller/causes/decision-store.ts';
+import { CauseStore } from '../../controller/causes/store.ts';
+import { IncidentUpdateStore, VoteStore } from '../../controller/incidents/history-store.ts';
+import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
+import { IncidentStore } from '../../controller/incidents/store.ts';
+import { FeatureStore } from '../../controller/results/writing/feature-store.ts';
+import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
+import { derivedId } from '../../shared/ids.ts';
+import { monitorConfig, TENANT } from '../helpers/delivery-rig.ts';
+import { SimulatedClock } from '../helpers/simulated-clock.ts';
+import { withMongo } from './with-mongo.ts';
+
+const NOW = Date.UTC(2026, 5, 1, 12);
+const [SERVER, OTHER] = ['address:192.0.2.7', 'address:198.51.100.1'];
+/** More than the scenario needs; bounds the search for its last write. */
+const MAX_WRITES = 200;
+
+const mongo = withMongo();
+let serial = 0;
+const freshDb = () => mongo.client.db(`${mongo.db.databaseName}_${++serial}`);
+
+/** Four outages of one server, and one of another in between. */
+const openings = [SERVER, SERVER, OTHER, SERVER, SERVER].map((feature, at): IncidentOpening => ({
+  id: derivedId('incident', at), monitor: monitorConfig({ monitor_id: derivedId('monitor', at), name: `m${at}` }),
+  severity: 'major', type: 'connection_error', error_message: 'Connection refused', affected_regions: ['eu'],
+  failure_count: 2, started_at: NOW + at * 1000, features: [feature],
+}));
+
+/** What a controller does about them, in the order of its journal; a restarted one begins again. */
+async function carryOut(db: Db): Promise<void> {
+  const outbox = outboxOn(db);
+  for (const one of openings) await outbox.open(one);
+  for (const { id, monitor, started_at } of openings) {
+    await outbox.resolve({ id, monitor, resolved_at: started_at + 60_000, failure_count: 3 });
+  }
+}
+
+function outboxOn(db: Db): IncidentOutbox {
+  const incidents = new IncidentStore(db);
+  const causes = new CauseDecider({
+    causes: new CauseStore(db), decisions: new DecisionStore(db), incidents, monitors: new FeatureStore(db),
+    onEnded: async ({ _id, ended_at }) => {
+      await db.collection<{ _id: string }>('ends').updateOne({ _id }, { $addToSet: { at: ended_at } }, { upsert: true });
+    },
+  });
+  const [updates, votes] = [new IncidentUpdateStore(db), new VoteStore(db)];
+  return new IncidentOutbox({ incidents, updates, votes, causes }, new SimulatedClock(NOW));
+}
+
+async function withMonitors(db: Db): Promise<Db> {
+  const features = new FeatureStore(db);
+  for (const { monitor: { monitor_id }, features: own = [] } of openings) {
+    await features.save({ monitor_id, organization_id: TENANT.organizationId, features: own, position: 1 });
+  }
+  return db;
+}
+
+/** The database as a process sees it that is killed before its write with this number, from 1. */
+function killedBefore(db: Db, write: number) {
+  let writes = 0;
+  const isDead = () => writes >= write;
+  const collection = (name: string): object => new Proxy(db.collection(name), {
+    get: (target, method) => {
+      const member = Reflect.get(target, method) as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => {
+        if (/^(insert|update|delete|bulk|findOneAnd)/.test(String(method))) writes += 1;
+        if (isDead()) throw new Error('killed');
+        return member.apply(target, args);
+      };
+    },
+  });
+  return { isDead, db: { collection } as unknown as Db };
+}
+
+async function contentOf(db: Db): Promise<Record<string, Document[]>> {
+  const names = ['incidents', 'incident_updates', 'causes', 'cause_decisions', 'ends'];
+  const read = names.map(async (name) => [name, await db.collection(name).find({}).sort({ _id: 1 }).toArray()] as const);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+const causesOf = async (db: Db) => (await db.collection('incidents').find({}).sort({ started_at: 1 }).toArray())
+  .map(({ cause_id }) => cause_id as string | undefined);
+
+describe('a cause', () => {
+  test('is the same, and ends once, before whichever write its controller is killed', async () => {
+    const undisturbed = await withMonitors(freshDb());
+    await carryOut(undisturbed);
+    const expected = await contentOf(undisturbed);
+    const [cause] = await causesOf(undisturbed);
+    expect(await causesOf(undisturbed)).toEqual([cause, cause, undefined, cause, cause]);
+    expect(expected['causes']).toMatchObject([{ _id: cause, value: '192.0.2.7', ended_at: NOW + 64_000 }]);
+    expect(expected['ends']).toEqual([{ _id: cause, at: [NOW + 64_000] }]);
+    let kills = 0;
+    for (let write = 1; write < MAX_WRITES; write += 1) {
+      const db = await withMonitors(freshDb());
+      const killed = killedBefore(db, write);
+      await carryOut(killed.db).catch(() => undefined);
+      if (!killed.isDead()) break;
+      kills += 1;
+      await carryOut(db);
+      expect(await contentOf(db), `killed before write ${write}`).toEqual(expected);
+    }
+    expect(kills).toBeGreaterThan(20);
+  });
+
+  test('is one, even if several controllers open its incidents at the same time', async () => {
+    const db = await withMonitors(freshDb());
+    await Promise.all(openings.map((one) => outboxOn(db).open(one)));
+    const [cause] = await causesOf(db);
+    expect(cause).toBeDefined();
+    expect(await causesOf(db)).toEqual([cause, cause, undefined, cause, cause]);
+  });
+});
