@@ -23,7 +23,7 @@ export function secretsOf(spec: CheckSpec): string[] | null {
   };
   for (const secret of declaredSecrets(spec)) {
     secrets.add(secret);
-    add(secret, 1);
+    for (const form of formsOf(secret)) add(form, 1);
   }
   if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) addRequest(spec, add);
   if (isSpecOf(spec, 'TCP') && spec.send !== null) addSent(spec.send, add);
@@ -35,6 +35,20 @@ export function secretsOf(spec: CheckSpec): string[] | null {
 /** The values of secret variables, whatever their length. */
 export function declaredSecrets({ secrets }: CheckSpec): string[] {
   return Array.isArray(secrets) ? secrets.filter((one) => typeof one === 'string' && one !== '') : [];
+}
+
+/** The value as it may be sent and repeated, with the parts of one that is a host or URL. */
+function formsOf(secret: string): string[] {
+  const path = parsedUrl(`http://h/${secret}`)?.href.slice('http://h/'.length);
+  const query = parsedUrl(`http://h/?${secret}`)?.search.slice(1);
+  const host = /^[^/?#@\\]+$/.test(secret) ? parsedUrl(`http://${secret}`)?.hostname : undefined;
+  const url = /^https?:/i.test(secret) ? parsedUrl(secret) : null;
+  const parts = url === null
+    ? []
+    : [url.hostname, url.pathname, ...url.pathname.split('/'), ...url.searchParams.values()]
+      .filter((part) => part.length >= MIN_QUERY_LENGTH);
+  const forms = [secret, path, query, host, unescaped(secret), unescaped(secret.replaceAll('+', ' ')), ...parts];
+  return forms.filter((form) => form !== undefined);
 }
 
 type Add = (text: string, minLength?: number) => void;
