@@ -61,7 +61,8 @@ export function settable(
     confirmation_policy: { ...policy, ...input.confirmation_policy },
     is_inverted, runbook_url, alert_severity,
   };
-  return { ...variableIdsOf(required.type, settings, current?.variable_ids, variables), ...settings };
+  const saved = { type: required.type, sent: input, settings, before: current?.variable_ids };
+  return { ...variableIdsOf(saved, variables), ...settings };
 }
 
 /** Undefined keeps the current target. The target of a heartbeat cannot be set. Throws VALIDATION_ERROR. */

@@ -16,6 +16,7 @@ type Templated = Fillable & TypeSettings & Pick<MonitorDoc, 'interval_seconds' |
 type Path = ValidationIssue['path'];
 
 const { headers, body, auth, keywords, send } = typeFields;
+const CONFIGS = ['http_config', 'keyword_config', 'tcp_config'] as const;
 /** The texts in which variables are replaced, as in a request. */
 const filledTexts = z.object({ target: targetField, headers, body, auth, keywords, send });
 
@@ -42,12 +43,21 @@ function mayUseVariables(value: unknown): boolean {
   return JSON.stringify(value).includes('{{');
 }
 
+interface Saved {
+  type: MonitorType;
+  /** The request: errors name the fields in it. */
+  sent: Partial<Record<(typeof CONFIGS)[number], object | null>>;
+  settings: Templated;
+  /** `variable_ids` of the monitor so far. */
+  before: string[] | undefined;
+}
+
 /**
  * The ids of the variables in these settings, to be stored with them: none if they contain no placeholder.
  * Throws VALIDATION_ERROR for unknown names, and if the values make the settings invalid.
  */
 export function variableIdsOf(
-  type: MonitorType, settings: Templated, before: string[] | undefined, variables: readonly VariableDoc[],
+  { type, sent, settings, before }: Saved, variables: readonly VariableDoc[],
 ): { variable_ids?: string[] } {
   if (!mayUseVariables(settings)) return before === undefined ? {} : { variable_ids: [] };
   const used = new Set<string>();
@@ -58,10 +68,17 @@ export function variableIdsOf(
     else unknown.push({ code: 'custom', path, message: unknownName(name) });
     return found?.name ?? '';
   });
-  if (unknown.length > 0) throw validationError(unknown);
-  const issues = faultsOfValues(type, settings, variables);
-  if (issues.length > 0) throw validationError(issues);
+  const issues = unknown.length > 0 ? unknown : faultsOfValues(type, settings, variables);
+  const named = issues.map((issue) => ({ ...issue, path: pathIn(sent, issue.path) }));
+  if (named.length > 0) throw validationError(named);
   return { variable_ids: [...used].sort() };
+}
+
+/** Of a field that the request has only within a configuration, such as `keyword_config.keywords`. */
+function pathIn(sent: Saved['sent'], path: Path): Path {
+  const [field = ''] = path;
+  const config = field in sent ? undefined : CONFIGS.find((name) => field in (sent[name] ?? {}));
+  return config === undefined ? path : [config, ...path];
 }
 
 function unknownName(name: string): string {

@@ -162,7 +162,7 @@ describe('a monitor', () => {
     await owner.patch(`${path}/${id}`, { value: 'good' });
     const { id: monitorId } = await monitor({ name: 'The "user"', target: 'https://{{part}}/', auth: { type: 'bearer', token: '{{part}}' } });
     for (const [value, message] of [
-      ['a b', 'target: Target must be an absolute URL'], ['169.254.169.254', 'target: Checks must not reach the address in the value'],
+      ['a<b', 'target: Target must be an absolute URL'], ['169.254.169.254', 'target: Checks must not reach the address in the value'],
     ] as const) {
       const { error, text } = await owner.patch(`${path}/${id}`, { value });
       expect(error.details).toEqual([{ code: 'custom', path: ['value'], message: `In the monitor "The "user"", ${message}` }]);

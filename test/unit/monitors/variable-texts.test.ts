@@ -49,6 +49,13 @@ describe('a value that makes a monitor invalid', () => {
     expect(problemsOf(() => filledSpec(doc, bad))).toBe(`Validation failed: ${path.join('.')}: ${message}`);
   });
 
+  test('is named where the request has it', () => {
+    const body = { type: 'KEYWORD', keyword_config: { keywords: [{ text: '{{none}}' }] }, http_config: { headers: { X: '{{none}}' } } };
+    expect(problemsOf(() => monitor(body, []))).toMatchObject([
+      { path: ['http_config', 'headers', 'X'] }, { path: ['keyword_config', 'keywords', 0, 'text'] },
+    ]);
+  });
+
   test('is one that is missing or lost', () => {
     const doc = monitor({ headers: { X: '{{token}}' } }, [variable('token', 'x')]);
     for (const variables of [[], [variable('token', null)]]) {
