@@ -178,8 +178,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...movingRoutes({ converter, ...configuration }),
       ...subscribers.routes, ...maintenance.routes,
       ...heartbeatRoutes({
-        monitors: stores.monitors, pings: stores.pings,
-        shardOf: shardMap.of,
+        ...monitors.deps, pings: stores.pings, history: stores.pingHistory,
+        projects: stores.accounts.projects, shardOf: shardMap.of,
         notifyOwner: (monitorId) => results.notifyOwners('pings', [monitorId]),
         onPingLost: (monitorId) => results.interrupted(monitorId),
       }),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Tests of all kinds of documents, which also pass on a database that stores no field that is null. */
 const FILES = [
-  /^api\/(acknowledge-links|api-keys|audit-log|causes|dependencies|enrolment-keys|evidence|groups|heartbeats|held-alerts|incidents|incidents-change|incident-comments)\.test\.ts$/,
+  /^api\/(acknowledge-links|api-keys|audit-log|causes|dependencies|enrolment-keys|evidence|groups|heartbeats|heartbeat-pings|held-alerts|incidents|incidents-change|incident-comments)\.test\.ts$/,
   /^api\/(incident-timeline|automatic-posts|integrations-(causes|conditions|delivery)|tracked-incidents|maintenance-windows|probes)\.test\.ts$/,
   /^api\/(monitors-(overview|read|types|write)|status-pages|status-page-incidents|subscribers|subscribing)\.test\.ts$/,
   /^bus\/(assignments|domains|heartbeats|monitor-reads)\.test\.ts$/,

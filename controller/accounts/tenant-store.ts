@@ -72,13 +72,30 @@ export class MemberStore extends Documents<MemberDoc> {
 export interface ProjectDoc extends ProjectFacts {
   name: string;
   created_at: number;
+  /** The secret in ping URLs by name, and who made it; absent until somebody reads it. */
+  ping_key?: string;
+  ping_key_by?: string;
 }
 
 export class ProjectStore extends DocumentsById<ProjectDoc> {
   constructor(db: Db) {
     // Lists an organization's projects and finds its default project.
     const key = { organization_id: 1, created_at: 1, _id: 1 } as const;
-    super(db, 'projects', [{ key, name: 'by_organization' }]);
+    super(db, 'projects', [
+      { key, name: 'by_organization' },
+      // Finds the project of a ping by name.
+      { key: { ping_key: 1 }, name: 'by_ping_key', unique: true, sparse: true },
+    ]);
+  }
+
+  findByPingKey(key: string): Promise<ProjectDoc | null> {
+    return this.findOne({ ping_key: key });
+  }
+
+  /** Null if the project is gone, or has a key and `isReplaced` is false. */
+  setPingKey(id: string, key: string, by: string, isReplaced: boolean): Promise<ProjectDoc | null> {
+    const filter = isReplaced ? { _id: id } : { _id: id, ping_key: { $exists: false } };
+    return this.change(filter, { $set: { ping_key: key, ping_key_by: by } });
   }
 
   findDefault(organizationId: string): Promise<ProjectDoc | null> {

@@ -1,67 +1,113 @@
-import { z } from 'zod';
-import { defineRoute, type PublicContext, type Route } from '../http/routing/route.ts';
-import { findHeartbeat, receivePing, type HeartbeatDeps, type PingSignal } from './verbs.ts';
+import type { z } from 'zod';
+import { idParams } from '../http/input/validation.ts';
+import { defineRoute, ok, type PublicContext, type Route } from '../http/routing/route.ts';
+import type { MonitorDoc } from '../monitors/monitor.ts';
+import { pingKeyResponse, pingsResponse, receivedResponse } from './responses.ts';
+import * as schema from './schema.ts';
+import { type PingKeyDeps, readPingKey, rotatePingKey } from './verbs/ping-key.ts';
+import { type PingReadDeps, readPings } from './verbs/read-pings.ts';
+import { type HeartbeatDeps, type PingAddress, type PingSignal, receivePing } from './verbs/receive-ping.ts';
 
-const token = z.string().describe('The `heartbeat_token` of the monitor; it is the only credential.');
-const tokenParams = z.strictObject({ token });
-const codeParams = z.strictObject({
-  token,
-  code: z.string().regex(/^(?:\d{1,2}|1\d\d|2[0-4]\d|25[0-5])$/, 'Must be an exit code from 0 to 255')
-    .transform(Number),
-});
-const pushQuery = z.object({
-  status: z.string().default('up').describe('`up`, the default, means success, anything else failure.'),
-});
+const tag = 'Heartbeats';
+
 /** What Uptime Kuma takes as success. */
 const PUSHED_SUCCESS = ['up', ''];
 
-/** Where jobs report. The second one is that of Healthchecks, so that its jobs only need another host. */
-const ROOTS = ['/api/heartbeat', '/ping'];
+/** Where jobs report, and the query that they may send. */
+interface Root {
+  path: string;
+  params: z.ZodType<PingAddress>;
+  codeParams: z.ZodType<PingAddress & { code: number }>;
+  query: z.ZodType<Query>;
+  isCreating?: true;
+}
+type Query = { rid?: string | undefined; create?: string | undefined };
 
-/** Accepts GET, HEAD and POST with any content type. Bodies are ignored. */
-export function heartbeatRoutes(deps: HeartbeatDeps): Route[] {
-  const done = { status: 200, data: { ok: true } } as const;
-  const receive = async (ctx: PublicContext, sent: string, kind: PingSignal['kind'], code: number | null) => {
-    await receivePing(deps, ctx, sent, { kind, exit_code: code });
-    return done;
+const byToken = { params: schema.tokenParams, codeParams: schema.tokenCodeParams, query: schema.pingQuery };
+const ROOTS: Root[] = [
+  { path: '/api/heartbeat/:token', ...byToken },
+  // That of Healthchecks, so that its jobs only need another host.
+  { path: '/ping/:token', ...byToken },
+  {
+    path: '/api/ping/:ping_key/:slug', params: schema.nameParams, codeParams: schema.nameCodeParams,
+    query: schema.nameQuery, isCreating: true,
+  },
+];
+const ofCreating = { audit: 'monitor.created', errors: ['RESOURCE_NOT_FOUND', 'MONITOR_LIMIT_REACHED'] } as const;
+
+const ENDINGS = [
+  ['', 'success', 'Report that a job has succeeded'], ['/start', 'start', 'Report that a job has started'],
+  ['/fail', 'fail', 'Report that a job has failed'],
+  ['/log', 'log', 'Send a log entry of a job, which changes nothing'],
+] as const;
+
+/** Accepts GET, HEAD and POST with any content type and any query. */
+export function heartbeatRoutes(parts: Omit<HeartbeatDeps, 'creations'> & PingReadDeps & PingKeyDeps): Route[] {
+  const deps = { creations: new Map<string, Promise<MonitorDoc>>(), ...parts };
+  const receive = async (
+    ctx: PublicContext, address: PingAddress, { rid, create }: Query, sent: Omit<PingSignal, 'run_id'>,
+  ) => {
+    const made = await receivePing(deps, ctx, address, { run_id: rid ?? null, ...sent }, create === '1');
+    const audit = made && {
+      actor: { type: 'api_key', id: null, name: 'Ping key' } as const,
+      organizationId: made.organization_id, resourceId: made._id,
+    };
+    return { audit, ...ok({ ok: true } as const) };
   };
-  return (['GET', 'POST'] as const).flatMap((method) => {
+  const pings = (['GET', 'POST'] as const).flatMap((method) => {
     const common = {
-      method, tag: 'Heartbeats', auth: { access: 'public' }, errors: ['RESOURCE_NOT_FOUND'],
-      // Jobs may send any query, such as `?rid=…`.
-      ignoresQuery: true,
-      responses: { 200: z.strictObject({ ok: z.literal(true) }) },
+      method, tag, auth: { access: 'public' }, ignoresQuery: true,
+      errors: ['RESOURCE_NOT_FOUND'], responses: { 200: receivedResponse },
+      ...(method === 'POST' ? { body: schema.pingBody, bodyFormat: 'excerpt' as const } : {}),
     } as const;
-    const ping = (path: string, summary: string, kind: PingSignal['kind']) => defineRoute({
-      ...common, path, summary, params: tokenParams,
-      handle: async (ctx, { params }) => receive(ctx, params.token, kind, null),
-    });
     return [
-      ...ROOTS.flatMap((root) => [
-        ping(`${root}/:token`, 'Report that a job has succeeded', 'success'),
-        ping(`${root}/:token/start`, 'Report that a job has started', 'start'),
-        ping(`${root}/:token/fail`, 'Report that a job has failed', 'fail'),
+      ...ROOTS.flatMap(({ path, params, codeParams, query, isCreating }) => [
+        ...ENDINGS.map(([ending, kind, summary]) => defineRoute({
+          ...common, ...(isCreating && ofCreating), path: path + ending, summary, params, query,
+          handle: async (ctx, { params: address, query: sent, body = null }) =>
+            receive(ctx, address, sent, { kind, exit_code: null, body }),
+        })),
         defineRoute({
-          ...common, path: `${root}/:token/:code`, summary: 'Report the exit code of a job',
-          description: '0 means success, 1 to 255 mean failure.', params: codeParams,
-          handle: async (ctx, { params }) =>
-            receive(ctx, params.token, params.code === 0 ? 'success' : 'fail', params.code),
+          ...common, ...(isCreating && ofCreating), path: `${path}/:code`, summary: 'Report the exit code of a job',
+          description: '0 means success, 1 to 255 mean failure.', params: codeParams, query,
+          handle: async (ctx, { params: { code, ...address }, query: sent, body = null }) =>
+            receive(ctx, address, sent, { kind: code === 0 ? 'success' : 'fail', exit_code: code, body }),
         }),
       ]),
       defineRoute({
-        ...common, path: '/ping/:token/log', summary: 'Send a log entry of a job, which changes nothing',
-        params: tokenParams,
-        handle: async (_ctx, { params }) => {
-          await findHeartbeat(deps, params.token);
-          return done;
-        },
-      }),
-      defineRoute({
         ...common, path: '/api/push/:token', summary: 'Report as a push monitor of Uptime Kuma does',
-        params: tokenParams, query: pushQuery,
-        handle: async (ctx, { params, query }) =>
-          receive(ctx, params.token, PUSHED_SUCCESS.includes(query.status) ? 'success' : 'fail', null),
+        params: schema.tokenParams, query: schema.pushQuery,
+        handle: async (ctx, { params, query, body = null }) => receive(ctx, params, query, {
+          kind: PUSHED_SUCCESS.includes(query.status) ? 'success' : 'fail', exit_code: null, body,
+        }),
       }),
     ];
   });
+  return [...pings, ...readRoutes(deps)];
+}
+
+function readRoutes(deps: PingReadDeps & PingKeyDeps): Route[] {
+  const key = {
+    tag, auth: { access: 'path-project', role: 'editor' }, params: schema.projectParams,
+    responses: { 200: pingKeyResponse },
+  } as const;
+  return [
+    defineRoute({
+      method: 'GET', path: '/api/monitors/:id/pings', tag, summary: 'List the latest pings of a heartbeat monitor',
+      description: 'Newest first. The newest 100 are kept.',
+      auth: { access: 'project', role: 'viewer' }, params: idParams, query: schema.pingsQuery,
+      errors: ['MONITOR_NOT_FOUND'], responses: { 200: pingsResponse },
+      handle: async (ctx, { params, query }) => ok({ pings: await readPings(deps, ctx, params.id, query) }),
+    }),
+    defineRoute({
+      ...key, method: 'GET', path: '/api/projects/:projectId/ping-key', audit: 'project.ping_key_read',
+      summary: 'Read the ping key of a project',
+      handle: async (ctx) => ok({ ping_key: await readPingKey(deps, ctx) }),
+    }),
+    defineRoute({
+      ...key, method: 'POST', path: '/api/projects/:projectId/ping-key/rotate', audit: 'project.ping_key_rotated',
+      summary: 'Replace the ping key of a project', description: 'The former key stops working at once.',
+      handle: async (ctx) => ok({ ping_key: await rotatePingKey(deps, ctx) }),
+    }),
+  ];
 }

@@ -3,7 +3,7 @@ import { MAX_GROUPS } from '../groups/group.ts';
 import { validateInTurns } from '../http/body/validate-in-turns.ts';
 import { characters, singleLineText } from '../http/input/validation.ts';
 import { dependencyNames, monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
-import { IMPORTED_TOKEN } from '../monitors/settings/heartbeat.ts';
+import { heartbeatFields, IMPORTED_TOKEN } from '../monitors/settings/heartbeat.ts';
 import { pageItem } from '../status-pages/schema.ts';
 
 /** Per document. Larger projects need several documents. */
@@ -29,6 +29,8 @@ export function documentInput(minIntervalSeconds: number) {
     group: groupName.nullable().optional().describe('Name of its group; null for none.'),
     heartbeat_token: token.nullable().optional().describe('Only for HEARTBEAT: the token to keep. One that another '
       + 'monitor of the installation has is ignored. `***` or null keeps the current one.'),
+    slug: heartbeatFields.slug.describe('Only for HEARTBEAT: its name in ping URLs. One that another monitor of the '
+      + 'project has is ignored.'),
     depends_on: dependencyNames.optional().describe('Names of monitors in the document or the project.'),
   }).meta(NEEDS_BY_TYPE);
   const documentOf = <T extends z.ZodType>(item: T) => z.strictObject({

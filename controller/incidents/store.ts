@@ -2,6 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import type { OpenIncident } from '../monitors/ports.ts';
 import { searchPattern } from '../monitors/monitor.ts';
+import type { Severity } from '../verdicts/monitor-config.ts';
 import { claimedAs, notHeld, type WorkClaim } from '../work/claimed-work.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
@@ -258,6 +259,16 @@ export class IncidentStore {
   /** Open or acknowledged incidents of a project, latest first. */
   openOf(tenant: Tenant): Promise<OpenIncident[]> {
     return this.#open(ownedBy(tenant));
+  }
+
+  /** How many incidents of the project are open or acknowledged. */
+  async countOpenBySeverity(tenant: Tenant): Promise<Map<Severity, number>> {
+    const open = this.#incidents.find({ ...ownedBy(tenant), status: { $in: OPEN_STATUSES } });
+    const counts = new Map<Severity, number>();
+    for (const { severity } of await open.project<Pick<IncidentDoc, 'severity'>>({ severity: 1 }).toArray()) {
+      counts.set(severity, (counts.get(severity) ?? 0) + 1);
+    }
+    return counts;
   }
 
   /** Open or acknowledged incidents created through the API for these monitors, latest first. */

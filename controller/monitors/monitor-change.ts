@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ShardMap } from '../../shared/shard-map.ts';
 import { affectsCounts } from './counts/count-rules.ts';
-import { type MonitorDoc, searchTextOf } from './monitor.ts';
+import { type MonitorDoc, searchTextOf, slugKeyOf } from './monitor.ts';
 import { invalidatesEarlierResults } from './settings/registry.ts';
 import { monitoredDomain } from './target.ts';
 
 /** Bookkeeping fields for the journal of the monitor's shard and for the counts of its project. */
 type Marks = 'unjournaled' | 'windows_changed_at' | 'uncounted' | 'counted' | 'counted_revision';
 
-export type NewMonitor = Omit<MonitorDoc, 'revision' | 'check_revision' | 'search_text' | 'domain' | Marks>;
+/** Fields that follow from the others. */
+type Derived = 'revision' | 'check_revision' | 'search_text' | 'domain' | 'slug_key';
+
+export type NewMonitor = Omit<MonitorDoc, Derived | Marks>;
 
 /** The fields of a monitor that a change may set. */
 export type MonitorChange = Partial<
@@ -22,13 +25,15 @@ export function changeOf(seen: MonitorDoc, change: MonitorChange, shardMap: Shar
   const uncounted = affectsCounts(seen, next) ? { uncounted: seen.project_id } : {};
   const { _id, organization_id, project_id, revision } = seen;
   const marks = { unjournaled: shardMap.of(_id), ...uncounted };
-  const domain = monitoredDomain(next);
-  const domainField = domain === null ? {} : { domain };
-  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks, ...domainField };
-  const $unset = { domain: '' } as const;
+  const [domain, slugKey] = [monitoredDomain(next), slugKeyOf(next)];
+  const keys = { ...(domain === null ? {} : { domain }), ...(slugKey === null ? {} : { slug_key: slugKey }) };
+  const $set = { search_text: searchTextOf(next), ...change, ...revised, ...marks, ...keys };
+  const $unset = {
+    ...(domain === null ? { domain: '' } as const : {}), ...(slugKey === null ? { slug_key: '' } as const : {}),
+  };
   return {
     filter: { _id, organization_id, project_id, deleted_at: null, revision },
-    update: { $set, $inc: { revision: 1 }, ...(domain === null ? { $unset } : {}) },
+    update: { $set, $inc: { revision: 1 }, ...(Object.keys($unset).length > 0 ? { $unset } : {}) },
   };
 }
 

@@ -55,6 +55,8 @@ export interface MonitorDoc extends TypeSettings {
   domain_monitoring: NonNullable<CommonSettings['domain_monitoring']> | null;
   /** See `monitoredDomain`; absent if there is none. */
   domain?: string;
+  /** See `slugKeyOf`; absent if there is none. */
+  slug_key?: string;
   tags: string[];
   /** Ids of regions; empty means automatic. */
   monitoring_regions: string[];
@@ -87,6 +89,25 @@ export function timeoutMs(monitor: Pick<MonitorDoc, 'timeout_ms' | 'interval_sec
  */
 export function searchTextOf({ type, name, target }: Pick<MonitorDoc, 'type' | 'name' | 'target'>): string {
   return type === 'HEARTBEAT' ? searchText(name) : searchText(name, target);
+}
+
+/**
+ * The project and the slug of a heartbeat, which no two monitors share; null for other types, and for deleted
+ * monitors.
+ */
+export function slugKeyOf(
+  { project_id, heartbeat, deleted_at }: Pick<MonitorDoc, 'project_id' | 'heartbeat' | 'deleted_at'>,
+): string | null {
+  return heartbeat?.slug && deleted_at === null ? `${project_id}/${heartbeat.slug}` : null;
+}
+
+const MAX_SLUG_LENGTH = 80;
+
+/** Slugs for a new heartbeat, best first; the last one is unique. */
+export function slugsFor({ _id: id, name }: Pick<MonitorDoc, '_id' | 'name'>): string[] {
+  const plain = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '').replace(/[^a-z0-9_]+/g, '-');
+  const slug = plain.slice(0, MAX_SLUG_LENGTH).replace(/^-|-$/g, '') || 'heartbeat';
+  return [slug, `${slug}-2`, `${slug}-3`, `${slug}-${id.slice(-12)}`];
 }
 
 /** The fields of a monitor that status pages need. */

@@ -110,10 +110,7 @@ export function monitorInputs(minIntervalSeconds: number) {
 /** Expresses `needed` in the OpenAPI document, which cannot show a function. */
 export const NEEDS_BY_TYPE = {
   if: { properties: { type: { const: 'HEARTBEAT' } } },
-  then: {
-    required: ['heartbeat_interval', 'grace_period'],
-    properties: { heartbeat_interval: { type: 'integer' }, grace_period: { type: 'integer' } },
-  },
+  then: { required: ['grace_period'], properties: { grace_period: { type: 'integer' } } },
   else: {
     required: ['target', 'interval_seconds'], properties: { target: { type: 'string' } },
   },

@@ -4,7 +4,10 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';
 import type { AgedMonitor } from '../retention/ports.ts';
-import { type MonitorDoc, type RelatedMonitor, searchTextOf, type Share, type ShownMonitor } from './monitor.ts';
+import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
+import {
+  type MonitorDoc, type RelatedMonitor, searchTextOf, type Share, type ShownMonitor, slugKeyOf, slugsFor,
+} from './monitor.ts';
 import { changeOf, isChanged, type MonitorChange, type NewMonitor } from './monitor-change.ts';
 import type { TypeSettings } from './settings/registry.ts';
 import { monitoredDomain } from './target.ts';
@@ -33,6 +36,9 @@ export const restoreMonitor = restoring<MonitorDoc>({
     protocol_validation: null, tls: null, send: null, expect: null,
   }),
   dns: restoring<SettingsOf<'dns'>>({ dns_server: null }),
+  heartbeat: restoring<SettingsOf<'heartbeat'>>({
+    slug: null, interval_seconds: null, schedule: null, timezone: null, max_runtime_seconds: null,
+  }),
   counted: restoreShare,
 });
 
@@ -59,6 +65,8 @@ export class MonitorStore {
       { key: { status: 1, deleted_at: 1, _id: 1 }, name: 'active' },
       // Finds the monitor of a ping.
       { key: { 'heartbeat.token': 1 }, name: 'by_heartbeat_token', sparse: true },
+      // Finds the monitor of a ping by name, and keeps names unique in a project.
+      { key: { slug_key: 1 }, name: 'by_slug', unique: true, sparse: true },
       // Polled by shard owners for monitors that their journals lack.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
       // Tells whether a domain is still monitored, and iterates over its monitors by id.
@@ -68,14 +76,25 @@ export class MonitorStore {
     ]);
   }
 
-  async insert(doc: NewMonitor): Promise<MonitorDoc> {
-    const domain = monitoredDomain(doc);
+  /** Gives a heartbeat without a slug one. Null if another monitor of the project has its slug. */
+  async insert(doc: NewMonitor): Promise<MonitorDoc | null> {
+    const { heartbeat } = doc;
+    if (heartbeat === null || heartbeat.slug !== null) return this.#insert(doc);
+    for (const slug of slugsFor(doc)) {
+      const inserted = await this.#insert({ ...doc, heartbeat: { ...heartbeat, slug } });
+      if (inserted !== null) return inserted;
+    }
+    return null;
+  }
+
+  async #insert(doc: NewMonitor): Promise<MonitorDoc | null> {
+    const [domain, slugKey] = [monitoredDomain(doc), slugKeyOf(doc)];
     const inserted: MonitorDoc = {
       revision: 1, check_revision: 1, search_text: searchTextOf(doc), ...(domain === null ? {} : { domain }),
+      ...(slugKey === null ? {} : { slug_key: slugKey }),
       unjournaled: this.#shardMap.of(doc._id), uncounted: doc.project_id, counted_revision: 0, ...doc,
     };
-    await this.#monitors.insertOne(inserted);
-    return inserted;
+    return await unlessTaken(this.#monitors.insertOne(inserted)) ? inserted : null;
   }
 
   /** Null if it does not exist, is deleted or belongs to another tenant. */
@@ -86,6 +105,17 @@ export class MonitorStore {
   /** Searches all tenants. Null if the monitor does not exist or is deleted. */
   findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
     return restored(this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null }));
+  }
+
+  /** Null if the project has no such heartbeat. */
+  findBySlug(tenant: Tenant, slug: string): Promise<MonitorDoc | null> {
+    return restored(this.#monitors.findOne({ slug_key: `${tenant.projectId}/${slug}`, ...living(tenant) }));
+  }
+
+  /** The heartbeats of the project with these slugs. */
+  findBySlugs(tenant: Tenant, slugs: string[]): Promise<MonitorDoc[]> {
+    if (slugs.length === 0) return Promise.resolve([]);
+    return this.#select({ slug_key: { $in: slugs.map((slug) => `${tenant.projectId}/${slug}`) } }).toArray();
   }
 
   /** Heartbeat monitors with these tokens, of all tenants. */

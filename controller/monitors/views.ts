@@ -135,7 +135,7 @@ export function viewSettings<References extends object>(
 ): Omit<SettingsView, 'group_id' | 'depends_on'> & References {
   const view = CHECK_TYPES[doc.type].view(doc, isConcealed) as TypeView;
   const { port: _port, heartbeat_token: _token, last_heartbeat_at: _ping, ...settings } = view;
-  const { name, type, target, interval_seconds, timeout_ms, status, http, ssl_monitoring } = doc;
+  const { name, type, target, interval_seconds, timeout_ms, status, http, heartbeat, ssl_monitoring } = doc;
   const { domain_monitoring, confirmation_policy, is_inverted, notification_target_ids } = doc;
   const { runbook_url, alert_severity, tags, monitoring_regions } = doc;
   return {
@@ -146,6 +146,10 @@ export function viewSettings<References extends object>(
       slow_response_threshold_ms: http.slow_response_threshold_ms,
       slow_response_action: http.slow_response_action, auth: view.auth ?? null,
       body: http.body === null ? '' : view.body,
+    }),
+    ...(heartbeat && {
+      heartbeat_interval: heartbeat.interval_seconds, heartbeat_schedule: heartbeat.schedule,
+      heartbeat_timezone: heartbeat.timezone, max_runtime_seconds: heartbeat.max_runtime_seconds,
     }),
     ssl_monitoring, domain_monitoring, confirmation_policy, is_inverted, runbook_url, alert_severity,
     notification_target_ids, tags, monitoring_regions,

@@ -11,6 +11,7 @@ import { viewBulk, viewMonitor } from './views.ts';
 
 const LIMIT_ERRORS = [
   'VALIDATION_FAILED', 'INTERVAL_TOO_SHORT', 'PLAN_LIMIT_EXCEEDED', 'FAIR_USE_LIMIT_REACHED',
+  'SLUG_ALREADY_TAKEN',
 ] as const;
 const DONE = {
   pause: 'paused', resume: 'resumed', delete: 'deleted', tag: 'tagged', untag: 'untagged', move: 'moved',

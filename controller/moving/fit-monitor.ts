@@ -2,7 +2,7 @@ import { parsedUrl } from '../../shared/net-guard.ts';
 import type { MonitorItem } from '../import-export/schema.ts';
 import { MAX_TAGS } from '../monitors/schema.ts';
 import { FRAMING_HEADERS } from '../monitors/settings/header-rules.ts';
-import { IMPORTED_TOKEN, MAX_INTERVAL_SECONDS } from '../monitors/settings/heartbeat.ts';
+import { IMPORTED_TOKEN, MAX_GRACE_SECONDS, MAX_INTERVAL_SECONDS } from '../monitors/settings/heartbeat.ts';
 import { withoutPlaceholders } from '../monitors/settings/placeholders.ts';
 
 /** A monitor as a converter describes it, before it is made to fit the limits of Farwatch. */
@@ -66,11 +66,19 @@ function fitTimes(monitor: Draft, minIntervalSeconds: number, notes: string[]): 
 }
 
 function fitHeartbeat(monitor: Draft, minIntervalSeconds: number, notes: string[]): void {
-  const sent = monitor.heartbeat_interval ?? 86_400;
-  const interval = Math.max(minIntervalSeconds, Math.round(sent));
-  if (interval !== sent) notes.push(`The interval is ${interval} s instead of ${sent} s.`);
-  monitor.heartbeat_interval = interval;
-  monitor.grace_period = Math.max(1, Math.round(monitor.grace_period ?? 60));
+  if (typeof monitor.heartbeat_schedule !== 'string') {
+    const sent = monitor.heartbeat_interval ?? 86_400;
+    const interval = Math.max(minIntervalSeconds, Math.round(sent));
+    if (interval !== sent) notes.push(`The interval is ${interval} s instead of ${sent} s.`);
+    monitor.heartbeat_interval = interval;
+  }
+  const grace = monitor.grace_period ?? 60;
+  monitor.grace_period = Math.min(MAX_GRACE_SECONDS, Math.max(1, Math.round(grace)));
+  if (grace > MAX_GRACE_SECONDS) notes.push(`A ping may be ${MAX_GRACE_SECONDS} s late instead of ${grace} s.`);
+  const { max_runtime_seconds: maxRuntime } = monitor;
+  if (typeof maxRuntime === 'number') {
+    monitor.max_runtime_seconds = Math.min(MAX_GRACE_SECONDS, Math.max(1, Math.round(maxRuntime)));
+  }
   const { heartbeat_token: token } = monitor;
   if (typeof token !== 'string' || IMPORTED_TOKEN.test(token)) return;
   delete monitor.heartbeat_token;

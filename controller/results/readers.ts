@@ -3,6 +3,7 @@ import { Agreements } from './reading/agreements.ts';
 import { CertificateReader, certificateQuery, type CertificateReaderDeps } from './reading/certificates.ts';
 import { DailyUptimes } from './reading/daily-uptimes.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/history/monitor-history.ts';
+import { MetricsReader } from './reading/metrics/metrics-reader.ts';
 import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { LatestChecks } from './reading/recent/latest-checks.ts';
 import { RecentHours } from './reading/recent/recent-hours.ts';
@@ -36,6 +37,7 @@ export class ResultReaders {
   readonly certificates: CertificateReader;
   readonly health: HealthReader;
   readonly agreements: Agreements;
+  readonly metrics: MetricsReader;
   /** The queries to which this controller responds. */
   readonly served: readonly ShardQuery<unknown, unknown>[];
 
@@ -63,6 +65,7 @@ export class ResultReaders {
     };
     this.health = new HealthReader(queries, clock);
     this.agreements = new Agreements(queries);
+    this.metrics = new MetricsReader({ clock, rollups: stores.rollups, owners: queries });
     this.history = new MonitorHistory({
       clock, owners: queries, rollups: stores.rollups, changes: stores.changes,
     });
@@ -71,7 +74,7 @@ export class ResultReaders {
     });
     this.served = [
       this.unwritten.query, this.unwritten.liveQuery, this.latest.query, unwrittenRowsQuery, healthQuery,
-      certificateQuery, this.agreements.query,
+      certificateQuery, this.agreements.query, this.metrics.query,
     ];
   }
 }

@@ -95,6 +95,9 @@ export class ResultsService<M> {
       listeners: {
         onApplied: [
           (state, { fresh }) => this.readers.latest.note(state, fresh),
+          (state, { fresh }, replayed) => {
+            if (!replayed) this.readers.metrics.note(state, fresh);
+          },
           (_state, { fresh }, replayed) => {
             if (!replayed) publishRaw(bus, deps.rawReaders, fresh);
           },

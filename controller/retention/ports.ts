@@ -17,9 +17,9 @@ export interface AgedResults {
   removeMonitors(monitorIds: string[]): Promise<void>;
 }
 
-/** What retention needs from evidence. Every call is idempotent. */
-export interface AgedEvidence {
-  /** Removes evidence of these monitors older than `before`, Unix ms. */
+/** What retention needs from evidence, and from pings. Every call is idempotent. */
+export interface AgedRecords {
+  /** Removes those of these monitors that are older than `before`, Unix ms. */
   removeOlder(monitorIds: string[], before: number): Promise<void>;
   removeOf(monitorIds: string[]): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { sleep, type Clock } from '../../shared/time.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import type {
-  AgedDocuments, AgedEvidence, AgedMonitor, AgedMonitors, AgedResults, Organizations,
+  AgedDocuments, AgedMonitor, AgedMonitors, AgedRecords, AgedResults, Organizations,
 } from './ports.ts';
 import { agedRange, cutoffsOf, fateOf, isDue, type Cutoffs } from './rules.ts';
 import type { SweepStore } from './store.ts';
@@ -13,7 +13,8 @@ interface SweeperDeps {
   organizations: Organizations;
   monitors: AgedMonitors;
   results: AgedResults;
-  evidence: AgedEvidence;
+  /** Kept as long as rollups. */
+  records: AgedRecords[];
   documents: AgedDocuments;
   sweeps: SweepStore;
   limitsOf(organizationId: string): Promise<Pick<PlanLimits, 'raw_results_days' | 'rollups_days'>>;
@@ -115,7 +116,7 @@ export class RetentionSweeper extends PeriodicTask {
   }
 
   async #sweepMonitors(page: AgedMonitor[], { done, target, now }: Sweep): Promise<void> {
-    const { results, evidence } = this.#deps;
+    const { results, records } = this.#deps;
     const fates = page.map((monitor) => ({ monitor, fate: fateOf(monitor, target, now) }));
     const withFate = (...wanted: string[]) =>
       fates.flatMap(({ monitor, fate }) => (wanted.includes(fate) ? [monitor] : []));
@@ -126,9 +127,9 @@ export class RetentionSweeper extends PeriodicTask {
     await results.removeRollups(rangesOf('rollups'));
     await results.removeResults(rangesOf('raw'));
     await results.removeChanges(idsOf(retained), target.rollups);
-    await evidence.removeOlder(idsOf(retained), target.rollups);
+    await Promise.all(records.map((each) => each.removeOlder(idsOf(retained), target.rollups)));
     const gone = idsOf(withFate('history_goes', 'all_goes'));
-    await Promise.all([results.removeMonitors(gone), evidence.removeOf(gone)]);
+    await Promise.all([results.removeMonitors(gone), ...records.map((each) => each.removeOf(gone))]);
     await this.#deps.monitors.purge(idsOf(withFate('all_goes')));
   }
 

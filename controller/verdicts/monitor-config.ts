@@ -46,12 +46,34 @@ export interface MonitorConfig {
   domains?: Record<string, string> | null;
   /** Maintained by the rules: formerly selected regions, and until when (Unix ms). */
   former_regions?: Record<string, number>;
-  /** HEARTBEAT monitors only: the ping interval and how late a ping may be. */
-  heartbeat?: { interval_ms: number; grace_ms: number } | null;
+  /** HEARTBEAT monitors only. */
+  heartbeat?: HeartbeatConfig | null;
   /** In chronological order; the rules keep the last days. Absent or empty if there is none. */
   maintenance?: MaintenanceRange[];
   /** Unix ms. */
   changed_at: number;
+}
+
+/** A crontab line without its command, and the IANA time zone of its times. */
+export interface CronSchedule {
+  cron: string;
+  timezone: string;
+}
+
+/** A ping for a due time may be this early, ms: clocks differ. */
+export const MAX_EARLY_MS = 60_000;
+
+export interface HeartbeatConfig {
+  /** Time between two pings. With a schedule, it stands in for a due time that cannot be evaluated. */
+  interval_ms: number;
+  /** How late a ping may be. */
+  grace_ms: number;
+  /** How long a run may take from its start to its end; null or absent for no limit. */
+  max_runtime_ms?: number | null;
+  /** When pings are due, instead of at an interval; null or absent without one. */
+  schedule?: CronSchedule | null;
+  /** The first due time of the schedule after `changed_at`, Unix ms. */
+  first_due_at?: number | null;
 }
 
 /** Half-open time range, Unix ms. */

@@ -2,7 +2,9 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import { trackCertificate, warnOfDomainExpiry } from './notices/expiry-rules.ts';
 import { accountBelated, accountGap, accountHour, accountCertain, accountMonitored } from './time-accounting/time-accounting-rules.ts';
 import { holdFlaps, instantOf, withholdAlerts } from './notices/held-alert-rules.ts';
-import { heartbeatAfterConfig, applyOverdue, applyPing, applyUnmonitored, startCountdown } from './status/heartbeat-rules.ts';
+import {
+  applyDue, applyOverdue, applyPing, applyUnmonitored, heartbeatAfterConfig, startCountdown,
+} from './status/heartbeat-rules.ts';
 import { attachFeatures, recordAddress, reportFeatures } from './features/feature-rules.ts';
 import { reportLateOutages } from './status/late-outage-rules.ts';
 import { beginMaintenance, endMaintenance, mergeMaintenance } from './time-accounting/maintenance-rules.ts';
@@ -23,7 +25,7 @@ import { recordManualEnd, reopen } from './status/reopen-rules.ts';
 /** The state of a monitor without any results. */
 export function newMonitorState(config: MonitorConfig): MonitorState {
   const { changed_at: since, status } = config;
-  const heartbeat = startCountdown(config, since);
+  const heartbeat = startCountdown(config);
   return {
     config, status: status === 'active' ? 'unknown' : 'paused', since, regions: {}, witnesses: null,
     minority_accepted: false, outage: null,
@@ -103,6 +105,7 @@ function applyToStatus(step: MonitorStep, item: MonitorItem): void {
     case 'no_data': return applyNoData(step);
     case 'ping': return applyPing(step, item.ping);
     case 'overdue': return applyOverdue(step, item.at);
+    case 'due': return applyDue(step, item.at);
     case 'unwatched': return applyUnmonitored(step, item.from, item.until);
     case 'maintenance':
       beginMaintenance(step, item.at);

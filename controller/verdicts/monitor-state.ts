@@ -241,12 +241,24 @@ export interface MonitorState {
 export interface HeartbeatState {
   /** The latest ping that reported the end of a job. */
   last_at: number | null;
-  /** The latest start of a job that has not ended. */
-  started_at: number | null;
+  /** Runs that have started and not ended. */
+  runs?: Run[];
   /** When the next ping is overdue. */
   deadline: number;
   /** The deadline set when the countdown restarted. Pings never move it earlier. */
   not_before: number;
+  /** With a schedule: set if a ping for the due time before `deadline` may have been lost, until then. */
+  lost_until?: number;
+}
+
+/** A run of a job. Timestamps are Unix ms. */
+export interface Run {
+  /** The id that the job gave it; null for none. */
+  id: string | null;
+  /** Its latest start. */
+  started_at: number;
+  /** When it is overdue; null without a limit, or if its end may have been lost. */
+  deadline: number | null;
 }
 
 /** A ping in the journal. */
@@ -255,10 +267,14 @@ export interface JournaledPing {
   monitor_id: string;
   kind: 'success' | 'start' | 'fail';
   exit_code: number | null;
+  /** The run that it is about; null or absent if the job did not name one. */
+  run_id?: string | null;
   /** When it was received, Unix ms. */
   at: number;
   /** How long the job ran, ms; null if its start was not reported. */
   run_ms: number | null;
+  /** When the ping after it is due by the schedule, Unix ms; null or absent without one. */
+  due_at?: number | null;
 }
 
 /** The regions whose probes have a monitor, in order, and those that share a network. */
@@ -284,6 +300,7 @@ export type MonitorItem =
   | { kind: 'reopen'; at: number }
   | { kind: 'ping'; ping: JournaledPing }
   | { kind: 'overdue'; at: number }
+  | { kind: 'due'; at: number }
   | { kind: 'unwatched'; from: number; until: number }
   | { kind: 'hour'; until: number };
 

@@ -129,7 +129,9 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     overview: {
       probes: (organizationId: string) => [...directory.probes()]
         .filter((probe) => isVisibleTo(probe, organizationId))
-        .map((probe) => ({ region: probe.region_id, status: liveness.statusOf(probe).status })),
+        .map((probe) => ({
+          name: probe.name, region: probe.region_id, status: liveness.statusOf(probe).status,
+        })),
     },
     routes: fleetRoutes({
       probes, enrolmentKeys, regions, liveness, publishIdentities, directory, quota, rebalance,

@@ -5,6 +5,7 @@ import { MonitorCounts } from '../monitors/counts/counts.ts';
 import type { MonitorDeps } from '../monitors/deps.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { monitorRoutes } from '../monitors/routes.ts';
+import { monitorMetricsRoute } from '../monitor-metrics/routes.ts';
 import type { ResultsService } from '../results/service.ts';
 import { FairQueue } from '../work/fair-queue.ts';
 import type { Accounts } from './accounts.ts';
@@ -19,6 +20,10 @@ const OVERVIEWS = {
 /** Each reads and replays up to tens of thousands of results. */
 const SIMULATIONS = {
   maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 50, maxWaitingPerKey: 5, maxWaitMs: 25_000,
+};
+/** A scrape of 100,000 monitors holds 20 MB. Pairs of Prometheus servers scrape at the same time. */
+const SCRAPES = {
+  maxRunning: 4, maxRunningPerKey: 2, maxWaiting: 50, maxWaitingPerKey: 4, maxWaitMs: 10_000,
 };
 /** For an organization with too many simulations waiting, s. */
 const RETRY_AFTER_S = 5;
@@ -43,6 +48,8 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
   const simulations = new FairQueue(clock, SIMULATIONS, queueRefusal(
     RETRY_AFTER_S, 'Too many policies are being simulated; try again in a moment',
   ));
+  const scrapes = new FairQueue(clock, SCRAPES, () =>
+    new AppError('SERVICE_UNAVAILABLE', 'Too many scrapes are running; try again in a moment'));
   const { unwritten: live, statistics, dailyUptimes, overview, history, certificates } = results.readers;
   const deps: MonitorDeps = {
     monitors, lists, counts, destinations, dependencyChanges: stores.dependencyChanges,
@@ -60,5 +67,9 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
     minIntervalSeconds: config.monitors.minIntervalSeconds,
     variables: stores.variables,
   };
-  return { counts, simulations, deps, routes: monitorRoutes(deps) };
+  const metricsRoute = monitorMetricsRoute({
+    accounts: accounts.deps, metrics: results.readers.metrics, groups, incidents: stores.incidents,
+    fleet: fleet.overview, turns: scrapes, clock,
+  });
+  return { counts, simulations, deps, routes: [...monitorRoutes(deps), metricsRoute] };
 }

@@ -8,11 +8,12 @@ export function openRetention(
   { stores, clock, log, ownsShard, shardMap }: Pick<ControllerPorts, 'stores' | 'clock' | 'log' | 'ownsShard' | 'shardMap'>,
   quota: Pick<Quota, 'limitsOf'>,
 ): RetentionSweeper {
-  const { monitors, agedResults: results, sweeps, evidence, audit, deadLetters, freedSubdomains } = stores;
+  const { monitors, agedResults: results, sweeps, evidence, pingHistory, audit } = stores;
+  const { deadLetters, freedSubdomains } = stores;
   const { organizations, projects } = stores.accounts;
   const { incidents, incidentUpdates: updates, comments, votes, causes } = stores;
   return new RetentionSweeper({
-    monitors, results, sweeps, evidence, ownsShard, shardMap, clock, log,
+    monitors, results, sweeps, records: [evidence, pingHistory], ownsShard, shardMap, clock, log,
     limitsOf: (organizationId) => quota.limitsOf(organizationId),
     organizations: {
       page: (after, limit) => organizations.pageOfIds(after, limit),

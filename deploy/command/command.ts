@@ -8,10 +8,10 @@ export const EXIT = {
   done: 0,
   /** It could not be done, or is not true. */
   failed: 1,
-  /** The arguments, settings or files are wrong, and nothing has changed. */
+  /** The command line is wrong; or, of commands for this host, settings or files are. Nothing has changed. */
   refused: 2,
-  /** The installation does not respond, so a client command cannot say. */
-  unavailable: 3,
+  /** Neither up nor down. */
+  unknown: 3,
 } as const;
 
 /** Ends a command with one line on standard error. */

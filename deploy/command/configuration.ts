@@ -1,25 +1,22 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { CommandError, EXIT } from './command.ts';
+import { CommandError } from './command.ts';
 
-/** Of one request. */
+/** Of one document. */
 export const MAX_MONITORS = 10_000;
-const LISTS = ['groups', 'monitors', 'status_pages'] as const;
 
-export type ConfigurationDocument = { version?: number } & { [List in typeof LISTS[number]]?: unknown[] };
+export type ConfigurationDocument = Record<string, unknown>;
 
 /** The documents of a file, or of all YAML and JSON files of a folder, as one. @throws CommandError */
 export async function readConfiguration(path: string): Promise<ConfigurationDocument> {
   const merged: ConfigurationDocument = { version: 1 };
   for (const file of await filesOf(path)) {
-    const document = await readDocument(file);
-    for (const [name, value] of Object.entries(document)) {
-      const list = LISTS.find((known) => known === name);
-      if (list === undefined && name !== 'version') throw refused(file, `unknown field ${name}`);
-      if (list === undefined) merged.version = value as number;
+    for (const [name, value] of Object.entries(await readDocument(file))) {
+      // The API knows which lists there are.
+      if (name === 'version') merged[name] = value;
       else if (!Array.isArray(value)) throw refused(file, `${name} must be a list`);
-      else merged[list] = [...(merged[list] ?? []), ...value as unknown[]];
+      else merged[name] = [...merged[name] as unknown[] ?? [], ...value as unknown[]];
     }
   }
   return merged;
@@ -60,5 +57,5 @@ function toValue(document: ReturnType<typeof parseDocument>, file: string): unkn
 }
 
 function refused(file: string, message: string): CommandError {
-  return new CommandError(`${file}: ${message}`, EXIT.refused);
+  return new CommandError(`${file}: ${message}`);
 }

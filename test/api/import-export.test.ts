@@ -40,7 +40,10 @@ const DOCUMENT = {
       confirmation_policy: { regions: 'any', retries: 0, recoveries: 2 }, is_inverted: true,
     },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60, group: 'Front' },
-    { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 7200, grace_period: 60 },
+    {
+      name: 'Backup', type: 'HEARTBEAT', heartbeat_schedule: '30 3 * * 1-5', heartbeat_timezone: 'Europe/Riga',
+      grace_period: 60, max_runtime_seconds: 600,
+    },
   ],
 };
 const actions = (items: Loose[]) => items.map((item) => item['action']);
@@ -218,7 +221,7 @@ describe('a document', () => {
       'monitors.2.type: Type cannot be changed; the monitor with this name has type HTTP',
       'monitors.3.monitoring_regions: Unknown region: nowhere',
       'monitors.4.port: Does not apply to HTTP monitors',
-      'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors',
+      'monitors.5.heartbeat_interval: Required for HEARTBEAT monitors, unless heartbeat_schedule is set',
     ]);
     expect(await paths({ groups: [
       { name: 'A', parent: 'B' }, { name: 'B', parent: 'A' }, { name: 'C', parent: 'Z' }, { name: 'C' },

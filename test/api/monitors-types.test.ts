@@ -184,7 +184,10 @@ test('a heartbeat without its settings is rejected with its own error code', asy
   const response = await client.post('/api/monitors', { name: 'Backup', type: 'HEARTBEAT' });
   expect([response.status, response.code]).toEqual([400, 'VALIDATION_FAILED']);
   expect(response.error.details).toEqual([
-    { code: 'custom', path: ['heartbeat_interval'], message: 'Required for HEARTBEAT monitors' },
+    {
+      code: 'custom', path: ['heartbeat_interval'],
+      message: 'Required for HEARTBEAT monitors, unless heartbeat_schedule is set',
+    },
     { code: 'custom', path: ['grace_period'], message: 'Required for HEARTBEAT monitors' },
   ]);
 });

@@ -194,7 +194,7 @@ describe('the OpenAPI document', () => {
     const body = document.paths['/api/monitors'].post.requestBody.content['application/json'].schema;
     expect(body.required.sort()).toEqual(['name', 'type']);
     expect([body.then.required, body.else.required]).toEqual([
-      ['heartbeat_interval', 'grace_period'], ['target', 'interval_seconds'],
+      ['grace_period'], ['target', 'interval_seconds'],
     ]);
     expect(body.properties.interval_seconds).toMatchObject({ type: 'integer', minimum: 30, maximum: 86_400 });
     expect(body.additionalProperties).toBe(false);

@@ -37,6 +37,8 @@ const BEYOND_SCHEMAS: Record<string, string> = {
   'logoUrl': 'what the URL parser takes', 'faviconUrl': 'what the URL parser takes',
   'uptime_thresholds': 'operational is not below degraded',
   'timezone': 'the time zones that the runtime knows',
+  'heartbeat_timezone': 'the time zones that the runtime knows',
+  'heartbeat_schedule': 'the grammar of cron, with a time that comes',
   'recurrence': 'the grammar of RFC 5545, at most once a day',
   'project_roles': 'each project once',
   'monitors.#.monitor_id': 'each monitor once',

@@ -30,7 +30,8 @@ export class Installation {
   readonly url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #parts: Parts;
-  #token = '';
+  /** The operator's session. */
+  token = '';
 
   private constructor(count: number, url: string, parts: Parts) {
     this.count = count;
@@ -88,7 +89,7 @@ export class Installation {
   async read(path: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const request = get(this.url + path, {
-        agent: this.#agent, headers: { authorization: `Bearer ${this.#token}` },
+        agent: this.#agent, headers: { authorization: `Bearer ${this.token}` },
       }, (response) => {
         const parts: Buffer[] = [];
         response.on('data', (part: Buffer) => parts.push(part));
@@ -124,7 +125,7 @@ export class Installation {
       project: { id: string };
       token: string;
     } };
-    this.#token = data.token;
+    this.token = data.token;
     return { organizationId: data.organization.id, projectId: data.project.id, userId: data.user.id };
   }
 }

@@ -16,6 +16,7 @@ import { falseAlerts } from './noise/metric.ts';
 import { readScaling } from './read-scaling.ts';
 import { readWhileAlerting } from './read-while-alerting.ts';
 import { coldStart } from './recovery-metric.ts';
+import { scrapes } from './scrape-metric.ts';
 import { overload } from './overload-metric.ts';
 import { takeover } from './takeover-metric.ts';
 import { pageServing } from './page-metric.ts';
@@ -107,7 +108,8 @@ export const METRICS: Record<string, Metric> = {
   '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts,
   '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': inTurn(coldStart, takeover), '15': chainCpu,
   '16': queuedBehindHanging, '17': chainMemory, '18': overload, takeover,
-  rate: chainRates, bus: busOverWebSocket, fleet: fleetGrowth, console: consoleInBrowser,
+  rate: chainRates, bus: busOverWebSocket, fleet: fleetGrowth, scrape: scrapes,
+  console: consoleInBrowser,
 };
 
 /** Bytes per row of an SQLite table with the columns and indexes of Uptime Kuma's heartbeats; null without sqlite3. */

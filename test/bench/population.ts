@@ -1,5 +1,7 @@
 import { Binary, type Db } from 'mongodb';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
+import type { MonitorState } from '../../controller/verdicts/monitor-state.ts';
+import { NEW_REGION } from '../../controller/verdicts/votes/region-rules.ts';
 import { newMonitorState } from '../../controller/verdicts/monitor-rules.ts';
 import { toMonitorConfig } from '../../controller/monitors/settings/registry.ts';
 import { recount, shareOf } from '../../controller/monitors/counts/count-rules.ts';
@@ -49,10 +51,7 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
       docs.map((doc) => ({ ...doc, counted: shareOf(doc), counted_revision: 1 })), { ordered: false },
     );
     await states.write(docs.map((doc) => {
-      const checkFields = {
-        last_check_at: now - 60_000, last_success_at: now - 60_000, accounted_until: now - (now % HOUR_MS),
-      };
-      const state = { ...newMonitorState(configOf(doc)), ...checkFields };
+      const state = checkedState(doc, now);
       return { monitor_id: doc._id, shard: shardMap.of(doc._id), position: 0, state, outbox: [] };
     }));
     await db.collection<{ _id: string }>('rollups_1d').insertMany(
@@ -63,6 +62,18 @@ export async function populate(db: Db, owner: Owner, group: string, count: numbe
   await new CountStore(db).replace({
     _id: owner.projectId, organization_id: owner.organizationId, version: 1, applied: [], ...counts,
   });
+}
+
+/** Of a monitor that its probe checked a minute ago. */
+function checkedState(doc: MonitorDoc, now: number): MonitorState {
+  const checkedAt = now - 60_000;
+  const regions = Object.fromEntries(REGIONS.map((region) => [region, {
+    ...NEW_REGION, verdict: 'up' as const, last_at: checkedAt, response_time_ms: 80.5, status_code: 200,
+  }]));
+  return {
+    ...newMonitorState(configOf(doc)), ...(doc.heartbeat === null && doc.status === 'active' ? { status: 'up', regions } : {}),
+    last_check_at: checkedAt, last_success_at: checkedAt, accounted_until: now - (now % HOUR_MS),
+  };
 }
 
 /** As in the journal: without assigned regions, a controller would first assign them for all. */
@@ -94,6 +105,13 @@ export async function giveHistory(db: Db, ids: string[]): Promise<void> {
 const TCP: MonitorDoc['tcp'] =
   { port: 9, protocol: 'generic', protocol_validation: null, tls: null, send: null, expect: null };
 
+function heartbeatOf(token: string): NonNullable<MonitorDoc['heartbeat']> {
+  return {
+    token, slug: null, interval_seconds: 3600, schedule: null, timezone: null, grace_seconds: 3600,
+    max_runtime_seconds: null,
+  };
+}
+
 function monitorOf(owner: Owner, group: string, at: number, created_at: number): MonitorDoc {
   const type = at % 10 < 7 ? 'HTTP' : at % 10 < 9 ? 'TCP' : 'HEARTBEAT';
   return monitorDoc(at, {
@@ -106,7 +124,7 @@ function monitorOf(owner: Owner, group: string, at: number, created_at: number):
     ...(type === 'HTTP' ? {} : { http: null, target: '127.0.0.1:9' }),
     ...(type === 'TCP' ? { tcp: TCP } : {}),
     ...(type === 'HEARTBEAT'
-      ? { heartbeat: { token: newId(created_at), interval_seconds: 3600, grace_seconds: 3600 } }
+      ? { heartbeat: heartbeatOf(newId(created_at)) }
       : {}),
     ...(at % 10 === 0 ? { group_id: group } : {}), created_at, updated_at: created_at,
   });

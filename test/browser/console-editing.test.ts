@@ -105,6 +105,24 @@ describe('the form of a monitor', () => {
       await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Backup');
       await page.getByLabel('Expect a ping every').fill('86400');
       expect(await create(page)).toMatchObject({ name: 'Backup', heartbeat_interval: 86_400, grace_period: 300 });
+      await openNewForm(page, 'Job (heartbeat)');
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Report');
+      await page.getByLabel('Pings are due').selectOption('by a cron schedule');
+      const nextDue = page.getByRole('region', { name: 'Next due times' });
+      await expect.poll(() => nextDue.getByRole('listitem').count()).toBe(5);
+      await page.getByLabel('Schedule', { exact: true }).fill('0 12 29 2');
+      await nextDue.getByText('Enter five fields').waitFor();
+      await page.getByLabel('Schedule', { exact: true }).fill('0 12 29 2 *');
+      await page.getByLabel('Time zone', { exact: true }).selectOption('Asia/Dubai');
+      const first = nextDue.locator('time').first();
+      await expect.poll(async () => new Date(await first.getAttribute('datetime') ?? '').toISOString().slice(4))
+        .toBe('-02-29T08:00:00.000Z');
+      await page.locator('summary', { hasText: 'More options' }).click();
+      await page.getByLabel('Maximum run time').fill('600');
+      expect(await create(page)).toMatchObject({
+        heartbeat_schedule: '0 12 29 2 *', heartbeat_timezone: 'Asia/Dubai', heartbeat_interval: null,
+        max_runtime_seconds: 600, slug: 'report',
+      });
     });
   });
 

@@ -138,6 +138,16 @@ describe('a monitor', () => {
       await pings.getByText('none so far').waitFor();
       await page.getByRole('heading', { name: 'Run times' }).waitFor();
       await expect.poll(() => page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
+      await pings.getByRole('button', { name: 'Show the address with the monitor’s name' }).click();
+      const byName = pings.getByText(/^curl -fsS .*\/api\/ping\/\w+\/backup$/);
+      const address = (await byName.textContent() ?? '').replace('curl -fsS ', '');
+      expect((await fetch(`${address}/3`, { method: 'POST', body: 'disk full\n<b>12 files</b>' })).status).toBe(200);
+      await page.reload();
+      const latest = page.getByRole('region', { name: 'Latest pings' });
+      await latest.getByText('Failure').waitFor();
+      await latest.getByText('exit code 3').waitFor();
+      await latest.getByText('disk full', { exact: true }).click();
+      await latest.getByText('<b>12 files</b>').waitFor();
       expect(await findViolationsInSweptView(page)).toEqual([]);
       expect(problems).toEqual([]);
     });

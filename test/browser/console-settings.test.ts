@@ -245,6 +245,7 @@ describe('settings in the console', () => {
   });
 
   test('the plan is changed, a project created and its roles assigned, and the audit log shows it', async () => {
+    let pingKey: string | null = null;
     await rig.open(tenant.owner, '/settings/plan', DESKTOP, async (page, problems) => {
       await page.getByRole('button', { name: 'Change plan' }).click();
       await page.getByRole('dialog').getByLabel('Plan and usage').selectOption('pro');
@@ -258,6 +259,17 @@ describe('settings in the console', () => {
       await page.getByRole('dialog').getByLabel('member').selectOption('editor');
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Ping key of Shop' }).click();
+      await page.getByRole('button', { name: 'Show key' }).click();
+      const key = page.getByLabel('Ping key', { exact: true });
+      const old = await key.textContent();
+      await page.getByRole('button', { name: 'Rotate' }).click();
+      await page.getByRole('dialog', { name: 'Rotate the ping key?' }).getByRole('button', { name: 'Rotate' }).click();
+      await page.getByText('Ping key rotated').waitFor();
+      await expect.poll(() => key.textContent()).not.toBe(old);
+      pingKey = await key.textContent();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       await page.getByRole('link', { name: 'Audit log' }).click();
       await page.getByRole('link', { name: 'Project created' }).click();
       await page.getByRole('link', { name: 'Project members changed' }).waitFor({ state: 'detached' });
@@ -268,6 +280,7 @@ describe('settings in the console', () => {
     });
     const { projects } = (await tenant.owner.client.get('/api/projects')).data;
     const shop = projects.find(({ name }: { name: string }) => name === 'Shop');
+    expect((await tenant.owner.client.get(`/api/projects/${shop.id}/ping-key`)).data.ping_key).toBe(pingKey);
     const { members } = (await tenant.owner.client.get(`/api/projects/${shop.id}/members`)).data;
     expect(members).toContainEqual(expect.objectContaining({ name: 'member', role: 'editor' }));
   });

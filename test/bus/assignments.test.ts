@@ -84,7 +84,10 @@ test('every type except heartbeats reaches a probe completely', async () => {
     }),
     monitorDoc(505, {
       type: 'HEARTBEAT', target: 't', http: null,
-      heartbeat: { token: 't', interval_seconds: 60, grace_seconds: 5 },
+      heartbeat: {
+        token: 't', slug: 't', interval_seconds: 60, schedule: null, timezone: null, grace_seconds: 5,
+        max_runtime_seconds: null,
+      },
     }),
   ];
   await rig.fleet.placement.apply(docs);

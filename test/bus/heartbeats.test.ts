@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
 import { until } from '../helpers/until.ts';
@@ -24,8 +25,8 @@ describe('a heartbeat', () => {
   });
   afterAll(() => rig.stop());
 
-  const create = async (interval: number, grace: number): Promise<Monitor> => {
-    const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: interval, grace_period: grace };
+  const create = async (interval: number | null, grace: number, more: object = {}): Promise<Monitor> => {
+    const body = { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: interval, grace_period: grace, ...more };
     return (await rig.session.ok<{ monitor: Monitor }>('POST', '/api/monitors', body)).monitor;
   };
   const read = async (id: string) =>
@@ -107,19 +108,51 @@ describe('a heartbeat', () => {
     );
   });
 
+  test('is down when a run does not end in time, whatever parallel runs do', async () => {
+    const monitor = await create(3600, 3600, { max_runtime_seconds: 3 });
+    const [hung, quick] = [randomUUID(), randomUUID()];
+    await ping(monitor, `/start?rid=${hung}`);
+    await ping(monitor, `/start?rid=${quick}`);
+    await ping(monitor, `?rid=${quick}`);
+    await becomes(monitor.id, 'up');
+    await becomes(monitor.id, 'down');
+    const [incident] = await until(
+      async () => { const found = await incidents(monitor.id); return found.length === 1 && found; },
+    );
+    expect(incident?.error_message).toMatch(/^The run that started at \d{4}-.*Z did not end within 3 s$/);
+    await ping(monitor, `/0?rid=${hung}`);
+    await becomes(monitor.id, 'up');
+  });
+
+  test('journals each ping with the due time after it', async () => {
+    const schedule = { heartbeat_schedule: '30 3 * * *', heartbeat_timezone: 'Asia/Kathmandu' };
+    const monitor = await create(null, 60, schedule);
+    await ping(monitor);
+    await becomes(monitor.id, 'up');
+    const entries = await documents('journal');
+    const pings = entries.flatMap(({ pings: some = [] }) => some as { monitor_id: string; at: number; due_at: number }[]);
+    const [journaled] = pings.filter(({ monitor_id: id }) => id === monitor.id);
+    const { at = 0, due_at: dueAt = 0 } = journaled ?? {};
+    // In Nepal, it is 5:45 later than in UTC, all year.
+    expect((dueAt + 5.75 * 3_600_000) % 86_400_000).toBe(3.5 * 3_600_000);
+    expect(dueAt - at).toBeGreaterThan(0);
+    expect(dueAt - at).toBeLessThan(86_400_000 + 60_000);
+  });
+
   test('does not appear in the recent activity', async () => {
     const stats = await rig.session.ok<{ recent_activity: unknown[]; by_type: Record<string, number> }>(
       'GET', '/api/monitors/stats',
     );
     expect(stats.recent_activity).toEqual([]);
-    expect(stats.by_type).toEqual({ HEARTBEAT: 4 });
+    expect(stats.by_type).toEqual({ HEARTBEAT: 6 });
   });
 
-  const pings = async (): Promise<unknown[]> => {
+  const pings = () => documents('pings');
+  const documents = async (collection: string): Promise<Record<string, unknown>[]> => {
     const { MongoClient } = await import('mongodb');
     const client = await MongoClient.connect(rig.store.url);
     try {
-      return await client.db().collection('pings').find({}).toArray();
+      return await client.db().collection(collection).find({}).toArray();
     } finally {
       await client.close();
     }

@@ -4,6 +4,7 @@ import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts'
 import { systemClock } from '../../shared/time.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { scrape } from '../helpers/scrape.ts';
 import { until } from '../helpers/until.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { Random } from '../simulation/random.ts';
@@ -240,6 +241,26 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
           const shown = found.response_times[hour];
           if (mean === null) expect(shown, `${name}, ${hour}`).toBeNull();
           else expect(Math.abs(shown - mean), `${name}, ${hour}`).toBeLessThanOrEqual(0.56);
+        }
+      }
+    }
+  });
+
+  test('the metrics of all monitors, as ratios', async () => {
+    const { key } = await rig.session.ok<Loose>('POST', '/api/auth/api-keys', { name: 'prometheus' });
+    for (let isWithinOneHour = false; !isWithinOneHour;) {
+      const before = Date.now();
+      const metrics = await scrape(rig.controller.url, { 'x-api-key': key });
+      const after = Date.now();
+      isWithinOneHour = Math.floor(before / HOUR_MS) === Math.floor(after / HOUR_MS);
+      const hour = before - (before % HOUR_MS);
+      for (const [name, { id, setup, script: scripted }] of isWithinOneHour ? cases : []) {
+        for (const [window, from] of [['24h', hour - 23 * HOUR_MS], ['30d', before - (before % DAY_MS) - 29 * DAY_MS]] as const) {
+          const wanted = [before, after].map((now) => (sumsOf(scripted, setup, from, now).uptime ?? 0) / 100);
+          const [[, found] = ['', NaN]] = metrics.matching('uptime_ratio', id, `window="${window}"`);
+          // Rollups count in whole seconds.
+          expect(found, `${name}, ${window}`).toBeGreaterThanOrEqual(Math.min(...wanted) - 0.0005);
+          expect(found, `${name}, ${window}`).toBeLessThanOrEqual(Math.max(...wanted) + 0.0005);
         }
       }
     }

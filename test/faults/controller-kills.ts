@@ -87,11 +87,14 @@ export function controllerKills(on: { readonly load: Load }): void {
     const { monitor: { id, heartbeat_token: token } } =
       await session.ok<{ monitor: { id: string; heartbeat_token: string } }>('POST', '/api/monitors', body);
     for (let round = 1; round <= kills; round += 1) {
-      expect((await fetch(`${farwatch.url}/api/heartbeat/${token}`, { method: 'POST' })).status).toBe(200);
+      const ping = { method: 'POST', body: `round ${round}` };
+      expect((await fetch(`${farwatch.url}/api/heartbeat/${token}`, ping)).status).toBe(200);
       await farwatch.replaced('controller', await farwatch.kill9('controller'));
       await until(async () => (await on.load.checksOf(id)) === round, { what: `${round} pings are counted` });
     }
     expect(await on.load.statusOf(id)).toBe('up');
+    const { pings } = await session.ok<{ pings: { body: string }[] }>('GET', `/api/monitors/${id}/pings`);
+    expect(pings.map(({ body: sent }) => sent)).toEqual(Array.from({ length: kills }, (_, at) => `round ${kills - at}`));
     await session.ok('DELETE', `/api/monitors/${id}`);
     return toOutcome({ injected: kills }, `${kills} pings counted, each once`);
   });

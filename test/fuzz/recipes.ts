@@ -134,6 +134,7 @@ function monitor(context: FuzzContext): Record<string, unknown> {
       dns_config: { record_entries: [{ type: 'A' }] },
     }),
     () => ({ ...shared, type: 'HEARTBEAT', heartbeat_interval: 60, grace_period: 60 }),
+    () => ({ ...shared, type: 'HEARTBEAT', heartbeat_schedule: '30 3 * * 1-5', grace_period: 60, max_runtime_seconds: 60 }),
   ])();
 }
 

@@ -47,7 +47,8 @@ export async function findTraces(world: World, before: Dump): Promise<string[]> 
 /** Collections that span organizations, or that change over time without a request. */
 const PRODUCT_COLLECTIONS = new Set([
   'journal', 'snapshots', 'assignments', 'assignment_heads', 'leases', 'rollups_1h', 'rollups_1d',
-  'monitor_states', 'monitor_counts', 'retention', 'pings', 'status_changes',
+  'monitor_states', 'monitor_counts', 'retention', 'pings', 'ping_history',
+  'status_changes',
 ]);
 
 /** Internal errors in the log, and secrets that it must not contain. */

@@ -92,7 +92,10 @@ function plan(world: World, chaos: Chaos, untilMs: number, seed: number): void {
   });
   const jobs = new Random(random.int(0, 2 ** 31));
   for (const intervalMs of [20_000, MINUTE_MS, 5 * MINUTE_MS]) {
-    const heartbeat = { interval_ms: intervalMs, grace_ms: Math.max(15_000, intervalMs / 4) };
+    const grace_ms = Math.max(15_000, intervalMs / 4);
+    // The job starts with a minute, and so does the simulation.
+    const scheduled = { schedule: { cron: '* * * * *', timezone: 'UTC' }, first_due_at: START_MS + MINUTE_MS };
+    const heartbeat = { interval_ms: intervalMs, grace_ms, ...(intervalMs === MINUTE_MS ? scheduled : {}) };
     const config = world.createMonitor({
       shard: jobs.pick(SHARDS), type: 'HEARTBEAT', interval_ms: intervalMs, heartbeat,
     });

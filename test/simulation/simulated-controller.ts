@@ -2,7 +2,7 @@ import type { Log } from '../../shared/log.ts';
 import type { SimulatedClock } from '../helpers/simulated-clock.ts';
 import { Shards } from '../../controller/results/shards/shards.ts';
 import { Leases } from '../../controller/results/shards/leases.ts';
-import { receivePing, type PingSignal } from '../../controller/heartbeats/verbs.ts';
+import { storePing, type PingSignal } from '../../controller/heartbeats/verbs/receive-ping.ts';
 import { pingFeed } from '../../controller/results/feeds/ping-feed.ts';
 import { changeFeed } from '../../controller/results/feeds/change-feed.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
@@ -127,16 +127,16 @@ export class SimulatedController {
   async ping(config: MonitorConfig, signal: PingSignal, lost: (shard: number) => void): Promise<void> {
     const [process, stores] = [this.#process, this.#stores];
     if (!process?.isAwake || !stores) throw new Error('no controller responds');
-    const { monitor_id: _id, revision } = config;
+    const { monitor_id: _id, organization_id, project_id, revision } = config;
     const status = config.status === 'deleted' ? 'disabled' as const : config.status;
     const deps = {
-      monitors: { findByHeartbeatToken: async () => ({ _id, status, revision }) }, pings: stores.pings,
+      pings: stores.pings, history: { add: async () => undefined },
       shardOf: shardMap.of,
       notifyOwner: () => this.#pings?.trigger(),
       onPingLost: (monitorId: string) => lost(shardMap.of(monitorId)),
     };
-    const ctx = { requestId: '', address: '', clientAddress: '', actor: { kind: 'none' }, now: Math.floor(process.now()) } as const;
-    await receivePing(deps, ctx, '', signal);
+    const ctx = { clientAddress: '', now: Math.floor(process.now()) };
+    await storePing(deps, ctx, { _id, organization_id, project_id, status, revision }, signal);
   }
 
   kill(): void {

@@ -121,7 +121,7 @@ export class World {
     // The load balancer uses responsive controllers; if there is none, all of them are down.
     const awake = this.controllers.filter(({ isAlive, process }) => isAlive && process?.isAwake);
     random.pick(awake.length > 0 ? awake : this.controllers).ping(
-      config, { kind: 'success', exit_code: null }, (shard) => this.#lost(shard),
+      config, { kind: 'success', exit_code: null, run_id: null, body: null }, (shard) => this.#lost(shard),
     ).then(onResponse, again);
   }
 

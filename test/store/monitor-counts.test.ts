@@ -42,7 +42,7 @@ async function insert(tenant: Tenant, change: Partial<MonitorDoc> = {}): Promise
   const { revision: _revision, check_revision: _check, search_text: _text, ...doc } = monitorDoc(++serial, {
     _id: newId(Date.now()), organization_id: tenant.organizationId, project_id: tenant.projectId, ...change,
   });
-  return monitors.insert(doc);
+  return (await monitors.insert(doc)) as MonitorDoc;
 }
 
 /** Repeats a change that lost against a concurrent one. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (const name of [
     'rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments',
-    'audit_entries', 'dead_letters', 'freed_subdomains', 'evidence', 'monitors', 'organizations', 'projects', 'retention',
+    'audit_entries', 'dead_letters', 'freed_subdomains', 'evidence', 'ping_history', 'monitors', 'organizations', 'projects', 'retention',
   ]) {
     await rows(name).deleteMany({});
   }
@@ -240,18 +240,20 @@ test('ended incidents with their history and the audit log expire with the count
   expect(await idsOf('audit_entries')).toEqual(['audit-89']);
 });
 
-test('evidence expires with the incidents, or a week after its monitor was deleted', async () => {
+test.each([
+  ['evidence', 'checked_at'], ['ping_history', 'at'],
+])('%s expires with the incidents, or a week after its monitor was deleted', async (collection, field) => {
   await addOrganization('o', 'free');
   await addMonitor('m', 'o');
   for (const days of [6, 8, 91]) await addMonitor(`deleted-${days}`, 'o', { deleted_at: NOW - days * DAY_MS });
   const evidence = (monitor_id: string, days: number) =>
-    ({ _id: `${monitor_id}: ${days}`, monitor_id, checked_at: NOW - days * DAY_MS });
-  await rows('evidence').insertMany([
+    ({ _id: `${monitor_id}: ${days}`, monitor_id, [field]: NOW - days * DAY_MS });
+  await rows(collection).insertMany([
     ...[0, 89, 92].map((days) => evidence('m', days)), evidence('deleted-6', 7), evidence('deleted-8', 9),
     evidence('deleted-91', 92), evidence('of-no-organization', 92),
   ]);
   await sweepOnce();
-  expect(await idsOf('evidence')).toEqual(['deleted-6: 7', 'm: 0', 'm: 89', 'of-no-organization: 92']);
+  expect(await idsOf(collection)).toEqual(['deleted-6: 7', 'm: 0', 'm: 89', 'of-no-organization: 92']);
 });
 
 test('dead letters expire after thirty days, however many there are', async () => {

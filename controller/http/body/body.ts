@@ -4,10 +4,10 @@ import { AppError } from '../../errors/app-error.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**
- * Encoding of a body. `form`: an HTML form, where every field is a string. `document` and `file`: see
- * DocumentReader.
+ * Encoding of a body. `form`: an HTML form, where every field is a string. `excerpt`: text of any type, of
+ * which the start is kept; null without any. `document` and `file`: see DocumentReader.
  */
-export type BodyFormat = 'json' | 'form' | 'json-or-form' | WholeBody;
+export type BodyFormat = 'json' | 'form' | 'json-or-form' | 'excerpt' | WholeBody;
 export type WholeBody = 'document' | 'file';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -32,6 +32,7 @@ const MAX_FORM_FIELDS = 100;
 export async function readBody(
   request: IncomingMessage, format: Exclude<BodyFormat, WholeBody>, clock: Clock,
 ): Promise<unknown> {
+  if (format === 'excerpt') return readExcerpt(request, clock);
   const isForm = format === 'form' || (format === 'json-or-form' && FORM_TYPE.test(contentTypeOf(request)));
   const parts = new BodyParts();
   await receiveBytes(request, clock, parts);
@@ -43,6 +44,38 @@ export async function readBody(
   }
   const text = decode(request, bytes);
   return isForm ? parseForm(text) : parseStrictJson(text);
+}
+
+/** Bytes of an excerpt. */
+export const EXCERPT_BYTES = 10_240;
+const MAX_EXCERPT_WAIT_MS = 5000;
+
+/**
+ * The start of a body as text, as far as it arrives in time. Never rejects: a body that is too large, too
+ * slow or broken off must not void its request.
+ */
+async function readExcerpt(request: IncomingMessage, clock: Clock): Promise<string | null> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  let stopWaiting: (end: undefined) => void;
+  const tooLate = new Promise<undefined>((resolve) => (stopWaiting = resolve));
+  const timer = clock.setTimer(MAX_EXCERPT_WAIT_MS, () => stopWaiting(undefined));
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+  try {
+    while (size <= MAX_DISCARDED_BYTES) {
+      const chunk = (await Promise.race([chunks.next(), tooLate]))?.value;
+      if (chunk === undefined) break;
+      if (size < EXCERPT_BYTES) kept.push(chunk.subarray(0, EXCERPT_BYTES - size));
+      size += chunk.length;
+    }
+  } catch {
+    // The client broke off.
+  } finally {
+    timer.cancel();
+  }
+  // Drops a character that is cut.
+  const text = new TextDecoder().decode(Buffer.concat(kept), { stream: true });
+  return text === '' ? null : text;
 }
 
 /**

@@ -56,7 +56,7 @@ export function errorsOf(route: Route): ErrorCode[] {
     'VALIDATION_ERROR', ...errors,
     'RATE_LIMIT_EXCEEDED', failure?.code ?? 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE',
   ];
-  if (body !== undefined) codes.push('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
+  if (body !== undefined && route.bodyFormat !== 'excerpt') codes.push('INVALID_INPUT', 'BAD_REQUEST', 'JSON_PARSE_ERROR');
   if (route.bearer !== undefined) codes.push('MISSING_AUTH', 'INVALID_TOKEN');
   if (auth.access === 'public') return [...new Set(codes)];
   if (auth.access === 'path-project') return [...new Set([...codes, ...pathErrors(auth, method)])];

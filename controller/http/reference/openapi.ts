@@ -27,7 +27,7 @@ export interface Operation {
   tags: string[];
   security: Json[];
   parameters?: Parameter[];
-  requestBody?: { required: true; content: Content };
+  requestBody?: { required: boolean; content: Content };
   responses: Record<string, Success | { $ref: string }>;
 }
 
@@ -96,7 +96,7 @@ function operation(route: Route, named: Schemas, refusals: Record<string, Refusa
   return {
     summary,
     ...(description === undefined ? {} : { description }),
-    operationId: [route.method.toLowerCase(), ...segments.map(capitalized)].join(''),
+    operationId: route.operationId ?? [route.method.toLowerCase(), ...segments.map(capitalized)].join(''),
     tags: [route.tag],
     security: schemes.map((scheme) => ({ [scheme]: [] })),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -113,9 +113,9 @@ function requestBody({ bodyFormat = 'json' }: Route, body: z.ZodType, named: Sch
   const schema = schemaOf(body, 'input', named);
   const types = {
     json: [JSON_CONTENT], form: [FORM_CONTENT], 'json-or-form': [JSON_CONTENT, FORM_CONTENT],
-    document: [JSON_CONTENT, 'application/yaml'], file: ['application/octet-stream'],
+    document: [JSON_CONTENT, 'application/yaml'], file: ['application/octet-stream'], excerpt: ['text/plain'],
   }[bodyFormat];
-  return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) } as const;
+  return { required: bodyFormat !== 'excerpt', content: Object.fromEntries(types.map((type) => [type, { schema }])) } as const;
 }
 
 function parametersOf(schema: z.ZodType | undefined, location: 'path' | 'query', named: Schemas): Parameter[] {

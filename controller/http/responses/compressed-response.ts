@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { headerLines, type ResponseText } from './response-text.ts';
@@ -11,11 +12,12 @@ export interface EncodedResponse {
   status: 200 | 304;
   headers: Record<string, string>;
   /** Empty for 304. */
-  body: Buffer;
+  body: Buffer | Readable;
 }
 
 /** A response that many requests share. */
 export interface SharedResponse extends EncodedResponse {
+  body: Buffer;
   /** Built for the first request that needs it. */
   readonly text: ResponseText;
 }
@@ -122,11 +124,13 @@ function sharedResponse(status: 200 | 304, headers: Record<string, string>, body
 
 /** The smallest encoding that the Accept-Encoding header allows. */
 export function preferredEncoding(accepted: string | string[] | undefined): Encoding {
-  if (accepted === undefined) return 'identity';
+  return acceptsEncoding(accepted, 'br') ? 'br' : acceptsEncoding(accepted, 'gzip') ? 'gzip' : 'identity';
+}
+
+/** Whether the Accept-Encoding header allows the encoding by name. */
+export function acceptsEncoding(accepted: string | string[] = '', name: Encoding): boolean {
   const names = String(accepted).toLowerCase().split(',').map((part) => part.trim());
-  const isAccepted = (name: string) =>
-    names.some((part) => part === name || (part.startsWith(`${name};`) && !/;\s*q=0(?:\.0*)?$/.test(part)));
-  return isAccepted('br') ? 'br' : isAccepted('gzip') ? 'gzip' : 'identity';
+  return names.some((part) => part === name || (part.startsWith(`${name};`) && !/;\s*q=0(?:\.0*)?$/.test(part)));
 }
 
 function selectByTag({ etag, full, notModified }: Representation, { 'if-none-match': tags }: IncomingHttpHeaders): SharedResponse {

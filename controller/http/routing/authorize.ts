@@ -16,13 +16,19 @@ interface Credential {
   text: string;
 }
 
+const API_KEY = /^fw_[0-9a-f]{64}$/;
+
 /**
  * The effective credential; null without one. A bearer token wins over an API key, and a key over the token
- * in `cookie`. `cookie` is null for requests that must not use it.
+ * in `cookie`. `cookie` is null for requests that must not use it. `acceptsBearerKey`: a bearer token may be
+ * an API key.
  */
-export function credentialOf(headers: IncomingHttpHeaders, cookie: SessionCookie | null): Credential | null {
+export function credentialOf(
+  headers: IncomingHttpHeaders, cookie: SessionCookie | null, acceptsBearerKey = false,
+): Credential | null {
   const key = headers['x-api-key'];
   const token = bearerOf(headers) ?? (key === undefined ? cookie?.read(headers) : null) ?? null;
+  if (acceptsBearerKey && token !== null && API_KEY.test(token)) return { kind: 'key', text: token };
   if (token !== null) return { kind: 'session', text: token };
   return key === undefined ? null : { kind: 'key', text: String(key).trim() };
 }

@@ -97,7 +97,7 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
     const { status, headers, body } = await response.compressed.negotiate(exchange.req.headers);
     // The response has all of its headers, and embeddable ones omit this one.
     exchange.remove('X-Frame-Options');
-    exchange.body = body;
+    exchange.body = rawBody(exchange, body);
     exchange.set(headers);
     exchange.status = status;
     return;
@@ -120,7 +120,7 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
 function rawBody({ res }: Exchange, raw: RouteResponse['raw'] = ''): string | Buffer | Readable {
   // The status 200 is already sent: only a broken connection tells the client that data is missing.
   if (raw instanceof Readable) return raw.once('error', () => res.destroy());
-  return typeof raw === 'string' ? raw : Buffer.from(raw);
+  return typeof raw === 'string' || Buffer.isBuffer(raw) ? raw : Buffer.from(raw);
 }
 
 /** Retry-After of a 503, in seconds: most outages are over by then. */

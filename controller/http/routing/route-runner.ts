@@ -41,7 +41,7 @@ export async function runRoute(
   const now = deps.clock.now();
   const cookie = deps.cookie.appliesTo(headers) ? deps.cookie : null;
   if (route.endsSession === true && cookie !== null) exchange.set('Set-Cookie', cookie.clearCookie);
-  const credential = auth.access === 'public' ? null : credentialOf(headers, cookie);
+  const credential = auth.access === 'public' ? null : credentialOf(headers, cookie, route.acceptsBearerKey);
   const identify = async (at: number) => {
     if (route.bearer !== undefined) requireBearer(headers, route.bearer);
     return authenticate(deps.credentials, credential, at);

@@ -177,6 +177,8 @@ interface RouteFacts {
   summary: string;
   tag: string;
   description?: string;
+  /** In the OpenAPI document, where the one made from the path is another route's. */
+  operationId?: string;
   /** Error codes beyond those implied by `auth` and the schemas, for the OpenAPI document. */
   errors?: readonly ErrorCode[];
   /** Replaces INTERNAL_ERROR when this route fails unexpectedly. */
@@ -198,6 +200,8 @@ interface RouteFacts {
   isUnlimited?: boolean;
   /** Bearer token that a public route requires. */
   bearer?: string;
+  /** Accepts an API key as bearer token, for clients that can't send X-API-Key. */
+  acceptsBearerKey?: boolean;
   /** Memory-intensive: an organization's requests run one at a time, and few run at once overall. */
   takesTurns?: boolean;
 }

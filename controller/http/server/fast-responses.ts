@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../shared/time.ts';
 import { rateLimitHeaders, rateLimitLines, type RateLimiter } from '../limits/rate-limit.ts';
-import type { CompressedResponse, EncodedResponse } from '../responses/compressed-response.ts';
+import type { CompressedResponse, SharedResponse } from '../responses/compressed-response.ts';
 import { createTextSender } from '../responses/response-text.ts';
 import { addressKeyOf, requestIdOf } from '../routing/exchange.ts';
 import type { RequestObserver } from './metrics.ts';
@@ -79,7 +79,7 @@ function createRequestIds(): () => string {
 }
 
 export function send(
-  response: ServerResponse, { status, headers, body }: EncodedResponse, ownHeaders: Record<string, string>,
+  response: ServerResponse, { status, headers, body }: Pick<SharedResponse, 'status' | 'headers' | 'body'>, ownHeaders: Record<string, string>,
 ): void {
   response.writeHead(status, { ...headers, ...ownHeaders }).end(body);
 }

@@ -6,7 +6,7 @@ import { keepUsed, variablesFor } from '../../monitors/variable-texts.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
-import { withToken } from './heartbeat-tokens.ts';
+import { withoutSlug, withToken } from './heartbeat-tokens.ts';
 import { newDependencies, type PlannedMonitor } from './plan-monitors.ts';
 
 /** Monitors written concurrently. */
@@ -27,7 +27,8 @@ export async function applyMonitors(
   const apply = async (plan: PlannedMonitor): Promise<void> => {
     const { id, item, current, settings, token, differences } = plan;
     if (current === null) {
-      await deps.monitors.insert(newMonitor(ctx, id, item.type, inGroup(plan, settings), item.status));
+      const inserted = newMonitor(ctx, id, item.type, inGroup(plan, settings), item.status);
+      if ((await deps.monitors.insert(inserted)) === null) await deps.monitors.insert(withoutSlug(inserted));
     } else if (differences.length > 0) {
       await changeMonitor(deps, ctx, id, (seen) => {
         const fresh = withToken(settable(item, seen, item, deps.minIntervalSeconds, variables), token);

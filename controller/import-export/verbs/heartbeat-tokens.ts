@@ -1,3 +1,4 @@
+import type { Tenant } from '../../access/tenant.ts';
 import type { MonitorWriteDeps } from '../../monitors/deps.ts';
 import type { MonitorDoc } from '../../monitors/monitor.ts';
 import type { Settable } from '../../monitors/settable.ts';
@@ -40,8 +41,36 @@ export async function grantTokens(
   });
 }
 
+/**
+ * The items without the slugs that another monitor of the project has, or an earlier item gets. `docs` are
+ * the existing monitors of the items.
+ */
+export async function withFreeSlugs(
+  monitors: Pick<MonitorWriteDeps['monitors'], 'findBySlugs'>, tenant: Tenant, items: readonly MonitorItem[],
+  docs: readonly (MonitorDoc | null)[],
+): Promise<MonitorItem[]> {
+  const wanted = [...new Set(items.map(({ slug }) => slug ?? null))].filter((slug) => slug !== null);
+  const holders = new Map<string, string | null>();
+  for (let at = 0; at < wanted.length; at += BATCH_SIZE) {
+    const found = await monitors.findBySlugs(tenant, wanted.slice(at, at + BATCH_SIZE));
+    for (const { _id, heartbeat } of found) holders.set(heartbeat?.slug ?? '', _id);
+  }
+  return items.map((item, at) => {
+    const { slug = null, ...rest } = item;
+    if (slug === null) return item;
+    const isFree = !holders.has(slug) || holders.get(slug) === docs[at]?._id;
+    holders.set(slug, null);
+    return isFree ? item : rest;
+  });
+}
+
 /** The settings of a heartbeat with this token; null leaves them as they are. */
 export function withToken(settings: Settable, token: string | null): Settable {
   if (token === null || settings.heartbeat === null) return settings;
   return { ...settings, target: token, heartbeat: { ...settings.heartbeat, token } };
+}
+
+/** For a slug that was taken since the import was planned: the monitor gets another one. */
+export function withoutSlug<T extends Pick<Settable, 'heartbeat'>>(settings: T): T {
+  return { ...settings, heartbeat: settings.heartbeat && { ...settings.heartbeat, slug: null } };
 }

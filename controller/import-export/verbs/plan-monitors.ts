@@ -17,7 +17,7 @@ import { viewSettings } from '../../monitors/views.ts';
 import { differencesOf, type Difference } from '../difference.ts';
 import { matchByName } from '../match-rules.ts';
 import type { MonitorItem } from '../schema.ts';
-import { grantTokens, withToken } from './heartbeat-tokens.ts';
+import { grantTokens, withFreeSlugs, withToken } from './heartbeat-tokens.ts';
 import { findByNames, namesOf, resolveDependencies } from './monitor-names.ts';
 
 export interface PlannedMonitor {
@@ -43,11 +43,12 @@ const MONITORS_PER_TURN = 100;
  * MONITOR_LIMIT_REACHED.
  */
 export async function planMonitors(
-  deps: MonitorWriteDeps, ctx: ProjectContext, items: MonitorItem[], groupNames: ReadonlyMap<string, string>,
+  deps: MonitorWriteDeps, ctx: ProjectContext, sent: MonitorItem[], groupNames: ReadonlyMap<string, string>,
 ): Promise<PlannedMonitor[]> {
   const { tenant, now } = ctx;
-  const namesakes = await findByNames(deps, tenant, [...new Set(items.map(({ name }) => name))]);
-  const docs = matchByName(items, namesakes);
+  const namesakes = await findByNames(deps, tenant, [...new Set(sent.map(({ name }) => name))]);
+  const docs = matchByName(sent, namesakes);
+  const items = await withFreeSlugs(deps.monitors, tenant, sent, docs);
   const tokens = await grantTokens(deps.monitors, items, docs);
   const imported = items.map((item, at) => {
     const current = docs[at] ?? null;

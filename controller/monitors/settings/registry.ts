@@ -5,7 +5,9 @@ import { validationError } from '../../http/input/validation.ts';
 import type { MaintenanceRange, MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { type MonitorDoc, timeoutMs } from '../monitor.ts';
 import { dnsFields, dnsResponseFields, type DnsSettings, dnsType } from './dns.ts';
-import { heartbeatFields, heartbeatResponseFields, type HeartbeatSettings, heartbeatType } from './heartbeat.ts';
+import {
+  heartbeatFields, heartbeatResponseFields, type HeartbeatSettings, heartbeatType, toHeartbeatConfig,
+} from './heartbeat.ts';
 import { httpFields, httpResponseFields, type HttpSettings, httpType } from './http.ts';
 import { icmpFields, icmpResponseFields, type IcmpSettings, icmpType } from './icmp.ts';
 import { keywordFields, keywordResponseFields, type KeywordSettings, keywordType } from './keyword.ts';
@@ -89,6 +91,8 @@ export function toMonitorConfig(
   const { _id: monitor_id, organization_id, project_id, revision, check_revision, name, target, type } = doc;
   const { notification_target_ids, depends_on, monitoring_regions, runbook_url, alert_severity } = doc;
   const { ssl_monitoring: tls, domain_monitoring: domain, heartbeat } = doc;
+  const changed_at = doc.deleted_at
+    ?? Math.max(doc.updated_at, expiry?.learned_at ?? 0, doc.windows_changed_at ?? 0);
   return {
     monitor_id, organization_id, project_id, revision, check_revision, name, target, type,
     group_id: doc.group_id ?? null, name_server: doc.dns?.dns_server ?? null,
@@ -104,14 +108,11 @@ export function toMonitorConfig(
     tls_validity: tls?.enabled === true && tls.check_validity,
     domain_warning_days: domain?.enabled ? domain.expiry_warning_days : [],
     domain_expires_at: expiry?.expires_at ?? null,
-    heartbeat: heartbeat && {
-      interval_ms: heartbeat.interval_seconds * 1000, grace_ms: heartbeat.grace_seconds * 1000,
-    },
+    heartbeat: heartbeat && toHeartbeatConfig(heartbeat, changed_at),
     maintenance,
     // V8 would give each copy with a field that this object lacks a hidden class of its own, 1,300 bytes.
     assigned: null, domains: null,
-    changed_at: doc.deleted_at
-      ?? Math.max(doc.updated_at, expiry?.learned_at ?? 0, doc.windows_changed_at ?? 0),
+    changed_at,
   };
 }
 

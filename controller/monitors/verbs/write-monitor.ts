@@ -13,12 +13,13 @@ import type { MonitorChange, NewMonitor } from '../monitor-change.ts';
 import type { VariableDoc } from '../variable.ts';
 import { keepUsed, variablesFor } from '../variable-texts.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
-import { changeMonitor } from './change-monitor.ts';
+import { changeMonitor, slugTaken } from './change-monitor.ts';
 import { loadMonitor } from './read-monitors.ts';
 
 /**
  * Throws VALIDATION_ERROR, VALIDATION_FAILED (settings of a heartbeat), and with limit and usage
- * INTERVAL_TOO_SHORT, PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED.
+ * INTERVAL_TOO_SHORT, PLAN_LIMIT_EXCEEDED (regions), FAIR_USE_LIMIT_REACHED, MONITOR_LIMIT_REACHED. Also
+ * throws SLUG_ALREADY_TAKEN.
  */
 export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext, input: CreateMonitorInput) {
   const variables = await variablesFor(deps, ctx, input);
@@ -28,6 +29,10 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
   await reserveMonitors(deps, organizationId, 1);
   const id = newId(ctx.now);
   const doc = await deps.monitors.insert(newMonitor(ctx, id, input.type, settings));
+  if (doc === null) {
+    await releaseMonitors(deps, ctx, 1);
+    throw slugTaken();
+  }
   await keepUsed(deps, variables, doc.variable_ids);
   deps.notifyOwners([id]);
   if (doc.group_id === null) return doc;

@@ -1,7 +1,10 @@
+import { timeZoneInput } from '../../http/input/validation.ts';
+import { SLUG } from '../../monitors/settings/heartbeat.ts';
+import { cronProblem } from '../../work/cron-schedule.ts';
 import type { Conversion } from '../conversion.ts';
 import type { Converter, Source } from '../converter.ts';
 import { fieldsOf, numberOf, rowsOf, textOf, type Fields } from '../loose.ts';
-import { longestGapSeconds } from './cron-gap.ts';
+import type { Draft } from '../fit-monitor.ts';
 
 const DAY_S = 86_400;
 const MAX_INTERVAL_S = 366 * DAY_S;
@@ -27,25 +30,33 @@ function addCheck(check: Fields, into: Conversion): void {
   const token = textOf(check['ping_url']).replace(/\/+$/, '').split('/').at(-1) || textOf(check['uuid']);
   const notes: string[] = [];
   if (token === '') notes.push('It gets a new token, because a read-only API key does not show its own; change its jobs.');
-  const interval = intervalOf(check, notes);
-  const isPaused = check['status'] === 'paused' || interval === null;
+  const timing = timingOf(check, notes);
+  const isPaused = check['status'] === 'paused' || timing === null;
+  const grace = numberOf(check['grace']) ?? 3600;
+  const slug = textOf(check['slug']);
   const tags = textOf(check['tags']).split(/\s+/).filter((tag) => tag !== '');
   noteLosses(check, notes);
   into.addMonitor({
-    name: textOf(check['name']) || textOf(check['slug']), type: 'HEARTBEAT',
-    heartbeat_interval: Math.min(MAX_INTERVAL_S, interval ?? DAY_S), grace_period: numberOf(check['grace']) ?? 3600,
+    name: textOf(check['name']) || slug, type: 'HEARTBEAT',
+    ...(timing ?? { heartbeat_interval: DAY_S }), grace_period: grace,
+    // A run may take as long as a ping may be late.
+    max_runtime_seconds: grace, ...(SLUG.test(slug) ? { slug } : {}),
     heartbeat_token: token || undefined, ...(tags.length > 0 ? { tags } : {}), ...(isPaused ? { status: 'paused' } : {}),
   }, notes);
 }
 
-/** Seconds; null for a schedule that cannot be read. */
-function intervalOf(check: Fields, notes: string[]): number | null {
-  const schedule = textOf(check['schedule']);
-  if (schedule === '') return numberOf(check['timeout']) ?? DAY_S;
-  const gap = longestGapSeconds(schedule);
-  if (gap === null) notes.push(`It is paused, because its schedule is not a cron expression: ${schedule}. Set its interval.`);
-  else notes.push(`Its schedule ${schedule} becomes the longest time between two runs, ${gap} s.`);
-  return gap;
+/** When pings are due; null for a schedule that cannot be read. */
+function timingOf(check: Fields, notes: string[]): Partial<Draft> | null {
+  const schedule = textOf(check['schedule']).trim().split(/\s+/).join(' ');
+  if (schedule === '') return { heartbeat_interval: Math.min(MAX_INTERVAL_S, numberOf(check['timeout']) ?? DAY_S) };
+  if (cronProblem(schedule) !== null) {
+    notes.push(`It is paused, because its schedule is not a cron expression: ${schedule}. Set its interval.`);
+    return null;
+  }
+  const timezone = textOf(check['tz']) || 'UTC';
+  const isKnown = timeZoneInput.safeParse(timezone).success;
+  if (!isKnown) notes.push(`Its schedule is in UTC, because its time zone is not known: ${timezone}.`);
+  return { heartbeat_schedule: schedule, heartbeat_timezone: isKnown ? timezone : 'UTC' };
 }
 
 function noteLosses(check: Fields, notes: string[]): void {

@@ -1,4 +1,6 @@
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
+import { overdueAt } from '../../verdicts/status/heartbeat-rules.ts';
+import { nextDueAt } from '../../work/cron-schedule.ts';
 import type { ClockDecision } from '../journal/journal-store.ts';
 
 /**
@@ -41,7 +43,11 @@ export class HeartbeatTracker {
     const since = Math.min(takenAt, this.#decidedAt ?? takenAt);
     this.#decidedAt = now;
     this.#mayDecide = false;
-    if (!hasWaiting) return [];
+    if (!hasWaiting) {
+      // Nobody's ping was lost. The first heartbeat must not inherit the interruption at the shard's start.
+      this.#brokenFrom = null;
+      return [];
+    }
     if (this.#brokenFrom !== null || now - since > MAX_BREAK_MS) {
       const from = this.#brokenFrom ?? since;
       this.#brokenFrom = null;
@@ -51,18 +57,22 @@ export class HeartbeatTracker {
     return now - takenAt >= IDLE_WRITE_INTERVAL_MS ? [{ kind: 'watched' }] : [];
   }
 
-  /** The decision that this heartbeat is overdue, if this scan may make it. */
+  /** The decision that this heartbeat is overdue, or what it waits for instead, if this scan may make it. */
   overdue(state: MonitorState): ClockDecision[] {
     const at = this.#mayDecide ? dueAt(state) : null;
-    return at === null || at > this.#polledAt
-      ? []
-      : [{ kind: 'overdue', monitor_id: state.config.monitor_id, at: at - SLACK_MS }];
+    if (at === null || at > this.#polledAt) return [];
+    const { monitor_id, heartbeat } = state.config;
+    const lostUntil = state.heartbeat?.lost_until;
+    if (lostUntil === undefined || !heartbeat?.schedule) return [{ kind: 'overdue', monitor_id, at: at - SLACK_MS }];
+    const due = nextDueAt(heartbeat.schedule, lostUntil) ?? lostUntil + heartbeat.interval_ms;
+    return [{ kind: 'due', monitor_id, at: due }];
   }
 }
 
 /** When the heartbeat becomes overdue, Unix ms; null if no ping is due. */
 export function dueAt(state: MonitorState): number | null {
-  return isAwaitingPings(state) && state.status !== 'down' ? (state.heartbeat?.deadline ?? 0) + SLACK_MS : null;
+  const { heartbeat, status } = state;
+  return heartbeat && isAwaitingPings(state) && status !== 'down' ? overdueAt(heartbeat) + SLACK_MS : null;
 }
 
 /** True while a monitor waits for pings. */

@@ -10,6 +10,7 @@ import type { RegionState } from '../../verdicts/monitor-state.ts';
 import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dead-letter.ts';
 import { type ClockDecision, ENTRY_VERSION, type JournalEntry } from '../journal/journal-store.ts';
 import type { ShardState } from '../state/shard-state.ts';
+import { nextDueAt } from '../../work/cron-schedule.ts';
 import { AssignmentCheck } from './assignment-check.ts';
 import { excessOf, refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-rules.ts';
 import {
@@ -301,7 +302,14 @@ export class EntryBuilder {
     if (this.#pings.size === 0) return [];
     const pings = [...this.#pings.values()];
     this.#pings = new Map();
-    return withRunTimes(pings, (id) => this.state.monitors.get(id)?.state.heartbeat?.started_at ?? null);
+    const runsOf = (id: string) => this.state.monitors.get(id)?.state.heartbeat?.runs ?? [];
+    const startOf = (id: string, runId: string | null) =>
+      runsOf(id).find((run) => run.id === runId)?.started_at ?? null;
+    const timed = withRunTimes(pings, startOf);
+    return timed.map((ping) => {
+      const schedule = this.#latestConfig(ping.monitor_id)?.heartbeat?.schedule;
+      return schedule ? { ...ping, due_at: nextDueAt(schedule, ping.at) } : ping;
+    });
   }
 
   /** Stored in the entry, because a replay may see a later configuration than the one that decides. */

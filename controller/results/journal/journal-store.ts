@@ -42,6 +42,8 @@ export type ClockDecision =
   /** The outage has continued long after that, so another incident must open. */
   | { kind: 'reopen'; monitor_id: string; at: number }
   | { kind: 'overdue'; monitor_id: string; at: number }
+  /** The due time that a heartbeat waits for, after unmonitored time in which a ping may have been lost. */
+  | { kind: 'due'; monitor_id: string; at: number }
   /** No pings of the shard were processed in this time range. */
   | { kind: 'unwatched'; from: number; until: number }
   /** Heartbeat of an idle shard: only its time matters. */

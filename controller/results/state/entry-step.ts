@@ -107,7 +107,7 @@ export class EntryStep {
         }
         break;
       case 'silent': case 'assigned': case 'witness': case 'alone': case 'no_data':
-      case 'maintenance': case 'manual_end': case 'reopen':
+      case 'maintenance': case 'manual_end': case 'reopen': case 'due':
         this.item(decision.monitor_id, decision);
         break;
       case 'watched':

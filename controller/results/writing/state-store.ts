@@ -6,7 +6,7 @@ import type { Alert } from '../../verdicts/effect.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {
   CertificateState, CertificateWarning, Flaps, HeartbeatState, HourTimes, LateHistory, LateOutage, LateRun,
-  MonitorEffect, MonitorState, RegionChange, RegionOutage, RegionState, SeenCertificate, StatusChange,
+  MonitorEffect, MonitorState, RegionChange, RegionOutage, RegionState, Run, SeenCertificate, StatusChange,
   TimeRange, Witness,
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
@@ -148,7 +148,9 @@ const restoreWithin = restoring<Pick<MonitorState, WithNulls>>(
       seen: each(restoring<SeenCertificate>({ problem: null, expires_at: null })),
       warnings: each(restoring<CertificateWarning>({ days: null })),
     }),
-    heartbeat: restoring<HeartbeatState>({ last_at: null, started_at: null }),
+    heartbeat: restoring<HeartbeatState>({ last_at: null }, {
+      runs: each(restoring<Run>({ id: null, deadline: null })),
+    }),
   },
 );
 

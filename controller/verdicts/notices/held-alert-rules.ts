@@ -170,7 +170,7 @@ export function instantOf(item: MonitorItem): number | null {
     case 'maintenance': case 'manual_end': case 'reopen': return item.at;
     case 'witness': return item.witness.at;
     case 'ping': return item.ping.at;
-    case 'unwatched': return null;
+    case 'unwatched': case 'due': return null;
     case 'hour': return item.until;
     case 'config': return item.config.changed_at;
   }

@@ -35,7 +35,7 @@ export const define: DefineCommand = (command, { env, output }) => {
         DETAIL: ({ error, reason, status_code }) => error?.message ?? reason ?? status_code,
       }, 'No region');
     }
-    if (reported.length === 0) throw new CommandError('no region has checked the target', EXIT.unavailable);
+    if (reported.length === 0) throw new CommandError('no region has checked the target', EXIT.unknown);
     return isUp ? EXIT.done : EXIT.failed;
   };
 };

@@ -44,15 +44,19 @@ export const define: DefineCommand = (command, { env, output }) => {
     if (json) output.json({ incidents: newest });
     else {
       output.table(newest, {
-        STARTED: ({ started_at }) => started_at,
-        RESOLVED: ({ resolved_at }) => resolved_at,
+        'STARTED (UTC)': ({ started_at }) => minuteOf(started_at),
+        'RESOLVED (UTC)': ({ resolved_at }) => resolved_at && minuteOf(resolved_at),
         STATUS: (incident) => incident.status,
         SEVERITY: ({ severity }) => severity,
         MONITOR: ({ monitor_name }) => monitor_name,
         TITLE: ({ title }) => title,
         ID: ({ id }) => id,
-      }, 'No incidents');
+      }, 'No incidents', { cut: ['MONITOR', 'TITLE'], omit: ['MONITOR', 'RESOLVED (UTC)', 'SEVERITY', 'STARTED (UTC)'] });
     }
     return EXIT.done;
   };
 };
+
+function minuteOf(instant: string): string {
+  return instant.slice(0, 16).replace('T', ' ');
+}

@@ -24,7 +24,7 @@ export const define: DefineCommand = (command, { env, output }) => {
         TYPE: ({ type }) => type,
         TARGET: ({ target }) => target,
         ID: ({ id }) => id,
-      }, 'No monitors');
+      }, 'No monitors', { cut: ['NAME', 'TARGET'], omit: ['TYPE', 'RESPONSE', 'TARGET', 'UPTIME 24 H'] });
     }
     return 0;
   };

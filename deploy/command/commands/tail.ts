@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { sleep, systemClock } from '../../../shared/time.ts';
-import { CLIENT_HELP, clientOf, type Client } from '../client.ts';
-import { CommandError, EXIT, type DefineCommand } from '../command.ts';
+import { ApiError, CLIENT_HELP, clientOf, type Client } from '../client.ts';
+import { EXIT, type DefineCommand } from '../command.ts';
 import type { Output } from '../output.ts';
 
 const RETRY_MS = 1000;
@@ -28,7 +28,7 @@ export const define: DefineCommand = (command, { env, output, stdout, stderr }) 
         if (await Promise.race([following, stopped]) === 'stopped') return EXIT.done;
       } catch (error) {
         // The server may be restarting, but a refusal stays one.
-        if (!hasConnected || (error instanceof CommandError && error.exitCode === EXIT.refused)) throw error;
+        if (!hasConnected || error instanceof ApiError) throw error;
         reason = (error as Error).message;
       }
       // Once for each interruption.

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../deploy/quickstart/servers/ports.ts';
 import { ApiSession } from '../../helpers/api-session.ts';
@@ -67,20 +71,21 @@ test('apply creates what a folder of files says, once; its dry run exits with 2 
   ].join('\n'));
   const dryRun = await run('apply', '-f', folder, '--dry-run');
   expect(dryRun).toMatchObject({ exitCode: 2, stderr: '' });
-  expect(dryRun.stdout).toMatch(/create +monitor +Shop\n2 to create, 0 to update, 0 unchanged\n$/);
+  expect(dryRun.stdout).toBe('+ group Shops\n+ monitor Shop\n2 to create, 0 to update, 0 to delete, 0 unchanged\n');
   expect(await run('monitors')).toEqual({ exitCode: 0, stdout: 'No monitors\n', stderr: '' });
-  expect((await run('apply', '-f', folder)).stdout).toContain('2 created, 0 updated, 0 unchanged\n');
+  expect((await run('apply', '-f', folder)).stdout).toContain('2 created, 0 updated, 0 deleted, 0 unchanged\n');
   expect(await run('apply', '-f', folder, '--dry-run'))
-    .toEqual({ exitCode: 0, stdout: '0 to create, 0 to update, 2 unchanged\n', stderr: '' });
+    .toEqual({ exitCode: 0, stdout: '0 to create, 0 to update, 0 to delete, 2 unchanged\n', stderr: '' });
 });
 
-test('apply refuses wrong files in one line and changes nothing', async () => {
+test('apply refuses wrong files in one line with exit code 1, because 2 means changes, and changes nothing', async () => {
   const anchors = fileOf('anchors.yaml', 'monitors: &all []\ngroups: *all\n');
   const wrong = fileOf('wrong.yaml', 'monitors:\n  - { name: A, type: HTTP, target: "no address", interval_seconds: 5 }\n');
-  for (const path of [join(dir, 'none.yaml'), anchors, wrong, fileOf('list.yaml', '- 1\n'), fileOf('bad.yaml', 'a: [')]) {
-    const { exitCode, stdout, stderr } = await run('apply', '-f', path);
-    expect({ path, exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ path, exitCode: 2, stdout: '', lines: 2 });
-  }
+  await Promise.all([join(dir, 'none.yaml'), anchors, wrong, fileOf('list.yaml', '- 1\n'), fileOf('bad.yaml', 'a: ['), fileOf('field.yaml', 'monitor: []')].map(async (path) => {
+    const { exitCode, stdout, stderr } = await run('apply', '-f', path, '--dry-run');
+    expect({ path, exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ path, exitCode: 1, stdout: '', lines: 2 });
+  }));
+  expect(await run('apply', '-f', wrong, '--prune')).toMatchObject({ exitCode: 2, stdout: '' });
   expect(JSON.parse((await run('monitors', '--json')).stdout)).toMatchObject({ monitors: [{ name: 'Shop' }] });
 });
 
@@ -91,7 +96,7 @@ test('export prints what apply takes without changes, as YAML and JSON', async (
   const json = await run('export', '--json');
   expect(JSON.parse(json.stdout)).toMatchObject({ version: 1, monitors: [{ name: 'Shop', group: 'Shops' }] });
   for (const path of [fileOf('export.yaml', yaml.stdout), fileOf('export.json', json.stdout)]) {
-    expect((await run('apply', '--dry-run', '--file', path)).stdout).toBe('0 to create, 0 to update, 2 unchanged\n');
+    expect((await run('apply', '--dry-run', '--file', path)).stdout).toBe('0 to create, 0 to update, 0 to delete, 2 unchanged\n');
   }
 });
 
@@ -111,7 +116,7 @@ test('check exits with 0 if a target is up and with 1 if it is down, and saves n
   const { exitCode, stdout } = await run('check', `127.0.0.1:${await freePort()}`, '--region', 'local', '--json');
   expect(exitCode).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ status: 'down', results: [{ region: 'local', outcome: 'failure' }] });
-  expect(await run('check', target.url, '--region', 'nowhere')).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(await run('check', target.url, '--region', 'nowhere')).toMatchObject({ exitCode: 1, stdout: '' });
   expect(JSON.parse((await run('monitors', '--json')).stdout)).toMatchObject({ monitors: [{ name: 'Shop' }] });
 });
 
@@ -129,8 +134,8 @@ test('tail prints one JSON event a line; incidents lists what happened and ack a
   expect(await run('ack', id)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Acknowledged: ') as string });
   expect(JSON.parse((await run('incidents', '--json', '--limit', '1')).stdout))
     .toMatchObject({ incidents: [{ id, status: 'acknowledged' }] });
-  expect(await run('ack', id)).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(await run('ack', '../monitors')).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(await run('ack', id)).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(await run('ack', '../monitors')).toMatchObject({ exitCode: 1, stdout: '' });
   target.respondWith({ status: 200 });
 });
 
@@ -155,13 +160,47 @@ test('maintenance opens a window that ends with its command, and exits with its 
   expect(Date.parse(ended?.ends_at ?? '')).toBeLessThanOrEqual(Date.now());
 });
 
+test('a window ends also when its command is killed, and does not last longer than a command that is missing', async () => {
+  const maintenance = ['maintenance', '30', '--tag', 'shop', '--'];
+  expect(await run(...maintenance, process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")')).toMatchObject({ exitCode: 137 });
+  expect(await run(...maintenance, join(dir, 'missing'))).toMatchObject({ exitCode: 127 });
+  expect((await windows()).map(({ status }) => status)).toEqual(['over', 'over', 'over']);
+});
+
+test('a window ends after a signal while it opens, and although the installation is unavailable at first', async () => {
+  let refusals = 0;
+  const proxy = createServer((request, response) => {
+    if (request.method === 'POST') command.kill('SIGTERM');
+    const isUnavailable = request.method === 'PATCH' && refusals === 0;
+    refusals += isUnavailable ? 1 : 0;
+    if (isUnavailable) return void response.writeHead(503).end();
+    text(request).then(async (body) => {
+      const { method = '', headers } = request;
+      const sent = { 'x-api-key': String(headers['x-api-key']), 'content-type': 'application/json' };
+      const forwarded = await fetch(farwatch.url + request.url, { method, headers: sent, body: body === '' ? null : body });
+      response.writeHead(forwarded.status).end(await forwarded.text());
+    }, () => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const { port } = proxy.address() as AddressInfo;
+  const command = startCommand(
+    ['maintenance', '30', '--tag', 'shop', '--', process.execPath, '-e', 'setTimeout(() => {}, 1e6)'],
+    { ...env, FARWATCH_URL: `http://127.0.0.1:${port}/up` },
+  );
+  running.push(command);
+  expect((await command.ended).exitCode).toBe(143);
+  expect(new Set((await windows()).map(({ status }) => status))).toEqual(new Set(['over']));
+  expect(refusals).toBe(1);
+  proxy.close();
+});
+
 test('a signal reaches the command, and the window ends all the same', async () => {
   const command = start('maintenance', '30', '--tag', 'shop', '--', process.execPath, '-e', 'console.log("runs"); setTimeout(() => {}, 1e6)');
   await until(() => command.stdout().includes('runs'), { what: 'the command runs' });
   expect((await windows())[0]).toMatchObject({ status: 'active' });
   command.kill('SIGTERM');
   expect((await command.ended).exitCode).toBe(143);
-  expect((await windows()).map(({ status }) => status)).toEqual(['over', 'over']);
+  expect((await windows())[0]).toMatchObject({ status: 'over' });
 });
 
 test('maintenance without a command prints the id of the window, which stays open', async () => {
@@ -173,27 +212,41 @@ test('maintenance without a command prints the id of the window, which stays ope
 });
 
 test.each([
-  '0 --tag shop', 'x --tag shop', '5', '5 --tag shop --monitor x', '5 --tag none', '5 --monitor x',
-])('maintenance %s is refused in one line', async (args) => {
+  ['0 --tag shop', 2], ['x --tag shop', 2], ['5', 2], ['5 --tag shop --monitor x', 2], ['5 --tag none', 1], ['5 --monitor x', 1],
+])('maintenance %s is refused in one line with exit code %d', async (args, expected) => {
   const before = await windows();
   const { exitCode, stdout, stderr } = await run('maintenance', ...args.split(' '));
-  expect({ exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ exitCode: 2, stdout: '', lines: 2 });
+  expect({ exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ exitCode: expected, stdout: '', lines: 2 });
   expect(await windows()).toEqual(before);
 });
 
-test('a client command names a wrong setting, key or address in one line', async () => {
-  const url = `http://127.0.0.1:${await freePort()}`;
-  const cases: [Record<string, string>, number, string][] = [
-    [{ FARWATCH_URL: farwatch.url }, 2, 'FARWATCH_API_KEY must be set'],
-    [{ ...env, FARWATCH_URL: 'shop' }, 2, 'FARWATCH_URL must be an address'],
-    [{ ...env, FARWATCH_API_KEY_FILE: join(dir, 'absent') }, 2, 'FARWATCH_API_KEY_FILE must name a readable file'],
-    [{ FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: 'fw_wrong' }, 2, 'API key'],
-    [{ ...env, FARWATCH_URL: url }, 3, `${url} cannot be reached`],
-    [{ ...env, FARWATCH_URL: target.url }, 3, 'is it the right address?'],
+test('a client command names a wrong setting, key or address in one line, without credentials', async () => {
+  const closed = `http://127.0.0.1:${await freePort()}`;
+  const [addressProblem, keyProblem] = ['FARWATCH_URL must be an address', 'FARWATCH_API_KEY must be one line'];
+  const expiring = { name: 'short', scope: 'read', expires_at: new Date(Date.now() + 3000).toISOString() };
+  const { key: expired } = await session.ok<{ key: string }>('POST', '/api/auth/api-keys', expiring);
+  target.respondWith({ status: 302, headers: { location: 'https://user:SECRET@elsewhere.example/login' } }, '/moved/api/monitors/overview');
+  const cases: [Record<string, string>, string][] = [
+    [{ FARWATCH_URL: farwatch.url }, 'FARWATCH_API_KEY must be set'],
+    [{ ...env, FARWATCH_URL: 'shop' }, addressProblem],
+    [{ ...env, FARWATCH_URL: 'htp://user:SECRET@127.0.0.1' }, addressProblem],
+    [{ ...env, FARWATCH_URL: farwatch.url.replace('//', '//user:SECRET@') }, addressProblem],
+    [{ ...env, FARWATCH_API_KEY_FILE: join(dir, 'absent') }, 'FARWATCH_API_KEY_FILE must name a readable file'],
+    [{ ...env, FARWATCH_API_KEY_FILE: fileOf('two-keys', 'fw_SECRET\nfw_SECRET\n') }, keyProblem],
+    [{ FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: 'fw_SECRET' }, 'The API key is not valid'],
+    [{ ...env, FARWATCH_URL: closed }, `${closed} cannot be reached`],
+    [{ ...env, FARWATCH_URL: `${target.url}/moved` }, 'redirects to https://elsewhere.example; is it the right address?'],
+    [{ ...env, FARWATCH_URL: target.url }, 'is it the right address?'],
   ];
-  for (const [settings, expected, message] of cases) {
+  await Promise.all(cases.map(async ([settings, message]) => {
     const { exitCode, stdout, stderr } = await runCommand(['monitors'], settings);
-    expect({ message, exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ message, exitCode: expected, stdout: '', lines: 2 });
+    expect({ message, exitCode, stdout, lines: stderr.split('\n').length }).toEqual({ message, exitCode: 1, stdout: '', lines: 2 });
     expect(stderr).toContain(message);
-  }
+    expect(stderr).not.toContain('SECRET');
+  }));
+  const { stderr } = await until(async () => {
+    const ended = await runCommand(['monitors'], { FARWATCH_URL: farwatch.url, FARWATCH_API_KEY: expired });
+    return ended.exitCode === 1 && ended;
+  }, { what: 'the key expires' });
+  expect(stderr).toMatch(/^farwatch: The API key expired on 2.*\n$/);
 });

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { Output } from '../../../deploy/command/output.ts';
+import { Output, shortened } from '../../../deploy/command/output.ts';
 
-function printed(print: (output: Output) => void): string {
-  const stream = new PassThrough();
+function printed(print: (output: Output) => void, terminal: { isTTY?: boolean; columns?: number } = {}): string {
+  const stream = Object.assign(new PassThrough(), terminal);
   print(new Output(stream));
   return String(stream.read());
 }
@@ -28,4 +28,31 @@ test('a table without rows says so', () => {
 
 test('names do not control the terminal', () => {
   expect(printed((output) => output.table([{ name: '\u001b[2Jx\ny' }], COLUMNS, ''))).toContain(' [2Jx y');
+});
+
+test('direction marks do not reorder a row', () => {
+  expect(printed((output) => output.table([{ name: 'a\u202eb\u2069c' }], COLUMNS, ''))).toContain('a b c');
+});
+
+const ROWS: Row[] = [{ name: 'a shop with a long name', seconds: 12 }, { name: '監視するショップ', seconds: 5 }];
+const NARROW = { cut: ['name'], omit: ['seconds'] };
+const inColumns = (columns: number) =>
+  printed((output) => output.table(ROWS, COLUMNS, '', NARROW), { isTTY: true, columns }).split('\n');
+
+test('on a terminal, cells are cut to its width, and wide characters take two cells', () => {
+  expect(inColumns(32)).toEqual(['name                     seconds', 'a shop with a long name  12', '監視するショップ         5', '']);
+  expect(inColumns(27)).toEqual(['name                seconds', 'a shop with a lon…  12', '監視するショップ    5', '']);
+});
+
+test('a column is left out where cutting cells is not enough', () => {
+  expect(inColumns(18)).toEqual(['name', 'a shop with a lon…', '監視するショップ', '']);
+  expect(inColumns(5)).toEqual(['name', 'a shop with a l…', '監視するショップ', '']);
+});
+
+test('a wide character is not cut in half', () => {
+  expect([shortened('監視する', 8), shortened('監視する', 7), shortened('監視する', 6)]).toEqual(['監視する', '監視す…', '監視…']);
+});
+
+test('without a terminal, nothing is cut', () => {
+  expect(printed((output) => output.table(ROWS, COLUMNS, '', NARROW), { columns: 5 })).toContain('a shop with a long name  12\n');
 });

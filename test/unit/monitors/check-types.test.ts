@@ -260,10 +260,10 @@ describe('settings are rejected', () => {
   });
 
   test.each<[Body, string]>([
-    [{ heartbeat_interval: undefined }, 'heartbeat_interval: Required for HEARTBEAT monitors'],
+    [{ heartbeat_interval: undefined }, 'heartbeat_interval: Required for HEARTBEAT monitors, unless heartbeat_schedule is set'],
     [
       { heartbeat_interval: undefined, grace_period: null },
-      'heartbeat_interval: Required for HEARTBEAT monitors; grace_period: Required for HEARTBEAT monitors',
+      'heartbeat_interval: Required for HEARTBEAT monitors, unless heartbeat_schedule is set; grace_period: Required for HEARTBEAT monitors',
     ],
     [{ heartbeat_interval: 29 }, 'heartbeat_interval: Interval must be at least 30 seconds'],
     [{ grace_period: 0 }, 'grace_period: Grace period must be at least 1 second'],

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { longestGapSeconds } from '../../../controller/moving/converters/cron-gap.ts';
 import { converted } from './converted.ts';
 
 const TABLE = `name,type,target,interval_seconds,group,tags,owner
@@ -43,12 +42,4 @@ test('a table has one monitor in each row; bad rows are skipped with their line'
 test('semicolons separate cells if the first line has no comma, and a byte order mark is ignored', async () => {
   const { monitors } = await converted('csv', '\ufeffName;Type;Target\r\nShop;HTTP;https://shop.example/?a,b\r\n');
   expect(monitors['Shop'].target).toBe('https://shop.example/?a,b');
-});
-
-test.each([
-  ['* * * * *', 60], ['*/15 * * * *', 900], ['0 2 * * *', 86_400], ['0 2 * * mon-fri', 3 * 86_400], ['30 4 1 * *', 31 * 86_400],
-  ['0 0 1 1 *', 366 * 86_400], ['0 9-17 * * *', 16 * 3600], ['0 0 1,15 * 5', 7 * 86_400], ['0 0 29 2 *', null], ['0 2 * *', null],
-  ['60 2 * * *', null], ['@daily', null], ['0 0 * * mon#1', null], ['0 5/6 * * *', 12 * 3600 - 6 * 3600],
-])('the longest time between two runs of %s is %s s', (schedule, seconds) => {
-  expect(longestGapSeconds(schedule)).toBe(seconds);
 });

@@ -94,14 +94,18 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
     ]],
   ]],
   ['healthchecks', [
-    ['a simple check', { checks: [check({})] }, {
-      type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 600, tags: ['prod', 'db'],
+    ['a simple check', { checks: [check({ slug: 'db-backup' })] }, {
+      type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 600, max_runtime_seconds: 600, slug: 'db-backup',
+      tags: ['prod', 'db'],
       heartbeat_token: '31365bce-8da9-4729-8ff3-aaa71d56b712',
     }, ['full']],
-    ['a cron schedule', { checks: [check({ timeout: undefined, schedule: '0 2 * * mon-fri', tz: 'UTC', channels: 'a,b' })] }, {
-      heartbeat_interval: 3 * 86_400,
-    }, [
-      'partial', 'Its schedule 0 2 * * mon-fri becomes the longest time between two runs, 259200 s.',
+    ['a cron schedule', { checks: [check({ timeout: undefined, schedule: '0 2 * * mon-fri', tz: 'Europe/Riga' })] }, {
+      heartbeat_schedule: '0 2 * * mon-fri', heartbeat_timezone: 'Europe/Riga',
+    }, ['full']],
+    ['a cron schedule in an unknown time zone', { checks: [
+      check({ timeout: undefined, schedule: '0 2 * * *', tz: 'Mars/Olympus', channels: 'a,b' }),
+    ] }, { heartbeat_schedule: '0 2 * * *', heartbeat_timezone: 'UTC' }, [
+      'partial', 'Its schedule is in UTC, because its time zone is not known: Mars/Olympus.',
       'It does not name its integrations.',
     ]],
     ['a calendar schedule', { checks: [check({ timeout: undefined, schedule: 'Mon..Fri 10:00', desc: 'x', methods: 'POST' })] }, {

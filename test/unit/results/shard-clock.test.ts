@@ -49,7 +49,7 @@ function stateOf(id: string, lastAt: number | null, deadline: number): MonitorSt
   const state = newMonitorState(configOf({ monitor_id: id, type: 'HEARTBEAT', heartbeat, changed_at: HOUR }));
   return {
     ...state, status: 'up',
-    heartbeat: { last_at: deadline - 120_000, started_at: null, deadline, not_before: 0 },
+    heartbeat: { last_at: deadline - 120_000, deadline, not_before: 0 },
   };
 }
 
@@ -59,6 +59,8 @@ class Shard implements ClockedShard {
   readonly isWriting = false;
   readonly clock: SimulatedClock;
   readonly decided = new Map<string, number>();
+  /** Decisions about monitors, in order. */
+  readonly found: ClockDecision[] = [];
   /** Monitors examined in each step. */
   readonly steps: { at: number; scanned: number }[] = [];
   readonly clocked: ShardClock;
@@ -103,6 +105,7 @@ class Shard implements ClockedShard {
   #note(decisions: ClockDecision[]): void {
     for (const decision of decisions) {
       if (!('monitor_id' in decision)) continue;
+      this.found.push(decision);
       expect(this.decided.has(decision.monitor_id)).toBe(false);
       this.decided.set(decision.monitor_id, this.clock.now());
       const monitor = this.#state.monitors.get(decision.monitor_id);
@@ -270,6 +273,25 @@ describe('the clock of a shard with many monitors', () => {
       expect(late).toBeGreaterThanOrEqual(3000);
       expect(late).toBeLessThanOrEqual(3000 + SCAN_INTERVAL_MS + 1000);
     }
+  });
+
+  test('names the next due time of a schedule instead of a deadline before which a ping may be lost', async () => {
+    const clock = new SimulatedClock(HOUR);
+    const { shard, ids } = shardOfMany({ count: 2, lastAt: () => null, deadline: () => HOUR + 30_000 });
+    const schedule = { cron: '*/5 * * * *', timezone: 'UTC' };
+    for (const [number, id] of ids.entries()) {
+      const monitor = shard.monitors.get(id) as { state: MonitorState };
+      const { config, heartbeat } = monitor.state;
+      monitor.state = {
+        ...monitor.state, config: { ...config, heartbeat: { interval_ms: 1, grace_ms: 20_000, schedule } },
+        heartbeat: { ...heartbeat!, ...(number === 0 ? { lost_until: HOUR + 601_000 } : {}) },
+      };
+    }
+    const one = new Shard(clock, shard);
+    await runScans(clock, [one], 12);
+    expect(one.found).toEqual([
+      { kind: 'due', monitor_id: ids[0], at: HOUR + 900_000 }, { kind: 'overdue', monitor_id: ids[1], at: HOUR + 30_000 },
+    ]);
   });
 
   test('examines a limited number of monitors per step, and few more than once per cycle', async () => {

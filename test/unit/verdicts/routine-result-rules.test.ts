@@ -135,7 +135,7 @@ const state: fc.Arbitrary<MonitorState> = config.chain((settings) => fc.record({
   slow: rarely(outage), flaps: fc.option(flaps),
   domain_warning: warning, certificate: fc.option(certificate), addresses, late: fc.option(late),
 }).chain((values) => mostly<MonitorState>(
-  values, { ...values, heartbeat: { last_at: null, started_at: null, deadline: HOUR, not_before: HOUR } },
+  values, { ...values, heartbeat: { last_at: null, deadline: HOUR, not_before: HOUR } },
 )));
 
 const tls = (expiresAt: number): CheckResult['tls'] => ({

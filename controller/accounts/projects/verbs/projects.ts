@@ -12,6 +12,9 @@ export interface VisibleProject {
   role: ProjectRole;
 }
 
+/** What it takes to list projects. */
+export type ProjectReaders = Pick<AccountDeps, 'projects' | 'members'>;
+
 type RoleIn = (project: ProjectDoc) => ProjectRole | null;
 
 export function visibleProjects(projects: ProjectDoc[], roleIn: RoleIn): VisibleProject[] {
@@ -22,7 +25,9 @@ export function visibleProjects(projects: ProjectDoc[], roleIn: RoleIn): Visible
 }
 
 /** Projects in which the caller has a role, oldest first. */
-export async function listProjects(deps: AccountDeps, ctx: OrganizationContext): Promise<VisibleProject[]> {
+export async function listProjects(
+  deps: ProjectReaders, ctx: OrganizationContext,
+): Promise<VisibleProject[]> {
   const projects = await deps.projects.listOf([ctx.tenant.organizationId]);
   return visibleProjects(projects, await rolesOf(deps, ctx));
 }
@@ -95,7 +100,7 @@ function projectNotFound(): AppError {
 }
 
 /** The caller's role in each project of the organization. */
-async function rolesOf(deps: AccountDeps, { actor, role, tenant }: OrganizationContext): Promise<RoleIn> {
+async function rolesOf(deps: ProjectReaders, { actor, role, tenant }: OrganizationContext): Promise<RoleIn> {
   const asKey = { role, project_roles: {} };
   const roles = actor.kind === 'key' ? asKey : await deps.members.find(tenant.organizationId, actor.userId);
   return (project) => (coversProject(actor, project._id) ? projectRoleOf(roles, project) : null);

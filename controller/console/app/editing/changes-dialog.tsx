@@ -6,6 +6,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { useForm } from '../ui/use-form.ts';
 import { ChangesTable } from './changes-table.tsx';
+import { requestValue } from './draft.ts';
 import type { Draft, Path } from './fields.ts';
 import { valueText } from './value-text.ts';
 
@@ -18,9 +19,10 @@ export function ChangesDialog({ before, after, paths, save, onClose }: {
     <Dialog title={editingTexts.saveChanges(paths.length)} onClose={onClose} class="wide">
       <form onSubmit={onSubmit}>
         <ChangesTable
-          changes={paths.map((path) => (
-            { field: fieldLabels[path], before: valueText(path, before[path]), after: valueText(path, after[path]) }
-          ))}
+          changes={paths.map((path) => {
+            const [was, becomes] = [before, after].map((draft) => valueText(path, requestValue(draft, path)));
+            return { field: fieldLabels[path], before: was ?? '', after: becomes ?? '' };
+          })}
         />
         <ErrorNote error={error} />
         <footer>

@@ -47,7 +47,9 @@ export function bodyOf(draft: Draft, paths: readonly Path[]): JsonObject {
   return body;
 }
 
-function requestValue(draft: Draft, path: Path): unknown {
+/** The value that is sent: null for empty fields, and for those that the others replace. */
+export function requestValue(draft: Draft, path: Path): unknown {
+  if (path === (draft.heartbeat_schedule === '' ? 'heartbeat_timezone' : 'heartbeat_interval')) return null;
   const [value, { emptyAs }] = [draft[path], fieldDefinition(path)];
   const result = value === '' && emptyAs !== undefined ? emptyAs : value;
   return typeof result === 'string' && path !== 'body' && !path.startsWith('tcp_config') ? result.trim() : result;

@@ -45,7 +45,7 @@ function CopiedMonitor({ id }: { id: string }) {
     <QueryResult query={query}>
       {({ settings }) => {
         const draft = draftOf(settings);
-        return <CreateMonitor initial={{ ...draft, name: editingTexts.copyOf(String(draft.name)) }} />;
+        return <CreateMonitor initial={{ ...draft, slug: '', name: editingTexts.copyOf(String(draft.name)) }} />;
       }}
     </QueryResult>
   );

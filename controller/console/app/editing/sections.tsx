@@ -6,6 +6,7 @@ import { AutoTextArea, AutoCheckbox, AutoListField, AutoNumberField, AutoSelectF
 import { DependenciesField, DestinationsField, GroupField, PolicyField, RegionsField } from './choices.tsx';
 import type { MonitorType } from './fields.ts';
 import { useFormField } from './form-context.ts';
+import { HeartbeatFields } from './heartbeat-fields.tsx';
 import { AuthField, HeadersField, StatusField } from './request-fields.tsx';
 import { VariablesHint } from './variables-hint.tsx';
 
@@ -40,17 +41,20 @@ export function CheckSection({ type }: { type: MonitorType }) {
         </>
       )}
       <AutoTextField path="name" isRequired={type === 'HEARTBEAT'} />
-      <div class="fields">
-        {type === 'HEARTBEAT'
-          ? <><AutoNumberField path="heartbeat_interval" /><AutoNumberField path="grace_period" /></>
-          : <><AutoNumberField path="interval_seconds" /><AutoNumberField path="timeout_ms" /></>}
-      </div>
+      {type === 'HEARTBEAT'
+        ? <HeartbeatFields />
+        : <div class="fields"><AutoNumberField path="interval_seconds" /><AutoNumberField path="timeout_ms" /></div>}
       {type === 'ICMP' && (
         <MoreFields title={editingTexts.packets}>
           <div class="fields">
             <AutoNumberField path="icmp_config.packet_count" /><AutoNumberField path="icmp_config.packet_size" />
             <AutoNumberField path="icmp_config.timeout_ms" /><AutoNumberField path="icmp_config.ttl" />
           </div>
+        </MoreFields>
+      )}
+      {type === 'HEARTBEAT' && (
+        <MoreFields title={editingTexts.moreFields}>
+          <div class="fields"><AutoNumberField path="max_runtime_seconds" /><AutoTextField path="slug" placeholder="nightly-backup" /></div>
         </MoreFields>
       )}
       {type === 'DNS' && <MoreFields title={editingTexts.moreFields}><AutoNumberField path="dns_config.resolution_timeout_ms" /></MoreFields>}

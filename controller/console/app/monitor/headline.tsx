@@ -21,7 +21,9 @@ export function Headline({ monitor }: { monitor: Monitor }) {
       <p class="headline-facts faint">
         <span class="tag">{monitor.type}</span>
         {monitor.type !== 'HEARTBEAT' && <code class="target">{monitor.target}</code>}
-        <span>{monitorTexts.every(durationText(monitor.interval_seconds))}</span>
+        {monitor.heartbeat_schedule === undefined
+          ? <span>{monitorTexts.every(durationText(monitor.heartbeat_interval ?? monitor.interval_seconds))}</span>
+          : <code>{monitor.heartbeat_schedule}</code>}
         {lastCheck !== null && <span>{monitorTexts.lastCheck} <Ago at={lastCheck} /></span>}
         {tags.map((tag) => <span key={tag} class="tag">{tag}</span>)}
       </p>

@@ -8,6 +8,7 @@ export type RegionsResponse = Data<'/api/monitors/{id}/regions', 'get'>;
 export type RegionStatus = RegionsResponse['regions'][number];
 export type Result = Data<'/api/monitors/{id}/results', 'get'>['results'][number];
 export type Evidence = Data<'/api/monitors/{id}/evidence', 'get'>['evidence'][number];
+export type Ping = Data<'/api/monitors/{id}/pings', 'get'>['pings'][number];
 export type Series = Data<'/api/monitors/{id}/response-times', 'get'>['series'];
 export type StatusSpan = Data<'/api/monitors/{id}/status-history', 'get'>['history'][number];
 export type Simulation = Data<'/api/monitors/{id}/simulate', 'post'>;

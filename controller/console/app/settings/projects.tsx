@@ -4,6 +4,7 @@ import { unwrap, api } from '../api/client.ts';
 import type { components } from '../api/openapi.d.ts';
 import { queries } from '../api/queries.ts';
 import { canAdminister, chooseProject, project as shownProject, readSession } from '../api/session.ts';
+import { heartbeatTexts } from '../texts/heartbeats.ts';
 import { settingTexts as texts } from '../texts/settings.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,10 +14,12 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
+import { PingKey } from './ping-key.tsx';
 import { ProjectMembers } from './project-members.tsx';
 
 type Project = components['schemas']['Project'];
-type OpenDialog = { kind: 'create' } | { kind: 'rename' | 'members' | 'delete'; project: Project };
+type Action = 'rename' | 'members' | 'pingKey' | 'delete';
+type OpenDialog = { kind: 'create' } | { kind: Action; project: Project };
 
 const KEY = ['settings', 'projects'];
 const refresh = () => Promise.all([readSession(), queries.invalidateQueries({ queryKey: KEY })]);
@@ -61,6 +64,7 @@ export function Projects() {
         />
       )}
       {openDialog?.kind === 'members' && <ProjectMembers project={openDialog.project} onClose={close} />}
+      {openDialog?.kind === 'pingKey' && <PingKey project={openDialog.project} onClose={close} />}
       {openDialog?.kind === 'delete' && (
         <ConfirmDialog
           title={texts.deleteOf(openDialog.project.name)} text={texts.deleteProjectText} confirmLabel={shellTexts.delete} onClose={close}
@@ -74,7 +78,7 @@ export function Projects() {
   );
 }
 
-function Row({ project, onAction }: { project: Project; onAction: (kind: 'rename' | 'members' | 'delete') => void }) {
+function Row({ project, onAction }: { project: Project; onAction: (kind: Action) => void }) {
   const { id, name, is_default: isDefault, role } = project;
   return (
     <tr>
@@ -83,6 +87,7 @@ function Row({ project, onAction }: { project: Project; onAction: (kind: 'rename
       <td>
         <div class="actions">
           {id !== shownProject.value?.id && <Button aria-label={texts.showOf(name)} onClick={() => chooseProject(id)}>{texts.show}</Button>}
+          {role !== 'viewer' && <Button aria-label={heartbeatTexts.keyOf(name)} onClick={() => onAction('pingKey')}>{heartbeatTexts.key}</Button>}
           {canAdminister.value && (
             <>
               <Button aria-label={texts.membersOf(name)} onClick={() => onAction('members')}>{texts.roles}</Button>

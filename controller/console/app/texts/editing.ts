@@ -9,6 +9,7 @@ const english = {
   HEARTBEAT: 'Job (heartbeat)', HTTP_long: 'Responds with the expected status', KEYWORD_long: 'Contains certain text, or doesn’t',
   TCP_long: 'Accepts connections and speaks its protocol', ICMP_long: 'Responds to pings', DNS_long: 'Have the expected values',
   HEARTBEAT_long: 'Pings Farwatch after each run',
+  pingsDue: 'Pings are due', atInterval: 'at an interval', bySchedule: 'by a cron schedule',
   check: 'Check', response: 'Response', request: 'Request', where: 'Locations', alerts: 'Alerts', groupAndTags: 'Group and tags', packets: 'Packets', moreFields: 'More options',
   ms: 'ms', s: 's', bytes: 'bytes', days: 'days', range: (from: string, to: string) => `${from} to ${to}.`, upTo: (limit: string) => `Up to ${limit}.`,
   maxEntries: (count: string) => `Up to ${count} entries.`, defaultValue: (value: string) => `Default: ${value}.`,

@@ -27,6 +27,7 @@ const actions: Record<keyof typeof english, string> = {
   'probe.enrolled': 'Probe mit Schlüssel aufgenommen',
   'probe.keys_rotated': 'Schlüssel der Probe ersetzt', 'project.changed': 'Projekt geändert', 'project.created': 'Projekt angelegt',
   'project.deleted': 'Projekt gelöscht', 'project.members_changed': 'Mitglieder des Projekts geändert',
+  'project.ping_key_read': 'Ping-Schlüssel angezeigt', 'project.ping_key_rotated': 'Ping-Schlüssel erneuert',
   'recipient.resumed': 'Alarm-E-Mails fortgesetzt', 'recipient.suppressed': 'Alarm-E-Mails gestoppt',
   'region.changed': 'Region geändert', 'region.created': 'Region angelegt', 'region.deleted': 'Region gelöscht',
   'session.ended': 'Abgemeldet', 'session.started': 'Angemeldet', 'sessions.ended': 'Überall abgemeldet',

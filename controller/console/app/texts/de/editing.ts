@@ -12,6 +12,7 @@ const german: Translation<EditingTexts> = {
   DNS: 'DNS-Einträge', HEARTBEAT: 'Job (Heartbeat)', HTTP_long: 'Antwortet mit dem erwarteten Status', KEYWORD_long: 'Enthält einen bestimmten Text oder nicht',
   TCP_long: 'Nimmt Verbindungen an und spricht sein Protokoll', ICMP_long: 'Antwortet auf Pings', DNS_long: 'Haben die erwarteten Werte',
   HEARTBEAT_long: 'Meldet sich nach jedem Lauf bei Farwatch',
+  pingsDue: 'Meldungen sind fällig', atInterval: 'in einem Abstand', bySchedule: 'nach einem Cron-Zeitplan',
   check: 'Prüfung', response: 'Antwort', request: 'Anfrage', where: 'Standorte', alerts: 'Alarme', groupAndTags: 'Gruppe und Schlagwörter', packets: 'Pakete', moreFields: 'Weitere Optionen',
   ms: 'ms', s: 's', bytes: 'Bytes', days: 'Tage', range: (from, to) => `${from} bis ${to}.`, upTo: (limit) => `Höchstens ${limit}.`,
   maxEntries: (count) => `Höchstens ${count} Einträge.`, defaultValue: (value) => `Standard: ${value}.`,

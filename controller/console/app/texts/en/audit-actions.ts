@@ -26,6 +26,7 @@ const actions = {
   'probe.enrolled': 'Probe enrolled by a key',
   'probe.keys_rotated': 'Probe keys rotated', 'project.changed': 'Project changed', 'project.created': 'Project created',
   'project.deleted': 'Project deleted', 'project.members_changed': 'Project members changed',
+  'project.ping_key_read': 'Ping key viewed', 'project.ping_key_rotated': 'Ping key rotated',
   'recipient.resumed': 'Alert email resumed', 'recipient.suppressed': 'Alert email stopped',
   'region.changed': 'Region changed', 'region.created': 'Region created', 'region.deleted': 'Region deleted',
   'session.ended': 'Signed out', 'session.started': 'Signed in', 'sessions.ended': 'Signed out everywhere',
