@@ -47,7 +47,6 @@ async function run(config: ControllerConfig): Promise<void> {
   await lockDirectory(config.dataDir);
   const log = createLog('controller', config.logLevel);
   for (const warning of exposureWarnings(config)) log.warn(warning);
-  if (config.secretsKeys.length === 0) log.warn(NO_SECRETS_KEY);
   const stopRequest = waitForStopRequest();
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   // The build puts the console and the converters beside this file.
@@ -58,6 +57,7 @@ async function run(config: ControllerConfig): Promise<void> {
   const started = startController(ports);
   const controller = await Promise.race([started, stopRequest.then(() => null)]);
   if (controller) log.info({ url: controller.url }, 'listening');
+  if (controller && config.secretsKeys.length === 0) log.warn(NO_SECRETS_KEY);
   await stopRequest;
   systemClock.setTimer(STOP_TIMEOUT_MS, () => process.exit(1));
   await controller?.stop();
