@@ -41,7 +41,6 @@ const listedVariable = variableView.extend({
   monitor_count: z.int().describe('How many monitors use it.'),
   monitors: z.array(z.strictObject({ id, name: z.string() })).describe('The ten oldest of them.'),
 }).meta({ id: 'Variable' });
-export type ListedVariable = z.infer<typeof listedVariable>;
 
 export const variableListResponse = z.strictObject({ variables: z.array(listedVariable) });
 export const variableResponse = z.strictObject({ variable: variableView });
