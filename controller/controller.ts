@@ -8,6 +8,7 @@ import { createApp } from './http/server/app.ts';
 import { createStartupServer } from './http/server/startup-server.ts';
 import type { HttpServer } from './http/server/server.ts';
 import { BUS_PATH } from './http/server/system-routes.ts';
+import { ImportTurns } from './import-export/import-turns.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import { FileConverter } from './moving/file-converter.ts';
 import { movingRoutes } from './moving/routes.ts';
@@ -157,7 +158,11 @@ export async function openController(options: ExternalPorts, publicPages = openP
   events.publishProbes({ fleet, accounts });
   fleet.quarantines.compareBy(results.readers.agreements);
   const { health, history, unwritten } = results.readers;
-  const configuration = { pages: statusPages.deps, ...groups.deps };
+  const imports = new ImportTurns({ turns: stores.importTurns, clock, log, holder: ports.holder });
+  const configuration = {
+    imports, destinations: notifications.deps, maintenance: maintenance.deps, pages: statusPages.deps,
+    variables: variables.deps, ...groups.deps,
+  };
   const converter = new FileConverter(options.converterBundle, clock);
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,

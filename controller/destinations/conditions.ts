@@ -41,12 +41,21 @@ const list = <T extends z.ZodType>(item: T) => (
 );
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 08:00');
 
+const MATCHES_EVERY = 'Only alerts that match every list given';
 const filterOf = (tag: z.ZodType<string>, id: z.ZodType<string>) => z.strictObject({
   tags: list(tag).describe('Monitors with any of these tags'),
   group_ids: list(id).describe('Monitors in these groups or their subgroups'),
   monitor_ids: list(id),
   severities: list(z.enum(SEVERITIES)),
-}).describe('Only alerts that match every list given');
+}).describe(MATCHES_EVERY);
+
+/** In a document, a filter has names. */
+export const namedFilter = z.strictObject({
+  tags: list(singleLineText(50)).describe('Monitors with any of these tags'),
+  groups: list(singleLineText(100)).describe('Names of groups; monitors in these groups or their subgroups'),
+  monitors: list(singleLineText(255)).describe('Names of monitors'),
+  severities: list(z.enum(SEVERITIES)),
+}).describe(MATCHES_EVERY);
 
 const hoursOf = (timezone: z.ZodType<string>) => z.strictObject({
   timezone,

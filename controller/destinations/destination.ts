@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Managed } from '../access/managed.ts';
 import type { ProbeEvent } from '../probes/notice-rules.ts';
 import type { AlertEvent } from '../verdicts/effect.ts';
 import type { DestinationSettings } from './channels/registry.ts';
@@ -19,7 +20,10 @@ const OPT_IN: readonly DestinationEvent[] = [
 
 export const DEFAULT_EVENTS = ALERT_EVENTS.filter((event) => !OPT_IN.includes(event));
 
-export interface DestinationFields extends Conditions {
+/** On any plan, because one alert can go to all destinations of a project. */
+export const MAX_DESTINATIONS_IN_PROJECT = 100;
+
+export interface DestinationFields extends Conditions, Managed {
   _id: string;
   organization_id: string;
   project_id: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { managedBy } from '../access/managed.ts';
 import { ALERT_EVENTS } from './destination.ts';
 import { readFields } from './channels/fields.ts';
 import { channelOf } from './channels/registry.ts';
@@ -25,6 +26,7 @@ const fields = {
   organization_id: z.string(),
   project_id: z.string(),
   created_by: z.string(),
+  managed_by: managedBy,
   name: z.string(),
   enabled: z.boolean(),
   is_default: z.boolean().describe('Used by monitors without their own destinations'),

@@ -5,9 +5,9 @@ import {
 } from '../http/input/validation.ts';
 import { ALERT_EVENTS, DEFAULT_EVENTS } from './destination.ts';
 import { MASK, secretKind, sentFields } from './channels/fields.ts';
-import { keptSecrets, unmasked } from './channels/masks.ts';
+import { keptSecrets, secretsOf, unmasked } from './channels/masks.ts';
 import { addressOf, channelOf, DESTINATION_TYPES, type DestinationSettings } from './channels/registry.ts';
-import { conditionInputs } from './conditions.ts';
+import { conditionInputs, namedFilter } from './conditions.ts';
 
 export const deliveriesQuery = z.strictObject({ limit: queryInt({ min: 1, max: 100, fallback: 50 }) });
 
@@ -17,7 +17,7 @@ const events = z.array(z.enum(ALERT_EVENTS)).min(1, 'At least one event must sta
   .transform((all) => ALERT_EVENTS.filter((event) => all.includes(event)));
 
 const readOnly = readOnlyFields(
-  'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'health',
+  'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'health', 'managed_by',
 );
 
 const common = {
@@ -89,30 +89,56 @@ export const destinationChangeInput = z.strictObject({
 });
 export type DestinationChangeInput = z.output<typeof destinationChangeInput>;
 
+/** In an imported document. */
+export const integrationItem = z.strictObject({
+  name,
+  type: z.enum(DESTINATION_TYPES).describe('Cannot be changed after creation'),
+  enabled: z.boolean().optional(),
+  is_default: z.boolean().optional().describe('Used by monitors without their own destinations'),
+  events: events.optional(),
+  ...conditionInputs,
+  filter: namedFilter.nullable().optional(),
+  config: sentConfig.describe('By type; `***` keeps a stored secret').default({}),
+});
+export type IntegrationItem = z.output<typeof integrationItem>;
+
 export const previewInput = z.strictObject({
   type: z.enum(DESTINATION_TYPES),
   config: sentConfig.describe('By type. Required fields may be absent'),
 });
 export type PreviewInput = z.output<typeof previewInput>;
 
-/** Undoes the masks of secrets in a new config. Throws VALIDATION_ERROR: there is no stored value yet. */
+/** Throws VALIDATION_ERROR for a mask in a new config: there is no stored value yet. */
 export function checkNewSecrets({ type, config }: DestinationSettings): void {
-  unmasked(channelOf(type).config, config, null);
+  unmasked(secretsOf(channelOf(type)), config, null);
+}
+
+/** The settings of an imported new destination. Throws VALIDATION_ERROR for what the type does not accept. */
+export function newSettings({ type, config }: Pick<IntegrationItem, 'type' | 'config'>): DestinationSettings {
+  const channel = channelOf(type);
+  const sent = { config: unmasked(secretsOf(channel, true), config, null) };
+  return settingsOf(type, validate(z.object({ config: channel.config }), sent));
+}
+
+// The compiler cannot see that the config is of this type.
+function settingsOf(type: DestinationSettings['type'], read: unknown): DestinationSettings {
+  return { type, config: withoutNulls((read as { config: object }).config) } as DestinationSettings;
 }
 
 /**
  * Merges `change` into the settings: null removes an optional field, and a masked secret keeps the stored
- * value. Throws VALIDATION_ERROR for what the type does not accept, and for a stored secret that would go to
- * a new address.
+ * value; with `isExport`, also what only exports mask. Throws VALIDATION_ERROR for what the type does not
+ * accept, and for a stored secret that would go to a new address.
  */
-export function changedSettings(stored: DestinationSettings, change: object): DestinationSettings {
-  const { config: schema, view } = channelOf(stored.type);
-  const before = view?.(stored.config) ?? stored.config;
-  const config = { ...before, ...unmasked(schema, change, before) };
-  const read = validate(z.object({ config: schema }), { config }) as { config: object };
-  // The compiler cannot see that both configs have this type.
-  const changed = { type: stored.type, config: withoutNulls(read.config) } as DestinationSettings;
-  const kept = originOf(changed) === originOf(stored) ? [] : keptSecrets(schema, change, before);
+export function changedSettings(
+  stored: DestinationSettings, change: object, isExport = false,
+): DestinationSettings {
+  const channel = channelOf(stored.type);
+  const secrets = secretsOf(channel, isExport);
+  const before = channel.view?.(stored.config) ?? stored.config;
+  const config = { ...before, ...unmasked(secrets, change, before) };
+  const changed = settingsOf(stored.type, validate(z.object({ config: channel.config }), { config }));
+  const kept = originOf(changed) === originOf(stored) ? [] : keptSecrets(secrets, change, before);
   if (kept.length > 0) {
     const message = 'Enter this again, because the address has changed';
     throw validationError(kept.map((name) => ({ code: 'custom', path: ['config', name], message })));

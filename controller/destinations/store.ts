@@ -13,7 +13,7 @@ const MAX_LISTED_IN_ORGANIZATION = 1000;
 /** Limits how many destinations have their alerts repeated. */
 const MAX_LISTED_OF_TYPES = 1000;
 
-type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events' | keyof Conditions>>
+export type DestinationChange = Partial<Pick<DestinationFields, 'name' | 'enabled' | 'is_default' | 'events' | 'managed_by' | keyof Conditions>>
   & Pick<DestinationFields, 'updated_at'> & { config?: DestinationSettings['config'] };
 
 const restore = restoring<DestinationDoc>({

@@ -8,14 +8,14 @@ import type { UseLimits } from '../platform/mongo/limited-uses-port.ts';
 import { retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import { CONDITION_FIELDS, type AlertFilter } from './conditions.ts';
 import { addressOf, channelOf, foreignVendor, type DestinationSettings } from './channels/registry.ts';
-import { newSigningSecret, type DestinationDoc } from './destination.ts';
+import { MAX_DESTINATIONS_IN_PROJECT, newSigningSecret, type DestinationDoc } from './destination.ts';
 import type { DeliveryPort, DestinationHealth, FilterTargets, StoppedAddresses, UrlVetting } from './ports.ts';
 import { previewedSettings } from './previewed-settings.ts';
 import {
   changedSettings, checkNewSecrets, withoutNulls, type DestinationChangeInput, type DestinationInput,
   type PreviewInput,
 } from './schema.ts';
-import type { DestinationStore } from './store.ts';
+import type { DestinationChange, DestinationStore } from './store.ts';
 import { limitsOfTest, TESTS_PER_ORGANIZATION, TESTS_PER_RECIPIENT } from './email-rules.ts';
 
 export interface DestinationDeps {
@@ -34,9 +34,6 @@ export interface DestinationWithHealth {
   /** Email addresses of the destination whose recipients stopped alerts. */
   suppressed: string[];
 }
-
-/** On any plan, because one alert can go to all destinations of a project. */
-const MAX_DESTINATIONS_IN_PROJECT = 100;
 
 /** Newest first. */
 export async function listDestinations(deps: DestinationDeps, ctx: ProjectContext) {
@@ -60,22 +57,33 @@ export async function listDeliveries(deps: DestinationDeps, ctx: ProjectContext,
  * project already has 100.
  */
 export async function createDestination(deps: DestinationDeps, ctx: ProjectContext, input: DestinationInput) {
-  if ((await deps.destinations.count(ctx.tenant)) >= MAX_DESTINATIONS_IN_PROJECT) {
-    const message = `A project can have at most ${MAX_DESTINATIONS_IN_PROJECT} integrations`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_DESTINATIONS_IN_PROJECT } });
-  }
+  checkRoom((await deps.destinations.count(ctx.tenant)) + 1);
   checkNewSecrets(input);
   await rejectForbiddenAddress(deps, ctx, input);
   await rejectUnknownTargets(deps, ctx, input.filter);
   const { name, enabled, is_default, events, type } = input;
   const destination = {
-    _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
-    name, enabled, is_default, events, ...conditionsOf(input), type, config: withoutNulls(input.config),
-    secret: null, revision: 1, created_at: ctx.now, updated_at: ctx.now,
+    ...newDestination(ctx), name, enabled, is_default, events, ...conditionsOf(input),
+    type, config: withoutNulls(input.config),
     // The compiler cannot see that type and config match.
   } as DestinationDoc;
   await deps.destinations.insert(destination);
   return withOwnHealth(deps, ctx, destination);
+}
+
+/** Throws FAIR_USE_LIMIT_REACHED if a project cannot have as many. */
+export function checkRoom(count: number): void {
+  if (count <= MAX_DESTINATIONS_IN_PROJECT) return;
+  const message = `A project can have at most ${MAX_DESTINATIONS_IN_PROJECT} integrations`;
+  throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_DESTINATIONS_IN_PROJECT } });
+}
+
+/** What a destination has before its settings. */
+export function newDestination(ctx: ProjectContext) {
+  return {
+    _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
+    secret: null, revision: 1, created_at: ctx.now, updated_at: ctx.now,
+  };
 }
 
 /**
@@ -91,17 +99,26 @@ export async function changeDestination(
     ...Object.fromEntries(fields.filter(([, value]) => value !== undefined)), ...conditionsOf(input),
   };
   await rejectUnknownTargets(deps, ctx, input.filter);
-  return retryOnConflict('The integration is', async () => {
-    const seen = await find(deps, ctx, id);
+  const destination = await reviseDestination(deps, ctx, id, async (seen) => {
     const isOtherType = type !== undefined && type !== seen.type;
     if (isOtherType) throw fieldError('type', 'The type of an integration cannot be changed');
     const settings = changedSettings(seen, config ?? {});
-    if (addressOf(settings)?.url !== addressOf(seen)?.url) await rejectForbiddenAddress(deps, ctx, settings);
-    const change = { ...changedFields, config: settings.config, updated_at: ctx.now };
-    const destination = await deps.destinations.change(seen, change);
-    if (!destination) return null;
-    if (clearsHealth(seen, destination)) await deps.deliveries.destinationChanged(id);
-    return withOwnHealth(deps, ctx, destination);
+    await rejectForbiddenAddress(deps, ctx, settings, seen);
+    return { ...changedFields, config: settings.config };
+  });
+  return withOwnHealth(deps, ctx, destination);
+}
+
+/** Writes what `decide` returns, and decides again if the destination changed meanwhile. */
+export function reviseDestination(
+  deps: DestinationDeps, ctx: ProjectContext, id: string,
+  decide: (seen: DestinationDoc) => Promise<Omit<DestinationChange, 'updated_at'>>,
+): Promise<DestinationDoc> {
+  return retryOnConflict('The integration is', async () => {
+    const seen = await find(deps, ctx, id);
+    const destination = await deps.destinations.change(seen, { ...await decide(seen), updated_at: ctx.now });
+    if (destination && clearsHealth(seen, destination)) await deps.deliveries.destinationChanged(id);
+    return destination;
   });
 }
 
@@ -213,11 +230,13 @@ async function rejectUnknownTargets(
   if (monitor_ids.some((id) => !monitors.has(id))) throw notFound('Monitor');
 }
 
-async function rejectForbiddenAddress(
-  { vetting }: DestinationDeps, ctx: ProjectContext, settings: DestinationSettings,
+/** Throws VALIDATION_ERROR for a private address or one of another vendor, unless it is the stored one. */
+export async function rejectForbiddenAddress(
+  { vetting }: Pick<DestinationDeps, 'vetting'>, ctx: ProjectContext, settings: DestinationSettings,
+  stored: DestinationSettings | null = null,
 ) {
   const address = addressOf(settings);
-  if (address === null) return;
+  if (address === null || address.url === (stored && addressOf(stored)?.url)) return;
   const isSecret = channelOf(settings.type).isPlain !== true;
   const refusal = foreignVendor(settings.type, address.url)
     ?? await vetting.destinationRefusal(address.url, isSecret, ctx.tenant.organizationId);

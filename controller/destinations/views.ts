@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isoTime } from '../../shared/time.ts';
 import type { deliveryView, destinationView } from './responses.ts';
-import { masked } from './channels/masks.ts';
+import { masked, secretsOf } from './channels/masks.ts';
 import { channelOf, groupingOf, type DestinationSettings } from './channels/registry.ts';
 import type { DestinationDelivery, DestinationHealth } from './ports.ts';
 import type { DestinationWithHealth } from './verbs.ts';
@@ -20,7 +20,8 @@ export function viewDestination(shown: DestinationWithHealth): DestinationView {
   const { filter = null, hours = null, delay_minutes = null, reminder_minutes = null } = destination;
   const grouping = groupingOf(destination);
   return {
-    id: _id, organization_id, project_id, created_by, name, enabled, is_default, events,
+    id: _id, organization_id, project_id, created_by, managed_by: destination.managed_by ?? null,
+    name, enabled, is_default, events,
     filter, hours, delay_minutes, reminder_minutes, grouping, ...viewSettings(destination),
     health: {
       suppressed_recipients: suppressed,
@@ -31,10 +32,10 @@ export function viewDestination(shown: DestinationWithHealth): DestinationView {
   };
 }
 
-/** Masks secrets, except that of Slack and the headers of webhooks. Only project admins read destinations. */
-function viewSettings({ type, config }: DestinationSettings) {
-  const { config: schema, view } = channelOf(type);
-  return { type, config: masked(schema, view?.(config) ?? config) };
+/** Masks secrets. What project admins read, such as the headers of webhooks, only `isExport` masks. */
+export function viewSettings({ type, config }: DestinationSettings, isExport = false) {
+  const channel = channelOf(type);
+  return { type, config: masked(secretsOf(channel, isExport), channel.view?.(config) ?? config) };
 }
 
 export function viewDelivery(delivery: DestinationDelivery): z.input<typeof deliveryView> {

@@ -1,7 +1,8 @@
+import type { Managed } from '../access/managed.ts';
 import { valueTaken, type AppError } from '../errors/app-error.ts';
 
 /** A document of `groups`. Instants are Unix ms. */
-export interface GroupDoc {
+export interface GroupDoc extends Managed {
   _id: string;
   organization_id: string;
   project_id: string;
@@ -26,7 +27,7 @@ export interface GroupDoc {
 
 export type GroupEdge = Pick<GroupDoc, '_id' | 'parent_group_id'>;
 
-export type GroupText = Partial<Pick<GroupDoc, 'name' | 'description'>>;
+export type GroupText = Partial<Pick<GroupDoc, 'name' | 'description' | 'managed_by'>>;
 
 export interface PlaceStep extends GroupText {
   kind: 'place';

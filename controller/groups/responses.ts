@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { managedBy } from '../access/managed.ts';
 import { monitorView } from '../monitors/responses.ts';
 
 const id = z.uuid();
@@ -15,7 +16,7 @@ const dependencyView = groupMonitorView.pick({
 
 /** Children have the same fields. */
 export const groupView = z.strictObject({
-  id, organization_id: id, project_id: id, created_by: id.optional(),
+  id, organization_id: id, project_id: id, created_by: id.optional(), managed_by: managedBy,
   name: z.string(),
   description: z.string().optional(),
   parent_group_id: id.optional().describe('Absent for a top-level group.'),

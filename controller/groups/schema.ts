@@ -9,7 +9,7 @@ const optionalFields = {
 export const groupInput = z.strictObject({
   ...readOnlyFields(
     'id', 'organization_id', 'project_id', 'created_by', 'created_at', 'updated_at', 'check_count',
-    'monitors', 'children', 'path',
+    'monitors', 'children', 'path', 'managed_by',
   ),
   name: singleLineText(100).describe('Unique in the project, regardless of the parent; case-sensitive.'),
   ...optionalFields,

@@ -75,7 +75,7 @@ export class GroupStore extends Documents<GroupDoc> {
     return new Map(found.map((group) => [group._id, group.name]));
   }
 
-  /** Changes name and description. Null if the group is gone. Throws DUPLICATE_NAME. */
+  /** Changes the given fields. Null if the group is gone. Throws DUPLICATE_NAME. */
   async rename(tenant: Tenant, id: string, text: GroupText): Promise<GroupDoc | null> {
     try {
       return await this.change({ ...placed(tenant), _id: id }, { $set: text });
@@ -94,9 +94,9 @@ export class GroupStore extends Documents<GroupDoc> {
    * is.
    */
   async place(tenant: Tenant, step: PlaceStep, revision: number): Promise<boolean> {
-    const { group_id: _id, parent_group_id, name, description } = step;
+    const { group_id: _id, parent_group_id, name, description, managed_by } = step;
     const seen = { ...ownedBy(tenant), _id, tree_revision: { $lt: revision } };
-    const $set = { parent_group_id, name, description, tree_revision: revision };
+    const $set = { parent_group_id, name, description, managed_by, tree_revision: revision };
     if (await unlessTaken(this.update(seen, { $set, $unset: { pending_since: '' } }))) return true;
     // Raise the revision, so that nobody repeats the step later when the name may be free again.
     await this.update(seen, { $set: { tree_revision: revision } });

@@ -14,6 +14,7 @@ export function viewGroup(group: GroupDoc, monitorCounts: ReadonlyMap<string, nu
   const created_at = isoTime(group.created_at);
   return {
     id, organization_id, project_id, created_by: group.created_by ?? undefined,
+    managed_by: group.managed_by ?? null,
     name, description: description === '' ? undefined : description,
     parent_group_id: group.parent_group_id ?? undefined, created_at, updated_at: created_at,
     check_count: monitorCounts.get(id) ?? 0, monitors: [], children: [], path: [],

@@ -3,9 +3,9 @@ import { defineRoute, type Route } from '../http/routing/route.ts';
 import { CONCEALMENT } from '../monitors/settings/sent-settings.ts';
 import { exportResponse, importResponse } from './responses.ts';
 import type { ConfigurationDeps } from './deps.ts';
-import { documentInput, exportQuery, importQuery } from './schema.ts';
+import { documentInput, exportQuery, importQuery, type ImportQuery } from './schema.ts';
 import { exportDocument } from './verbs/export-document.ts';
-import { importDocument } from './verbs/import-document.ts';
+import { importDocument, type Imported } from './verbs/import-document.ts';
 
 const tag = 'Import and export';
 
@@ -13,12 +13,13 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
   return [
     defineRoute({
       method: 'POST', path: '/api/import', tag, auth: { access: 'project', role: 'editor' },
-      summary: 'Import monitors, groups and status pages from a document',
-      description: 'JSON or YAML up to 32 MB. Monitors and groups are matched by name, status pages by their '
-        + 'subdomain, or by name without one. Only project admins can import status pages. Anything that is not in '
-        + 'the document stays unchanged. Importing the same document twice changes '
-        + 'nothing. Everything is validated before anything is written. Imports and exports of one '
-        + 'organization run one after another.',
+      summary: 'Import monitors and all other settings of a project from a document',
+      description: 'JSON or YAML up to 32 MB. Items are matched by name, status pages by their subdomain, or by '
+        + 'name without one; the order of items has no meaning. Only project admins can import integrations and '
+        + 'status pages. Anything that is not in the document stays unchanged, unless `prune` deletes it. Importing '
+        + 'the same document twice changes nothing. Everything is validated before anything is written. If an item '
+        + 'has another `owner`, nothing is written either: the response is 409, with `details.conflicts`. Imports of '
+        + 'one project run one after another.',
       audit: 'configuration.imported',
       query: importQuery,
       ...documentInput(deps.monitors.minIntervalSeconds),
@@ -30,18 +31,17 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
       ],
       responses: { 200: importResponse },
       handle: async (ctx, { query, body }) => {
-        const { groups, monitors, status_pages } = await importDocument(deps, ctx, body, query.dry_run);
-        const items = [...groups, ...monitors, ...status_pages];
-        const count = (action: string) => items.filter((item) => item.action === action).length;
-        const summary = { created: count('create'), updated: count('update'), unchanged: count('unchanged') };
-        return { status: 200, data: { dry_run: query.dry_run, summary, groups, monitors, status_pages } };
+        const imported = await importDocument(deps, ctx, body, query);
+        const summary = summaryOf(imported, query);
+        return { status: 200, data: { dry_run: query.dry_run, summary, ...imported } };
       },
     }),
     defineRoute({
       method: 'GET', path: '/api/export', tag, auth: { access: 'project', role: 'viewer' },
-      summary: 'Export monitors, groups and status pages as a document', audit: 'configuration.exported',
-      description: 'Contains the same fields as reading monitors, except heartbeat tokens. '
-        + `${CONCEALMENT} An import cannot create a monitor from a document that lacks its credentials.`,
+      summary: 'Export monitors and all other settings of a project as a document', audit: 'configuration.exported',
+      description: 'Contains everything but history, people and heartbeat tokens. Only project admins get '
+        + `integrations, with \`***\` for their secrets. ${CONCEALMENT} An import cannot create an item from a `
+        + 'document that lacks its credentials.',
       query: exportQuery, takesTurns: true,
       responses: { 200: { contentType: 'application/yaml; charset=utf-8', data: exportResponse } },
       handle: async (ctx, { query }) => {
@@ -50,4 +50,14 @@ export function configurationRoutes(deps: ConfigurationDeps): Route[] {
       },
     }),
   ];
+}
+
+function summaryOf(imported: Imported, { prune }: ImportQuery) {
+  const items = Object.values(imported).flat();
+  const count = (action: string) => items.filter((item) => item.action === action).length;
+  const conflicts = count('conflict');
+  return {
+    created: count('create'), updated: count('update'), unchanged: count('unchanged'),
+    ...(prune && { deleted: count('delete') }), ...(conflicts > 0 && { conflicts }),
+  };
 }

@@ -10,19 +10,20 @@ import { retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import { planOccurrences, currentOrNext } from './plan-rules.ts';
 import { occurrencesFrom, type Schedule } from './recurrence.ts';
-import type { OccurrencesQuery, PreviewInput, WindowChangeInput, WindowInput } from './schema.ts';
+import {
+  checkTimes, type OccurrencesQuery, type PreviewInput, type WindowChangeInput, type WindowInput,
+} from './schema.ts';
 import {
   MAX_WINDOWS, MAX_WINDOWS_PER_MONITOR, type Occurrence, type WindowDoc, type WindowSettings,
 } from './window.ts';
 
-const DAY_MS = 86_400_000;
-const MAX_DURATION_MS = { recurring: 7 * DAY_MS, once: 90 * DAY_MS };
+export const TOO_MANY_OF_MONITOR = `A monitor can be in at most ${MAX_WINDOWS_PER_MONITOR} upcoming windows`;
 /** Occurrences per preview. */
 const MAX_PREVIEWED = 10;
 /** After a shorter computation, one round of the event loop is enough. */
 const MIN_PAUSE_MS = 5;
 
-const DEFAULTS: Omit<WindowSettings, 'title' | 'starts_at' | 'ends_at'> = {
+export const DEFAULTS: Omit<WindowSettings, 'title' | 'starts_at' | 'ends_at'> = {
   description: null, monitor_ids: [], status_page_ids: [], recurrence: null, timezone: 'UTC',
   suppress_alerts: true,
 };
@@ -99,16 +100,24 @@ export async function readWindow(
 export async function createWindow(
   deps: MaintenanceDeps, ctx: ProjectContext, input: WindowInput,
 ): Promise<WindowDoc> {
-  const { tenant, now, actor } = ctx;
   const { title, starts_at, ends_at } = input;
   const settings: WindowSettings = { ...DEFAULTS, ...definedSettings(input), title, starts_at, ends_at };
   await validateSettings(deps, ctx, settings, null);
+  return insertWindow(deps, ctx, settings);
+}
+
+/** Without validation, which an import does for all windows together. */
+export async function insertWindow(
+  deps: MaintenanceDeps, ctx: ProjectContext, settings: WindowSettings,
+  own: Partial<Pick<WindowDoc, '_id' | 'managed_by'>> = {},
+): Promise<WindowDoc> {
+  const { tenant, now, actor } = ctx;
   const plan = await inTurn(deps, tenant, () => planOccurrences(settings, now));
   const doc: WindowDoc = {
     ...settings, _id: newId(now), ...ownedBy(tenant), revision: 1,
     created_by: authorOf(actor), ...plan,
     outdated_monitor_ids: settings.monitor_ids, announced_until: now - 1, due_at: now, deleted_at: null,
-    created_at: now, updated_at: now,
+    created_at: now, updated_at: now, ...own,
   };
   await deps.windows.insert(doc);
   await deps.onWindowChanged();
@@ -116,18 +125,30 @@ export async function createWindow(
 }
 
 /** Changes only the given fields. Throws RESOURCE_NOT_FOUND, VALIDATION_ERROR, CONFLICT. */
-export async function changeWindow(
+export function changeWindow(
   deps: MaintenanceDeps, ctx: ProjectContext, id: string, input: WindowChangeInput,
+): Promise<WindowDoc> {
+  return reviseSettings(deps, ctx, id, input, (settings, seen) => (
+    validateSettings(deps, ctx, settings, seen)
+  ));
+}
+
+/** Changes only the given fields. An import sets `managed_by`. Throws the errors of `validate`. */
+export function reviseSettings(
+  deps: MaintenanceDeps, ctx: ProjectContext, id: string, input: WindowChangeInput,
+  validate: (settings: WindowSettings, seen: WindowDoc) => Promise<void>, managed_by?: string,
 ): Promise<WindowDoc> {
   return revise(deps, ctx, id, async (seen) => {
     const settings = { ...seen, ...definedSettings(input) };
-    if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) return null;
-    await validateSettings(deps, ctx, settings, seen);
+    if (SETTINGS.every((name) => isDeepStrictEqual(settings[name], seen[name]))) {
+      return managed_by === undefined ? null : { managed_by };
+    }
+    await validate(settings, seen);
     const outdated = [...seen.outdated_monitor_ids, ...seen.monitor_ids, ...settings.monitor_ids];
     const outdated_monitor_ids = [...new Set(outdated)];
     const { now, tenant } = ctx;
     const plan = await inTurn(deps, tenant, () => planOccurrences(settings, now));
-    const changed = { outdated_monitor_ids, announced_until: now - 1, updated_at: now };
+    const changed = { outdated_monitor_ids, announced_until: now - 1, updated_at: now, managed_by };
     return { ...definedSettings(input), ...plan, ...changed };
   });
 }
@@ -173,23 +194,25 @@ async function validateSettings(
     checkExist('status_page_ids', 'status page', addedPages, await deps.existingPages(tenant));
   }
   const others = (await deps.windows.list(tenant)).filter(({ _id }) => _id !== seen?._id);
-  if (seen === null && others.length >= MAX_WINDOWS) {
-    const message = `A project can have at most ${MAX_WINDOWS} maintenance windows; delete old ones`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_WINDOWS } });
-  }
+  if (seen === null) checkRoom(others.length + 1);
   const upcoming = others.filter((other) => currentOrNext(other, now) !== null);
   const isFull = (id: string) =>
     upcoming.filter(({ monitor_ids: ids }) => ids.includes(id)).length >= MAX_WINDOWS_PER_MONITOR;
-  if (addedMonitors.some(isFull)) {
-    throw fieldError('monitor_ids', `A monitor can be in at most ${MAX_WINDOWS_PER_MONITOR} upcoming windows`);
-  }
+  if (addedMonitors.some(isFull)) throw fieldError('monitor_ids', TOO_MANY_OF_MONITOR);
 }
 
-function checkTimes({ starts_at, ends_at, recurrence }: Schedule): void {
-  if (ends_at <= starts_at) throw fieldError('ends_at', 'Must be after starts_at');
-  const maxMs = MAX_DURATION_MS[recurrence === null ? 'once' : 'recurring'];
-  if (ends_at - starts_at <= maxMs) return;
-  throw fieldError('ends_at', `Must be at most ${maxMs / DAY_MS} days after starts_at`);
+/** Throws FAIR_USE_LIMIT_REACHED if a project cannot have as many windows. */
+export function checkRoom(count: number): void {
+  if (count <= MAX_WINDOWS) return;
+  const message = `A project can have at most ${MAX_WINDOWS} maintenance windows; delete old ones`;
+  throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_WINDOWS } });
+}
+
+/** Whether an occurrence of the schedule is in progress or ahead. */
+export function isUpcoming(
+  deps: MaintenanceDeps, { tenant, now }: ProjectContext, schedule: Schedule,
+): Promise<boolean> {
+  return inTurn(deps, tenant, () => occurrencesFrom(schedule, now).next().done !== true);
 }
 
 function checkExist(field: string, noun: string, ids: string[], existing: ReadonlySet<string>): void {

@@ -9,7 +9,7 @@ export function viewWindow(doc: WindowDoc, now: number): WindowView {
   const occurrence = currentOrNext(doc, now);
   return {
     id, organization_id, project_id, title, description, recurrence, timezone, monitor_ids, status_page_ids,
-    suppress_alerts, created_by,
+    suppress_alerts, created_by, managed_by: doc.managed_by ?? null,
     starts_at: isoTime(doc.starts_at), ends_at: isoTime(doc.ends_at),
     status: occurrence === null ? 'over' : occurrence.starts_at <= now ? 'active' : 'scheduled',
     occurrence: occurrence && viewOccurrence(occurrence),

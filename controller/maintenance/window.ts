@@ -1,3 +1,5 @@
+import type { Managed } from '../access/managed.ts';
+
 /** Instants are Unix ms. */
 export interface Occurrence {
   starts_at: number;
@@ -20,7 +22,7 @@ export interface WindowSettings extends Occurrence {
 }
 
 /** A document of `maintenance_windows`. Every change is one write conditional on `revision`. */
-export interface WindowDoc extends WindowSettings {
+export interface WindowDoc extends WindowSettings, Managed {
   _id: string;
   organization_id: string;
   project_id: string;

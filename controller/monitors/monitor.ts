@@ -1,4 +1,5 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
+import type { Managed } from '../access/managed.ts';
 import { canSeeCredentials, type ProjectRole } from '../access/tenant.ts';
 import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
 import type { MonitorConfig } from '../verdicts/monitor-config.ts';
@@ -19,7 +20,7 @@ export interface Share {
 }
 
 /** A document of `monitors`. Instants are Unix ms. Every change is one write conditional on `revision`. */
-export interface MonitorDoc extends TypeSettings {
+export interface MonitorDoc extends TypeSettings, Managed {
   _id: string;
   organization_id: string;
   project_id: string;

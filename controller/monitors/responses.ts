@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
+import { managedBy } from '../access/managed.ts';
 import { ALERT_SEVERITIES } from '../verdicts/monitor-config.ts';
 import { typeResponseFields } from './settings/registry.ts';
 
@@ -64,7 +65,7 @@ export const settingsResponse = z.strictObject({
 });
 
 const monitorFields = {
-  id: z.uuid(), organization_id: z.uuid(), created_by: z.uuid(),
+  id: z.uuid(), organization_id: z.uuid(), created_by: z.uuid(), managed_by: managedBy,
   name: z.string(),
   type: z.enum(MONITOR_TYPES),
   target: z.string(),

@@ -43,8 +43,8 @@ export const MAX_TAGS = 20;
 const MAX_DEPENDENCIES = 20;
 const monitorName = singleLineText(255);
 const upToMaxDependencies = (item: z.ZodType<string>) => z.array(item)
-  .max(MAX_DEPENDENCIES, `A monitor can depend on at most ${MAX_DEPENDENCIES} monitors`).transform(unique);
-/** In an import. */
+  .max(MAX_DEPENDENCIES, `A monitor can depend on at most ${MAX_DEPENDENCIES} monitors`);
+/** In an import. Monitors with the same name make it occur several times. */
 export const dependencyNames = upToMaxDependencies(monitorName);
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
@@ -64,7 +64,7 @@ const optionalFields = {
   monitoring_regions: z.array(regionId).max(1000).transform(unique).optional()
     .describe('Ids of regions; empty for automatic selection.'),
   notification_target_ids: z.array(uuidParam).max(50).transform(unique).optional(),
-  depends_on: upToMaxDependencies(uuidParam).optional()
+  depends_on: upToMaxDependencies(uuidParam).transform(unique).optional()
     .describe('Monitors of the project. While one of them is down, the alerts of this monitor are held.'),
   ssl_monitoring: sslMonitoring.nullable().optional(),
   domain_monitoring: domainMonitoring.nullable().optional(),
@@ -81,7 +81,7 @@ const optionalFields = {
 const readOnly = readOnlyFields(
   'id', 'organization_id', 'created_by', 'status', 'configState', 'runtimeStatus', 'in_maintenance',
   'created_at', 'updated_at',
-  'last_check_at', 'next_check_at', 'stats', 'group_name', 'heartbeat_token', 'last_heartbeat_at',
+  'last_check_at', 'next_check_at', 'stats', 'group_name', 'heartbeat_token', 'last_heartbeat_at', 'managed_by',
 );
 
 /** Request bodies. `minIntervalSeconds` is the shortest interval that the installation accepts. */

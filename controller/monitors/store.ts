@@ -190,6 +190,11 @@ export class MonitorStore {
     return this.#select({ ...living(tenant), name: { $in: names } }).toArray();
   }
 
+  /** Monitors of the project that this owner's imports manage. */
+  managedBy(tenant: Tenant, owner: string): Promise<MonitorDoc[]> {
+    return this.#select({ ...living(tenant), managed_by: owner }).toArray();
+  }
+
   /** The project's monitors, oldest first. Uses an index of the list. */
   oldest(tenant: Tenant, skip: number, limit: number): Promise<MonitorDoc[]> {
     const all = this.#select(living(tenant)).sort({ created_at: 1, _id: 1 });

@@ -1,7 +1,11 @@
+import type { Managed } from '../access/managed.ts';
 import type { Tenant } from '../access/tenant.ts';
 
+/** Limit per project. */
+export const MAX_VARIABLES = 100;
+
 /** A document of `variables`, with its value decrypted. Instants are Unix ms. */
-export interface VariableDoc {
+export interface VariableDoc extends Managed {
   _id: string;
   organization_id: string;
   project_id: string;

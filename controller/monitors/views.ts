@@ -106,7 +106,7 @@ function viewFields<More>(
   const { _id: id, organization_id, created_by, name, type, interval_seconds, status } = doc;
   const { confirmation_policy, is_inverted, notification_target_ids: targets } = doc;
   return {
-    id, organization_id, created_by, name, type,
+    id, organization_id, created_by, managed_by: doc.managed_by ?? null, name, type,
     target: shownTarget(doc, role), interval_seconds, status, configState: status,
     created_at: Math.floor(doc.created_at / 1000),
     updated_at: Math.floor(doc.updated_at / 1000),

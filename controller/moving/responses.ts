@@ -23,7 +23,14 @@ const item = z.record(z.string(), z.union([scalar, z.array(z.union([scalar, oute
 export const convertResponse = z.strictObject({
   document: z.strictObject({
     version: z.literal(1), groups: z.array(item), monitors: z.array(item), status_pages: z.array(item),
+    integrations: z.array(item).optional(), maintenance_windows: z.array(item).optional(),
   }).describe('What `POST /api/import` accepts, with the credentials of the file.'),
   report,
 });
 export type ConvertResponse = z.input<typeof convertResponse>;
+
+export function note(item: ReportItem | undefined, result: ReportItem['result'], text: string): void {
+  if (item === undefined) return;
+  item.result = result;
+  item.notes.push(text);
+}

@@ -1,4 +1,5 @@
 import { parsedUrl } from '../../shared/net-guard.ts';
+import type { Managed } from '../access/managed.ts';
 
 export const COLOR_SCHEMES = ['light', 'dark', 'system'] as const;
 export const TIMEFRAMES = ['24h', '7d', '30d', '90d'] as const;
@@ -61,7 +62,7 @@ export interface PageSettings {
 }
 
 /** A document of `status_pages`. Instants are Unix ms. */
-export interface PageDoc extends PageSettings {
+export interface PageDoc extends PageSettings, Managed {
   _id: string;
   organization_id: string;
   project_id: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { managedBy } from '../access/managed.ts';
 import { brandingInput } from './schema.ts';
 import { COLOR_SCHEMES, SEVERITIES, TIMEFRAMES } from './page.ts';
 
@@ -61,7 +62,7 @@ export const pageView = z.strictObject({
   page_views_7d: count.describe('Only in lists, otherwise 0.'),
   page_views_30d: count.describe('0 in lists.'),
   last_published_at: unixMs.nullable().describe('Unix ms of the first publication.'),
-  created_by: z.null(),
+  created_by: z.null(), managed_by: managedBy,
   created_at: unixMs,
   updated_at: unixMs,
   uptime_percentage: percent.optional()

@@ -79,7 +79,7 @@ const common = {
     'id', 'organization_id', 'project_id', 'status', 'is_public', 'component_display_order',
     'custom_domain_verified', 'ssl_enabled', 'ssl_certificate_status', 'subscriber_count', 'monitor_count',
     'page_views_24h', 'page_views_7d', 'page_views_30d', 'last_published_at', 'created_by', 'created_at',
-    'updated_at', 'uptime_percentage', 'monitors',
+    'updated_at', 'uptime_percentage', 'monitors', 'managed_by',
   ),
   ...topLevelBranding,
   branding: brandingInput,

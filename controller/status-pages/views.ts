@@ -10,7 +10,8 @@ export function viewPage(
   { page, components, visits, subscriberCount = 0 }: WholePage, role: ProjectRole, place: 'list' | 'single',
 ): PageView {
   const {
-    _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain, ...rest
+    _id: id, components: attached, branding, verified_domain, subdomain, status, custom_domain,
+    managed_by = null, ...rest
   } = page;
   const isVerified = custom_domain !== null && custom_domain === verified_domain;
   const monitors = components.map((component) => viewComponent(page, component, role));
@@ -23,7 +24,7 @@ export function viewPage(
     subscriber_count: subscriberCount, monitor_count: place === 'list' ? attached.length : 0,
     page_views_24h: place === 'single' ? visits.day : 0, page_views_7d: place === 'list' ? visits.week : 0,
     page_views_30d: place === 'single' ? visits.month : 0,
-    created_by: null, ...rest,
+    created_by: null, managed_by, ...rest,
     ...(monitors.length === 0 ? {} : { monitors, uptime_percentage: meanUptime(uptimes) }),
     ...(branding === null ? {} : { branding }),
   };

@@ -1,7 +1,8 @@
 import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
 import type { VariableDeps } from './deps.ts';
 import * as schema from './schema.ts';
-import { changeVariable, createVariable, deleteVariable, listVariables } from './verbs.ts';
+import { listVariables } from './verbs/using-monitors.ts';
+import { changeVariable, createVariable, deleteVariable } from './verbs/write-variable.ts';
 import { viewVariable } from './views.ts';
 
 const path = '/api/projects/:projectId/variables';

@@ -1,15 +1,14 @@
 import type { Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import type { VariableDoc } from '../monitors/variable.ts';
+import { MAX_VARIABLES, type VariableDoc } from '../monitors/variable.ts';
 import { Documents } from '../platform/mongo/documents.ts';
 import { isDuplicateKey } from '../platform/mongo/mongo-errors.ts';
 import type { SecretBox } from '../secrets/secret-box.ts';
 
-/** Limit per project. */
-export const MAX_VARIABLES = 100;
 const CHANGED_BATCH_SIZE = 100;
 
-export type VariableChange = Pick<VariableDoc, 'name' | 'value' | 'is_secret' | 'updated_at' | 'changed_at'>;
+export type VariableChange =
+  Pick<VariableDoc, 'name' | 'value' | 'is_secret' | 'managed_by' | 'updated_at' | 'changed_at'>;
 
 /** Collection `variables`: the values of secret ones are encrypted. */
 export class VariableStore extends Documents<VariableDoc> {

@@ -1,4 +1,5 @@
 import { queueRefusal } from '../http/limits/rate-limit.ts';
+import type { MaintenanceDeps } from '../maintenance/deps.ts';
 import { maintenanceRoutes } from '../maintenance/routes.ts';
 import { maintenanceRangesOf } from '../maintenance/plan-rules.ts';
 import { createWindowTask } from '../maintenance/window-task.ts';
@@ -39,14 +40,12 @@ export function openMaintenance(ports: ControllerPorts, { subscribers }: Mainten
   const turns = new FairQueue(clock, TURNS, queueRefusal(
     RETRY_AFTER_S, 'Too many schedules are being computed; try again in a moment',
   ));
-  return {
-    windowTask,
-    routes: maintenanceRoutes({
-      windows, turns, clock,
-      existingMonitors: async (tenant, ids) => new Set((await monitors.summaries(tenant, ids)).keys()),
-      existingPages: async (tenant) => new Set((await pages.list(tenant)).map(({ _id }) => _id)),
-      // A failed run is repeated: its work is stored with the window.
-      onWindowChanged: () => windowTask.run().catch(() => undefined),
-    }),
+  const deps: MaintenanceDeps = {
+    windows, turns, clock,
+    existingMonitors: async (tenant, ids) => new Set((await monitors.summaries(tenant, ids)).keys()),
+    existingPages: async (tenant) => new Set((await pages.list(tenant)).map(({ _id }) => _id)),
+    // A failed run is repeated: its work is stored with the window.
+    onWindowChanged: () => windowTask.run().catch(() => undefined),
   };
+  return { deps, windowTask, routes: maintenanceRoutes(deps) };
 }

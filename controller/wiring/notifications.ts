@@ -14,6 +14,7 @@ import { previewMessages } from '../delivery/senders/preview.ts';
 import { sendSample } from '../delivery/senders/sample.ts';
 import { DeliveryService } from '../delivery/service.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
+import type { DestinationDeps } from '../destinations/verbs.ts';
 import { pathOf } from '../groups/tree-rules.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
 import { AcknowledgeTokens, type AlertRecipient } from '../incidents/acknowledging/acknowledge-tokens.ts';
@@ -93,8 +94,26 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const repeater = new AlertRepeater({
     destinations, incidents, deliveries, sending, ownsShard, shardMap, clock, log,
   });
+  const deps: DestinationDeps = {
+    destinations, vetting, testMails, suppressions,
+    targets: {
+      groups: (tenant, ids) => groups.names(tenant, ids),
+      monitors: (tenant, ids) => monitors.summaries(tenant, ids),
+    },
+    deliveries: {
+      sendSample: (destination, stopped) => sendSample(sending, destination, stopped),
+      preview: (settings) => previewMessages(settings, baseUrl(), clock.now()),
+      health: (ids) => queues.health(ids),
+      newest: (id, limit) => deliveries.ofDestination(id, limit),
+      destinationChanged: (id) => queues.clearFailures(id),
+      destinationDeleted: async (id) => {
+        await queues.markDeleted(id, clock.now());
+        service.wake([id]);
+      },
+    },
+  };
   return {
-    alerts,
+    deps, alerts,
     /** A shared probe is the operator's. */
     notifyProbeOwners: async (notice: ProbeNotice) => {
       const owner = notice.probe.organization_id;
@@ -115,24 +134,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     log: deliveries,
     service, failing, poster,
     routes: [
-      ...destinationRoutes({
-        destinations, vetting, testMails, suppressions,
-        targets: {
-          groups: (tenant, ids) => groups.names(tenant, ids),
-          monitors: (tenant, ids) => monitors.summaries(tenant, ids),
-        },
-        deliveries: {
-          sendSample: (destination, stopped) => sendSample(sending, destination, stopped),
-          preview: (settings) => previewMessages(settings, baseUrl(), clock.now()),
-          health: (ids) => queues.health(ids),
-          newest: (id, limit) => deliveries.ofDestination(id, limit),
-          destinationChanged: (id) => queues.clearFailures(id),
-          destinationDeleted: async (id) => {
-            await queues.markDeleted(id, clock.now());
-            service.wake([id]);
-          },
-        },
-      }),
+      ...destinationRoutes(deps),
       ...alertMailRoutes({
         tokens, suppressions, organizationName: accounts.organizationName,
         notifyOwners: accounts.notifyOwners,

@@ -24,6 +24,7 @@ import { GroupStore } from '../groups/store.ts';
 import { RemovalStore, TreeStore } from '../groups/tree-store.ts';
 import { PingHistoryStore } from '../heartbeats/history-store.ts';
 import { PingStore } from '../heartbeats/store.ts';
+import { ImportTurnStore } from '../import-export/store.ts';
 import { CommentStore } from '../incidents/comment-store.ts';
 import { IncidentStore } from '../incidents/store.ts';
 import { IncidentUpdateStore, VoteStore } from '../incidents/history-store.ts';
@@ -90,7 +91,8 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap, secrets: SecretB
     monitorCounts: new CountStore(db), dependencyChanges: new DependencyChangeStore(db),
     variables: new VariableStore(db, secrets),
     groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
-    pings: new PingStore(db), pingHistory: new PingHistoryStore(db), windows: new WindowStore(db),
+    importTurns: new ImportTurnStore(db), pings: new PingStore(db),
+    pingHistory: new PingHistoryStore(db), windows: new WindowStore(db),
     domains: new DomainStore(db), registryTurns: new TurnStore(db), registrySources: new SourceStore(db),
     regions: new RegionStore(db), probes: new ProbeStore(db),
     enrolmentKeys: new EnrolmentKeyStore(db), controllerKeys: new KeyStore(db),

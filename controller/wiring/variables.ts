@@ -1,6 +1,6 @@
 import type { VariableDeps } from '../variables/deps.ts';
 import { variableRoutes } from '../variables/routes.ts';
-import { markMonitors } from '../variables/verbs.ts';
+import { markMonitors } from '../variables/verbs/using-monitors.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import type { Monitors } from './monitors.ts';
 import type { ControllerPorts } from './ports.ts';

@@ -14,7 +14,7 @@ let app: TestApp;
 let converterBundle: string;
 beforeAll(async () => {
   converterBundle = await bundleFile('controller/moving/convert-worker.ts');
-  app = await makeApp({ converterBundle });
+  app = await makeApp({ converterBundle, plansJson: '{"free":{"monitors":5,"min_interval_seconds":120}}' });
 });
 afterAll(async () => {
   await app.close();
@@ -35,7 +35,8 @@ describe('a file of another tool', () => {
     expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
 
     const { document } = data;
-    const count = document.groups.length + document.monitors.length + document.status_pages.length;
+    const count = Object.values(document).filter(Array.isArray).flat().length;
+    expect(document.monitors.find((monitor: Loose) => monitor['name'] === 'Shop page').destinations).toEqual(['Ops chat']);
     const created = await client.post('/api/import', document);
     expect(created.data?.summary, created.text).toEqual({ created: count, updated: 0, unchanged: 0 });
     for (const again of [document, (await convert(client, 'kuma', KUMA)).data.document]) {
@@ -61,13 +62,29 @@ describe('a file of another tool', () => {
     expect((await client.post('/api/import', again.data.document)).data.summary).toMatchObject({ created: 0, updated: 0 });
   });
 
-  test('has no status pages for those who may not import them', async () => {
+  test('has no status pages and destinations for those who may not import them', async () => {
     const tenant = await newTenant(app);
     const { client } = await newMember(app, tenant, 'member');
     const { data } = await convert(client, 'kuma', KUMA);
     expect(data.document.status_pages).toEqual([]);
     expect(reported(data, 'Shop status')).toMatchObject({ result: 'skipped' });
+    expect(data.document.integrations).toEqual([]);
+    expect(reported(data, 'Ops chat').notes).toEqual(['Only project admins can import destinations.']);
+    expect(reported(data, 'Shop page')).toMatchObject({ result: 'partial', notes: ['It does not alert Ops chat.'] });
     expect((await client.post('/api/import', data.document)).status).toBe(200);
+  });
+
+  test('has no destinations at private addresses, unless the project has them', async () => {
+    const { writeKey: client } = await newTenant(app);
+    const config = `alerting: { ntfy: { topic: t, url: "http://192.168.0.1" } }\n${GATUS.replace('}]', ', alerts: [{ type: ntfy }] }]')}`;
+    const { data } = await convert(client, 'gatus', config);
+    expect(reported(data, 'ntfy')).toMatchObject({ result: 'skipped', notes: [
+      expect.stringMatching(/^config.base_url: The address must be publicly reachable: .*ALLOW_PRIVATE_DESTINATIONS/),
+    ] });
+    expect(data.document.monitors).toMatchObject([{ name: 'a', destinations: [] }]);
+    const own = { name: 'ntfy', type: 'ntfy', config: { topic: 't' } };
+    expect((await client.post('/api/import', { integrations: [own] })).status).toBe(200);
+    expect((await convert(client, 'gatus', config)).data.document.monitors).toMatchObject([{ destinations: ['ntfy'] }]);
   });
 
   test('is converted for editors only', async () => {
@@ -112,11 +129,8 @@ describe('a bad file', () => {
 });
 
 test('10,000 items over the limit of the plan: the import is refused as a whole', async () => {
-  const small = await makeApp({
-    env: { DEFAULT_PLAN: 'free' }, plansJson: '{"free":{"monitors":5,"min_interval_seconds":120}}',
-    converterBundle,
-  });
-  const { writeKey: client } = await newTenant(small);
+  const { writeKey: client, owner } = await newTenant(app);
+  await owner.client.put('/api/billing/plan', { plan: 'free' });
   const rows = Array.from({ length: 10_000 }, (_, at) => `m${at},HTTP,https://m${at}.example/,60`).join('\n');
   const { data } = await convert(client, 'csv', `name,type,target,interval_seconds\n${rows}`);
   expect(data.report).toMatchObject({ full: 0, partial: 10_000, skipped: 0 });
@@ -124,5 +138,4 @@ test('10,000 items over the limit of the plan: the import is refused as a whole'
   const refused = await client.post('/api/import', data.document);
   expect([refused.code, refused.error.details]).toEqual(['MONITOR_LIMIT_REACHED', { limit: 5, usage: 0 }]);
   expect((await client.get('/api/monitors')).data.pagination.total_count).toBe(0);
-  await small.close();
 });

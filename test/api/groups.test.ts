@@ -44,7 +44,7 @@ describe('groups', () => {
       const made = await create({ name: ' \t Shop EU\r\n', description: 'All of it' });
       expect(made).toEqual({
         id: made.id, organization_id: tenant.organizationId, project_id: tenant.projectId,
-        created_by: tenant.owner.userId, name: 'Shop EU',
+        created_by: tenant.owner.userId, managed_by: null, name: 'Shop EU',
         description: 'All of it', created_at: made.created_at, updated_at: made.created_at, check_count: 0,
         monitors: [], children: [], path: [],
       });

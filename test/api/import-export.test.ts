@@ -6,7 +6,7 @@ import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await makeApp();
+  app = await makeApp({ plansJson: '{"free":{"monitors":5}}' });
   await addRegion(app, 'eu-west', { city: 'Dublin' });
 });
 afterAll(() => app.close());
@@ -342,13 +342,14 @@ describe('the plan', () => {
   const many = (count: number, change: Loose = {}) => ({ monitors: Array.from(
     { length: count }, (_, at) => ({ ...http, name: `m${at}`, interval_seconds: 300, ...change }),
   ) });
-  const limited = async (): Promise<{ small: TestApp; tenant: Tenant }> => {
-    const small = await makeApp({ env: { DEFAULT_PLAN: 'free' }, plansJson: '{"free":{"monitors":5}}' });
-    return { small, tenant: await newTenant(small) };
+  const limited = async (): Promise<Tenant> => {
+    const tenant = await newTenant(app);
+    await tenant.owner.client.put('/api/billing/plan', { plan: 'free' });
+    return tenant;
   };
 
   test('limits an import, which then changes nothing, and a dry run', async () => {
-    const { small, tenant: { writeKey: client } } = await limited();
+    const { writeKey: client } = await limited();
     await client.post('/api/monitors', { ...http, interval_seconds: 300 });
     for (const query of ['', '?dry_run=true']) {
       const refused = await client.post(`/api/import${query}`, { groups: [{ name: 'G' }], ...many(5) });
@@ -381,16 +382,14 @@ describe('the plan', () => {
     }
     expect((await client.post('/api/import', many(4))).data.summary.created).toBe(4);
     expect((await client.post('/api/import', many(4))).data.summary.unchanged).toBe(4);
-    await small.close();
   });
 
   test('limits concurrent imports and creations', async () => {
-    const { small, tenant: { writeKey: client, organizationId } } = await limited();
+    const { writeKey: client, organizationId } = await limited();
     await Promise.all(Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? client.post(
       '/api/import', { monitors: [{ ...http, name: `i${at}`, interval_seconds: 300 }] },
     )
       : client.post('/api/monitors', { ...http, interval_seconds: 300 }))));
-    expect(await small.monitors.countOfOrganization(organizationId)).toBe(5);
-    await small.close();
+    expect(await app.monitors.countOfOrganization(organizationId)).toBe(5);
   });
 });

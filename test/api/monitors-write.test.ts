@@ -41,7 +41,7 @@ describe('a created monitor', () => {
     expect(createdAt).toBeGreaterThanOrEqual(before);
     expect(updatedAt).toBe(createdAt);
     expect(rest).toEqual({
-      ...minimal, organization_id: tenant.organizationId, created_by: tenant.owner.userId, status: 'active',
+      ...minimal, organization_id: tenant.organizationId, created_by: tenant.owner.userId, managed_by: null, status: 'active',
       configState: 'active',
       runtimeStatus: 'unknown', in_maintenance: false, timeout_ms: 10_000,
       confirmation_policy: { regions: 'majority', retries: 1, recoveries: 0 },

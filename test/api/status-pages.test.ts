@@ -53,7 +53,7 @@ test('a new page is a draft with the defaults of the API', async () => {
     custom_domain: null, custom_domain_verified: false, ssl_enabled: false, ssl_certificate_status: null,
     auto_publish_enabled: true, auto_publish_severities: ['critical', 'major'], subscriber_count: 0,
     monitor_count: 0, page_views_24h: 0, page_views_7d: 0, page_views_30d: 0, last_published_at: null,
-    created_by: null, created_at: expect.any(Number) as number, updated_at: page.created_at,
+    created_by: null, managed_by: null, created_at: expect.any(Number) as number, updated_at: page.created_at,
   });
   expect((await client.get(`${path}/${page.id}`)).data.status_page).toEqual(page);
   expect((await client.get(path)).data.status_pages).toContainEqual(page);

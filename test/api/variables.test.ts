@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { VariableDoc } from '../../controller/monitors/variable.ts';
-import { MAX_VARIABLES } from '../../controller/variables/store.ts';
+import { MAX_VARIABLES, type VariableDoc } from '../../controller/monitors/variable.ts';
 import { newId } from '../../shared/ids.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
@@ -223,5 +222,64 @@ describe('a monitor', () => {
     await variables.revise(stored as never, { name: 'renewed', value: 'three', is_secret: true, updated_at: 1, changed_at: Date.now() });
     await owner.patch(`${path}/${await create('another', 'x')}`, { value: 'y' });
     expect(await revisionsOf(), 'another change completes it').toEqual([(first as number) + 2, still]);
+  });
+});
+
+describe('an import', () => {
+  let client: ApiClient;
+  beforeAll(async () => {
+    const { id } = (await owner.post('/api/projects', { name: 'As code' })).data.project;
+    client = owner.with({ 'x-project-id': id });
+  });
+  const send = async (document: object, query = ''): Promise<Loose> => {
+    const { data, text, status } = await client.post(`/api/import${query}`, document);
+    expect(status, text).toBe(200);
+    return data.summary;
+  };
+
+  test('creates variables with the monitors that use them, and one of an export changes nothing', async () => {
+    const document = {
+      variables: [{ name: 'host', value: 'a.example' }, { name: 'token', value: SECRET, is_secret: true }],
+      monitors: [{ ...http, target: 'https://{{host}}/', headers: { X: '{{token}}' } }],
+    };
+    expect((await client.post('/api/import', { monitors: document.monitors })).error.details).toHaveLength(2);
+    expect(await send(document, '?dry_run=true')).toMatchObject({ created: 3 });
+    expect(await send(document, '?owner=file')).toMatchObject({ created: 3 });
+    const exported = (await client.get('/api/export')).data;
+    expect(exported.variables).toEqual([
+      { name: 'host', value: 'a.example', is_secret: false }, { name: 'token', value: '***', is_secret: true },
+    ]);
+    expect(await send(exported)).toEqual({ created: 0, updated: 0, unchanged: 3 });
+    expect(await send(document)).toEqual({ created: 0, updated: 0, unchanged: 3 });
+    const changed = await client.post('/api/import?dry_run=true', { variables: [{ name: 'token', value: 'other-value' }] });
+    expect(changed.data.variables).toMatchObject([{ action: 'update', differences: [{ field: 'value', before: '***', after: '***' }] }]);
+  });
+
+  test('refuses a new secret without a value, a name listed twice, and values that make other monitors invalid', async () => {
+    const refused = await client.post('/api/import', { variables: [
+      { name: 'new', value: '***', is_secret: true }, { name: 'host', value: 'a.example' }, { name: 'host', value: 'x' }, { name: 'other' },
+      { name: 'token', value: '***', is_secret: false },
+    ] });
+    expect(refused.error.details.map(({ path: at, message }: Loose) => `${at.join('.')}: ${message}`)).toEqual([
+      'variables.0.value: *** keeps the stored value, but no value is stored', 'variables.2.name: Listed twice',
+      'variables.3.value: Required', 'variables.4.value: Send the value with it to make a secret readable',
+    ]);
+    const variables = [{ name: 'host', value: 'b c' }];
+    expect((await client.post('/api/import', { variables })).error.details).toEqual([{
+      code: 'custom', path: ['variables', 0, 'value'], message: 'In the monitor "Shop", target: Target must be an absolute URL',
+    }]);
+    const monitors = [{ ...http, target: 'https://shop.example/{{host}}' }];
+    expect(await send({ variables, monitors })).toMatchObject({ updated: 2 });
+    expect((await client.get('/api/monitors')).data.monitors[0].target).toBe('https://shop.example/{{host}}');
+  });
+
+  test('with prune removes variables, unless other monitors use them', async () => {
+    await send({ monitors: [{ ...http, name: 'Other', headers: { X: '{{token}}' } }] });
+    const rest = { monitors: [{ ...http, headers: {} }] };
+    const conflict = await client.post('/api/import?owner=file&prune=true', rest);
+    expect(conflict.error, conflict.text).toMatchObject({ code: 'CONFLICT', details: { monitors: [{ name: 'Other' }] } });
+    await send({ monitors: [{ ...http, name: 'Other', headers: {} }] });
+    expect(await send(rest, '?owner=file&prune=true')).toMatchObject({ deleted: 2, updated: 1 });
+    expect((await client.get('/api/export')).data.variables).toEqual([]);
   });
 });

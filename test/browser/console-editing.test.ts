@@ -210,3 +210,37 @@ async function openNewForm(page: Page, type: string): Promise<void> {
   await page.goto(`${rig.app.url}/monitors/new`);
   await page.getByRole('radio', { name: type }).check();
 }
+
+test('items that a file manages say so, and can be edited only after a confirmation', async () => {
+  const managed = await rig.newTenant();
+  const { data } = await managed.writeKey.post('/api/import?owner=infra/prod.yaml', {
+    groups: [{ name: 'Group' }], integrations: [{ name: 'Mail', type: 'email', config: { to: ['a@shop.example'] } }],
+    monitors: [{ name: 'Shop', type: 'HTTP', target: 'https://shop.example/', interval_seconds: 60 }],
+    status_pages: [{ name: 'Status', subdomain: `s-${managed.projectId}` }],
+    maintenance_windows: [{ title: 'Move', starts_at: '2099-01-01T00:00:00Z', ends_at: '2099-01-01T01:00:00Z' }],
+  });
+  const idOf = (list: string) => data[list][0].id as string;
+  const text = 'Managed by infra/prod.yaml. Changes made here will be overwritten by the next apply.';
+  await rig.open(managed.owner, `/groups/${idOf('groups')}`, DESKTOP, async (page, problems) => {
+    await page.getByText(text).waitFor();
+    for (const [path, field] of [
+      [`/monitors/${idOf('monitors')}/edit`, 'Name'], [`/destinations/${idOf('integrations')}`, 'Name'],
+      [`/maintenance/${idOf('maintenance_windows')}`, 'Title'], [`/pages/${idOf('status_pages')}/settings`, 'Name'],
+    ] as const) {
+      await page.goto(new URL(path, page.url()).href);
+      await page.getByText(text).waitFor();
+      const input = page.getByLabel(field).first();
+      await expect.poll(() => input.isDisabled(), { message: path }).toBe(true);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Edit anyway' }).click();
+      await expect.poll(() => input.isEnabled(), { message: path }).toBe(true);
+    }
+    await takeScreenshot(page, 'console-editing-managed');
+    await page.getByLabel('Name').first().fill('By hand');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'By hand' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+  const plan = await managed.writeKey.post('/api/import?dry_run=true', { status_pages: [{ name: 'Status', subdomain: `s-${managed.projectId}` }] });
+  expect(plan.data.status_pages).toMatchObject([{ action: 'update', changes: ['name'] }]);
+});

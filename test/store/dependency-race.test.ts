@@ -1,8 +1,6 @@
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProjectContext } from '../../controller/http/routing/route.ts';
-import { applyMonitors } from '../../controller/import-export/verbs/apply-monitors.ts';
-import { planMonitors } from '../../controller/import-export/verbs/plan-monitors.ts';
 import { findCycle } from '../../controller/monitors/dependencies/cycle-rules.ts';
 import { DependencyChangeStore } from '../../controller/monitors/dependencies/store.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
@@ -19,13 +17,13 @@ import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { withConcurrentWrite } from '../helpers/concurrent-write.ts';
+import { importMonitors } from '../helpers/import-monitors.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { shardMap } from '../helpers/shard-map.ts';
 
 const NAMES = ['A', 'B', 'C', 'D'] as const;
-const wish = (name: string) => monitorInputs(30).create.parse({
-  name, type: 'TCP', target: 'shop.example:443', interval_seconds: 60,
-});
+const item = (name: string) => ({ name, type: 'TCP', target: 'shop.example:443', interval_seconds: 60 });
+const wish = (name: string) => monitorInputs(30).create.parse(item(name));
 
 let store: TestMongo;
 let mongo: Mongo;
@@ -126,10 +124,8 @@ test('an import may reverse a dependency, and is never stored as a cycle', async
   const it = await project();
   await it.link('A', ['B']);
   const deps = controllerOn(mongo.db);
-  const absent = { status: undefined, group: undefined, heartbeat_token: undefined };
-  const item = (name: string, depends_on: string[]) => ({ ...wish(name), ...absent, depends_on });
-  const planned = await planMonitors(deps, it.ctx, [item('B', ['A']), item('A', [])], new Map());
-  await applyMonitors(deps, it.ctx, planned, new Map());
+  const items = [{ ...item('B'), depends_on: ['A'] }, { ...item('A'), depends_on: [] }];
+  await importMonitors(mongo.db, deps, it.ctx, items);
   const edges = await it.edges();
   expect([edges.get(it.idOf('A')), edges.get(it.idOf('B'))]).toEqual([[], [it.idOf('A')]]);
 });

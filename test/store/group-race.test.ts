@@ -6,8 +6,6 @@ import type { TreeDeps } from '../../controller/groups/deps.ts';
 import { findSuccessors, resumeRemovals } from '../../controller/groups/verbs/change-tree.ts';
 import { createGroup, deleteGroup } from '../../controller/groups/verbs/write-group.ts';
 import type { ProjectContext } from '../../controller/http/routing/route.ts';
-import { applyMonitors } from '../../controller/import-export/verbs/apply-monitors.ts';
-import { planMonitors } from '../../controller/import-export/verbs/plan-monitors.ts';
 import { DependencyChangeStore } from '../../controller/monitors/dependencies/store.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
@@ -26,13 +24,13 @@ import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { withConcurrentWrite } from '../helpers/concurrent-write.ts';
+import { importMonitors } from '../helpers/import-monitors.ts';
 import { checkedMongo } from '../helpers/checked-mongo.ts';
 import { shardMap } from '../helpers/shard-map.ts';
 
 const MINUTE_MS = 60_000;
-const wish = (name: string, group_id?: string) => monitorInputs(30).create.parse({
-  name, type: 'TCP', target: 'shop.example:443', interval_seconds: 60, group_id,
-});
+const item = (name: string) => ({ name, type: 'TCP', target: 'shop.example:443', interval_seconds: 60 });
+const wish = (name: string, group_id?: string) => monitorInputs(30).create.parse({ ...item(name), group_id });
 
 let store: TestMongo;
 let mongo: Mongo;
@@ -99,13 +97,6 @@ async function project() {
 }
 type Project = Awaited<ReturnType<typeof project>>;
 
-async function importInto(deps: MonitorWriteDeps, { ctx, inner }: Project, name: string): Promise<unknown> {
-  const planned = await planMonitors(
-    deps, ctx, [{ ...wish(name), status: undefined, group: 'inner', heartbeat_token: null }], new Map([[inner, 'inner']]),
-  );
-  return applyMonitors(deps, ctx, planned, new Map([['inner', inner]]));
-}
-
 const writes: Record<string, (deps: MonitorWriteDeps, project: Project) => Promise<unknown>> = {
   'a creation': (deps, { ctx, inner }) => createMonitor(deps, ctx, wish('new', inner)),
   'a change': (deps, { ctx, inner, monitor }) => updateMonitor(deps, ctx, monitor, { group_id: inner }),
@@ -116,8 +107,8 @@ const writes: Record<string, (deps: MonitorWriteDeps, project: Project) => Promi
   'a move of a group\'s monitors': (deps, { ctx, inner, other }) => changeGroupMonitors(
     deps, ctx, other, { action: 'move', group_id: inner },
   ),
-  'an import of a new monitor': (deps, project) => importInto(deps, project, 'new'),
-  'an import of an existing monitor': (deps, project) => importInto(deps, project, 'old'),
+  'an import of a new monitor': (deps, { ctx }) => importMonitors(mongo.db, deps, ctx, [{ ...item('new'), group: 'inner' }]),
+  'an import of an existing monitor': (deps, { ctx }) => importMonitors(mongo.db, deps, ctx, [{ ...item('old'), group: 'inner' }]),
 };
 
 test.each(

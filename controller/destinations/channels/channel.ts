@@ -28,6 +28,9 @@ export interface ChannelRequest {
   body: string;
 }
 
+/** How exports mask a field that project admins read: a URL after its host, or the values of headers. */
+export type PrivateKind = 'path' | 'headers';
+
 export interface ChannelResponse {
   status: number;
   retryAfterMs: number | null;
@@ -56,6 +59,8 @@ export interface ChannelSettings<Config extends object> {
   recipients?(config: Config): string[];
   /** How the log shows the recipient. Default: the destination's name. */
   shownAs?(config: Config): string;
+  /** Fields that exports mask, although project admins read them. */
+  concealed?: Partial<Record<keyof Config & string, PrivateKind>>;
   /** The config as clients send it, if it is stored differently. */
   view?(config: Config): object;
 }

@@ -15,7 +15,7 @@ interface About {
  * `x-secret` of a field: `value` is masked as a whole, `path` of a URL is masked after its host, and of
  * `items` of a list each is masked.
  */
-type SecretKind = 'value' | 'path' | 'items';
+export type SecretKind = 'value' | 'path' | 'items';
 
 /** A token or key, sent in headers, so without spaces and line breaks. */
 export function secretText(about: About) {

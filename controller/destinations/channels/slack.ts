@@ -12,7 +12,7 @@ const MARKS = { bad: ':red_circle:', warning: ':large_yellow_circle:', good: ':l
 
 export const slack = defineChannel({
   label: 'Slack', help: 'Create an app with an incoming webhook at api.slack.com/apps.',
-  domains: ['slack.com', 'slack-gov.com'], address: 'webhook_url',
+  domains: ['slack.com', 'slack-gov.com'], address: 'webhook_url', concealed: { webhook_url: 'path' },
   config: z.strictObject({
     // Reads show it in full.
     webhook_url: z.string().min(1).max(MAX_URL_LENGTH).meta({

@@ -23,7 +23,7 @@ const config = z.strictObject({
 /** Its contract ends on any 4xx, 429 included. */
 export const webhook = defineChannel({
   label: 'Webhook', help: 'Your own receiver; see the documentation for an example.', domains: [],
-  config, address: 'url', isPlain: true, isSigned: true, isUngrouped: true,
+  config, address: 'url', concealed: { headers: 'headers' }, isPlain: true, isSigned: true, isUngrouped: true,
   shownAs: ({ url }) => redactedUrl(url),
   view: ({ headers, ...rest }) => ({
     ...rest, headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),

@@ -21,17 +21,16 @@ export async function loadGroup(deps: TreeDeps, ctx: ProjectContext, id: string)
 
 /**
  * Throws DUPLICATE_NAME, MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, FAIR_USE_LIMIT_REACHED
- * if the project has MAX_GROUPS, CONFLICT.
+ * if the project has MAX_GROUPS, CONFLICT. An import sets fields in `own`.
  */
-export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: GroupInput): Promise<GroupDoc> {
-  if ((await deps.groups.countOf(ctx.tenant)) >= MAX_GROUPS) {
-    const message = `A project can have at most ${MAX_GROUPS} groups`;
-    throw new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_GROUPS } });
-  }
+export async function createGroup(
+  deps: TreeDeps, ctx: ProjectContext, input: GroupInput, own: Partial<Pick<GroupDoc, '_id' | 'managed_by'>> = {},
+): Promise<GroupDoc> {
+  if ((await deps.groups.countOf(ctx.tenant)) >= MAX_GROUPS) throw tooManyGroups();
   const group: GroupDoc = {
     _id: newId(ctx.now), ...ownedBy(ctx.tenant), created_by: authorOf(ctx.actor),
     name: input.name, description: input.description ?? '', parent_group_id: null, tree_revision: 0,
-    created_at: ctx.now,
+    created_at: ctx.now, ...own,
   };
   await settleTree(deps, ctx);
   const parent = input.parent_group_id ?? null;
@@ -57,21 +56,23 @@ export async function createGroup(deps: TreeDeps, ctx: ProjectContext, input: Gr
  * Changes all given fields or none. Throws RESOURCE_NOT_FOUND, DUPLICATE_NAME, CIRCULAR_REFERENCE,
  * MAX_DEPTH_EXCEEDED, VALIDATION_ERROR for an unknown parent, CONFLICT.
  */
-export async function changeGroup(deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput) {
+export async function changeGroup(
+  deps: TreeDeps, ctx: ProjectContext, id: string, input: GroupChangeInput, managed_by?: string,
+): Promise<GroupDoc> {
   const { name, parent_group_id: parent } = input;
-  const description = input.description === null ? '' : input.description;
+  const text = { name, description: input.description === null ? '' : input.description, managed_by };
   await settleTree(deps, ctx);
   const seen = await loadGroup(deps, ctx, id);
   if (parent === undefined || parent === seen.parent_group_id) {
-    if (name === undefined && description === undefined) return seen;
-    const renamed = await deps.groups.rename(ctx.tenant, id, { name, description });
+    if (Object.values(text).every((value) => value === undefined)) return seen;
+    const renamed = await deps.groups.rename(ctx.tenant, id, text);
     if (renamed === null) throw notFound('Group');
     deps.onGroupChanged(ctx.tenant, id, false);
     return renamed;
   }
   const isMoved = await changeTree(deps, ctx, (edges) => {
     if (!edges.some((edge) => edge._id === id)) throw notFound('Group');
-    return validatedStep(edges, { kind: 'place', group_id: id, parent_group_id: parent, name, description });
+    return validatedStep(edges, { kind: 'place', group_id: id, parent_group_id: parent, ...text });
   });
   if (!isMoved) throw duplicateName();
   deps.onGroupChanged(ctx.tenant, id, false);
@@ -91,6 +92,11 @@ export async function deleteGroup(deps: TreeDeps, ctx: ProjectContext, id: strin
     // Even if the group is gone, because this request may repeat an interrupted deletion.
     await finishRemovals(deps, ctx);
   }
+}
+
+export function tooManyGroups(): AppError {
+  const message = `A project can have at most ${MAX_GROUPS} groups`;
+  return new AppError('FAIR_USE_LIMIT_REACHED', message, { details: { limit: MAX_GROUPS } });
 }
 
 /** Throws if the tree does not allow the step. */

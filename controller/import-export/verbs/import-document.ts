@@ -1,61 +1,71 @@
-import { changeGroup, createGroup } from '../../groups/verbs/write-group.ts';
+import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
-import { validationError } from '../../http/input/validation.ts';
-import type { ImportedItem } from '../responses.ts';
-import { planGroups, type PlannedGroup } from '../group-rules.ts';
-import type { DocumentInput } from '../schema.ts';
 import type { ConfigurationDeps } from '../deps.ts';
-import { applyMonitors } from './apply-monitors.ts';
-import { applyPages, planPages, type PlannedPage } from './import-pages.ts';
-import { planMonitors, type PlannedMonitor } from './plan-monitors.ts';
+import { Faults } from '../faults.ts';
+import { ProjectNames } from '../project-names.ts';
+import { SECTIONS } from '../registry.ts';
+import type { ImportedItem } from '../responses.ts';
+import type { DocumentInput, ImportQuery } from '../schema.ts';
+import type { ImportScope, Planned, SectionName, Stored } from '../section.ts';
+import { planImport, type SectionPlan } from './plan-import.ts';
+
+export type Imported = Record<SectionName, ImportedItem[]>;
 
 /**
- * Matches groups, monitors and pages by name; `isDryRun` only reports the changes. Validates everything
- * before it writes anything. Throws VALIDATION_ERROR with the paths of all invalid items, and the errors of
- * single writes.
+ * Makes the project as the document says; a dry run only reports the changes. Validates everything before it
+ * writes anything. Throws VALIDATION_ERROR with the paths of all invalid items, CONFLICT with the items that
+ * another owner manages, and the errors of single writes.
  */
 export async function importDocument(
-  deps: ConfigurationDeps, ctx: ProjectContext, document: DocumentInput, isDryRun: boolean,
-): Promise<Record<'groups' | 'monitors' | 'status_pages', ImportedItem[]>> {
-  const existing = await deps.groups.listAll(ctx.tenant);
-  const { groups, issues } = planGroups(document.groups, existing);
-  const allGroupNames = new Set([...existing, ...groups].map(({ name }) => name));
-  for (const [at, { group }] of document.monitors.entries()) {
-    if (typeof group !== 'string' || allGroupNames.has(group)) continue;
-    issues.push({ code: 'custom', path: ['monitors', at, 'group'], message: 'Unknown group' });
-  }
-  if (issues.length > 0) throw validationError(issues);
-  const groupNames = new Map(existing.map(({ _id, name }) => [_id, name]));
-  const monitors = await planMonitors(deps.monitors, ctx, document.monitors, groupNames);
-  const pages = await planPages(deps, ctx, document.status_pages, monitors);
-  const groupIds = new Map(existing.map(({ _id, name }) => [name, _id]));
-  if (!isDryRun) await applyGroups(deps, ctx, groups, groupIds);
-  const monitorIds = isDryRun ? [] : await applyMonitors(deps.monitors, ctx, monitors, groupIds);
-  const pageIds = isDryRun ? [] : await applyPages(deps, ctx, pages, monitorIds);
-  return {
-    groups: groups.map((plan) => itemOf(plan.name, plan, groupIds.get(plan.name))),
-    monitors: monitors.map((plan, at) => itemOf(plan.item.name, plan, monitorIds[at] ?? plan.current?._id)),
-    status_pages:
-      pages.map((plan, at) => itemOf(plan.item.name, plan, pageIds[at] ?? plan.current?._id)),
+  deps: ConfigurationDeps, ctx: ProjectContext, document: DocumentInput, query: ImportQuery,
+): Promise<Imported> {
+  const scope: ImportScope = {
+    deps, ctx, owner: query.owner ?? null, names: new ProjectNames(), faults: new Faults(),
+    variables: { after: [], changed: [], removed: [] },
   };
+  if (query.dry_run) return reportOf(await planImport(scope, document, query.prune), scope, true);
+  return deps.imports.run(ctx.tenant, async () => {
+    const plans = await planImport(scope, document, query.prune);
+    const imported = reportOf(plans, scope, false);
+    refuseConflicts(imported);
+    for (const { name, removed } of plans.toReversed()) await SECTIONS[name].remove(scope, removed);
+    for (const { name, planned } of plans) await SECTIONS[name].write(scope, planned);
+    return imported;
+  });
 }
 
-/** Adds the ids of new groups to `ids`, by name. */
-async function applyGroups(
-  deps: ConfigurationDeps, ctx: ProjectContext, groups: PlannedGroup[], ids: Map<string, string>,
-): Promise<void> {
-  const parentsFirst = [...groups].sort((one, other) => one.level - other.level);
-  for (const { name, current, description, parent, differences } of parentsFirst) {
-    const wanted = { description, parent_group_id: parent === null ? null : (ids.get(parent) ?? null) };
-    if (current === null) ids.set(name, (await createGroup(deps, ctx, { name, ...wanted }))._id);
-    else if (differences.length > 0) await changeGroup(deps, ctx, current._id, wanted);
-  }
+function refuseConflicts(imported: Imported): void {
+  const conflicts = Object.entries(imported).flatMap(([section, items]) => (
+    items.filter(({ action }) => action === 'conflict')
+      .map(({ name, id, managed_by }) => ({ section, name, id, managed_by }))
+  ));
+  const [first] = conflicts;
+  if (first === undefined) return;
+  const others = conflicts.length === 1 ? '' : `, and ${conflicts.length - 1} more`;
+  const message = `Managed by another owner: ${first.name} (${first.managed_by})${others}. Nothing was changed`;
+  throw new AppError('CONFLICT', message, { details: { conflicts } });
 }
 
-type Planned = Pick<PlannedGroup | PlannedMonitor | PlannedPage, 'current' | 'differences'>;
+function reportOf(plans: SectionPlan[], { owner }: ImportScope, isDryRun: boolean): Imported {
+  return Object.fromEntries(plans.map(({ name, planned, removed }) => {
+    const { nameOf } = SECTIONS[name];
+    const written = planned.map((one): ImportedItem => {
+      const { item, current, differences, id } = one;
+      const changes = [...new Set(differences.map(({ field }) => field.split('.', 1)[0] as string))];
+      const shown = current === null && isDryRun ? null : id;
+      return { name: nameOf(item as Stored), changes, differences, id: shown, ...actionOf(one, owner) };
+    });
+    const deleted = removed.map((doc): ImportedItem =>
+      ({ name: nameOf(doc), action: 'delete', changes: [], differences: [], id: doc._id }));
+    return [name, [...written, ...deleted]];
+  })) as Imported;
+}
 
-function itemOf(name: string, { current, differences }: Planned, id: string | undefined): ImportedItem {
-  const action = current === null ? 'create' : differences.length > 0 ? 'update' : 'unchanged';
-  const changes = [...new Set(differences.map(({ field }) => field.split('.', 1)[0] as string))];
-  return { name, action, changes, differences, id: id ?? null };
+function actionOf(
+  { current, differences }: Planned<object, Stored, object>, owner: string | null,
+): Pick<ImportedItem, 'action' | 'managed_by'> {
+  if (current === null) return { action: 'create' };
+  const { managed_by = null } = current;
+  if (owner !== null && managed_by !== null && managed_by !== owner) return { action: 'conflict', managed_by };
+  return { action: differences.length > 0 ? 'update' : 'unchanged' };
 }

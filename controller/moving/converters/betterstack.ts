@@ -4,10 +4,12 @@ import type { Converter, Source } from '../converter.ts';
 import type { Draft } from '../fit-monitor.ts';
 import { fieldsOf, isTrue, listOf, numberOf, rowsOf, textOf, type Fields } from '../loose.ts';
 import { expectedStatus } from './expected-status.ts';
+import { durationBetween, windowTimes } from './window-times.ts';
 
 const GROUPS = ['monitor_group', 'heartbeat_group'];
 const TYPES = ['monitor', 'heartbeat', ...GROUPS];
 const ALL_REGIONS = 4;
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const PROTOCOLS: Readonly<Record<string, 'smtp' | 'pop3' | 'imap'>> = { smtp: 'smtp', pop: 'pop3', imap: 'imap' };
 
 /** Better Stack: responses of its lists of monitors, heartbeats and their groups. */
@@ -46,12 +48,28 @@ function addMonitor(monitor: Fields, groups: ReadonlyMap<string, string>, into: 
   const timeout = numberOf(monitor['request_timeout']);
   const recovery = numberOf(monitor['recovery_period']) ?? 0;
   noteLosses(monitor, notes);
-  into.addMonitor({
+  const times = maintenanceOf(monitor);
+  if (textOf(monitor['maintenance_from']) !== '' && times === null) notes.push('Its maintenance window is left out.');
+  const added = into.addMonitor({
     name, interval_seconds: interval, ...(timeout === null ? {} : { timeout_ms: inSeconds(timeout) * 1000 }),
     confirmation_policy: { recoveries: Math.min(10, Math.round(recovery / interval)) },
     ...groupOf(monitor['monitor_group_id'], 'monitor_group', groups, notes),
     ...settings, ...(isPaused(monitor) ? { status: 'paused' } : {}),
   }, notes);
+  if (added !== null && times !== null) {
+    into.addWindow({ title: `Maintenance of ${added.name}`, ...times, monitors: [added.name] });
+  }
+}
+
+/** Null if it has none, or one that is not valid. */
+function maintenanceOf(monitor: Fields) {
+  const [from, to] = [textOf(monitor['maintenance_from']), textOf(monitor['maintenance_to'])];
+  const days = listOf(monitor['maintenance_days']).map((day) => DAYS.indexOf(textOf(day).toLowerCase()) + 1)
+    .filter((day) => day > 0);
+  return windowTimes({
+    time: from, durationMs: durationBetween(from, to) ?? 0, timezone: textOf(monitor['maintenance_timezone']) || 'UTC',
+    repeats: days.length === 0 ? { kind: 'daily' } : { kind: 'weekly', days: [...new Set(days)] },
+  });
 }
 
 /** Timeouts of ping and TCP monitors are in milliseconds, the others in seconds. */
@@ -63,7 +81,6 @@ function noteLosses(monitor: Fields, notes: string[]): void {
   const regions = listOf(monitor['regions']).map(textOf);
   if (regions.length > 0 && regions.length < ALL_REGIONS) notes.push(`Its regions are not named: ${regions.join(', ')}.`);
   if (textOf(monitor['policy_id']) !== '') notes.push('It does not name its escalation policy.');
-  if (textOf(monitor['maintenance_from']) !== '') notes.push('Its maintenance window is left out.');
   if (textOf(monitor['proxy_host']) !== '') notes.push('It is checked without its proxy.');
 }
 

@@ -3,33 +3,33 @@ import type { Converter, Source } from '../converter.ts';
 import type { Draft } from '../fit-monitor.ts';
 import { fieldsOf, isTrue, listOf, numberOf, rowsOf, textOf, textsOf, type Fields } from '../loose.ts';
 import { durationMs, durationSeconds } from './duration.ts';
+import { addGatusProviders, noteVariables } from './gatus-alerting.ts';
 import { conditionSettings } from './gatus-conditions.ts';
+import { GatusMaintenance } from './gatus-maintenance.ts';
 
 const DEFAULT_INTERVAL_S = 60;
 const SUITE_INTERVAL_S = 600;
 const FAILURE_THRESHOLD = 3;
 const SUCCESS_THRESHOLD = 2;
-const VARIABLE = /\$\{?[A-Z_][A-Z0-9_]*\}?/;
 
 /** Configurations of Gatus, in one or more YAML documents. */
 export const gatus: Converter = {
   title: 'a configuration of Gatus',
   recognizes: (source) => endpointsIn(source).length > 0,
   convert: (source, into) => {
-    for (const config of documentsOf(source)) {
-      const { alerting, maintenance } = config;
+    const configs = documentsOf(source);
+    // Gatus merges its files.
+    const alerting = Object.assign({}, ...configs.map((config) => fieldsOf(config['alerting']))) as Fields;
+    const providers = addGatusProviders(alerting, into);
+    const place = { alerting, providers, maintenance: new GatusMaintenance() };
+    for (const config of configs) {
       for (const endpoint of [...rowsOf(config['endpoints']), ...rowsOf(config['services'])]) {
-        addEndpoint(endpoint, { alerting: fieldsOf(alerting) }, into);
+        addEndpoint(endpoint, place, into);
       }
-      for (const endpoint of rowsOf(config['external-endpoints'])) addExternal(endpoint, fieldsOf(alerting), into);
-      for (const suite of rowsOf(config['suites'])) addSuite(suite, fieldsOf(alerting), into);
-      for (const type of Object.keys(fieldsOf(alerting))) {
-        into.skip(`alerting.${type}`, 'The document has no destinations yet. Add one in Farwatch.');
-      }
-      if (maintenance !== undefined) {
-        into.skip('maintenance', 'The document has no maintenance windows yet. Add it in Farwatch.');
-      }
+      for (const endpoint of rowsOf(config['external-endpoints'])) addExternal(endpoint, place, into);
+      for (const suite of rowsOf(config['suites'])) addSuite(suite, place, into);
     }
+    place.maintenance.finish(configs.find((config) => 'maintenance' in config)?.['maintenance'], into);
   },
 };
 
@@ -48,6 +48,9 @@ function endpointsIn(source: Source): Fields[] {
 
 interface Place {
   alerting: Fields;
+  /** Names of the destinations in the document, by type. */
+  providers: ReadonlyMap<string, string>;
+  maintenance: GatusMaintenance;
   group?: string;
   /** Of the suite that it is a step of. */
   intervalSeconds?: number;
@@ -64,16 +67,14 @@ function addEndpoint(endpoint: Fields, place: Place, into: Conversion): void {
   }
   const group = place.group ?? groupOf(endpoint, into);
   const labels = Object.entries(textsOf(endpoint['extra-labels'])).map(([label, value]) => `${label}:${value}`);
-  if (VARIABLE.test(JSON.stringify(endpoint))) {
-    notes.push('It contains variables of the environment, which are not replaced.');
-  }
-  if ('maintenance-windows' in endpoint) notes.push('Its maintenance windows are left out.');
-  into.addMonitor({
+  noteVariables(endpoint, notes);
+  const added = into.addMonitor({
     name, interval_seconds: place.intervalSeconds ?? durationSeconds(endpoint['interval']) ?? DEFAULT_INTERVAL_S,
     ...(group === undefined ? {} : { group }), ...(labels.length > 0 ? { tags: labels } : {}),
-    ...alertSettings(endpoint, place.alerting, notes), ...settings,
+    ...alertSettings(endpoint, place, notes), ...settings,
     ...(place.isPaused === true || endpoint['enabled'] === false ? { status: 'paused' } : {}),
   }, notes);
+  if (added !== null) place.maintenance.add(endpoint, added.name);
 }
 
 function groupOf(item: Fields, into: Conversion, parent?: string): string | undefined {
@@ -149,23 +150,27 @@ function clientSettings(endpoint: Fields, client: Fields, type: Draft['type'], n
   return settings;
 }
 
-/** Consecutive failures before an alert become rechecks. */
-function alertSettings(endpoint: Fields, alerting: Fields, notes: string[]): Partial<Draft> {
+/** Whom it alerts. Consecutive failures before an alert become rechecks. */
+function alertSettings(
+  endpoint: Fields, { alerting, providers }: Place, notes: string[],
+): Pick<Draft, 'destinations' | 'confirmation_policy'> {
   const alerts = rowsOf(endpoint['alerts']).filter(({ enabled }) => enabled !== false);
   const [first] = alerts;
   if (first === undefined) return {};
   const types = [...new Set(alerts.map(({ type }) => textOf(type)))];
-  notes.push(`It does not name its destinations: ${types.join(', ')}.`);
+  const lost = types.filter((type) => !providers.has(type));
+  if (lost.length > 0) notes.push(`It does not alert ${lost.join(', ')}.`);
+  const destinations = types.flatMap((type) => providers.get(type) ?? []);
   const defaults = fieldsOf(fieldsOf(alerting[textOf(first['type'])])['default-alert']);
   const threshold = (name: string, fallback: number) =>
     numberOf(first[name]) ?? numberOf(defaults[name]) ?? fallback;
-  return { confirmation_policy: {
+  return { ...(destinations.length > 0 ? { destinations } : {}), confirmation_policy: {
     retries: Math.max(0, threshold('failure-threshold', FAILURE_THRESHOLD) - 1),
     recoveries: Math.min(10, Math.max(0, threshold('success-threshold', SUCCESS_THRESHOLD) - 1)),
   } };
 }
 
-function addExternal(endpoint: Fields, alerting: Fields, into: Conversion): void {
+function addExternal(endpoint: Fields, place: Place, into: Conversion): void {
   const name = textOf(endpoint['name']);
   const interval = durationSeconds(fieldsOf(endpoint['heartbeat'])['interval']);
   if (interval === null || interval === 0) {
@@ -174,22 +179,24 @@ function addExternal(endpoint: Fields, alerting: Fields, into: Conversion): void
   }
   const notes = ['Its jobs report to another address in Farwatch: /api/heartbeat/ and its token.'];
   const group = groupOf(endpoint, into);
-  // Only for the note: a heartbeat has no rechecks.
-  alertSettings(endpoint, alerting, notes);
-  into.addMonitor({
+  // A heartbeat has no rechecks.
+  const { destinations } = alertSettings(endpoint, place, notes);
+  const added = into.addMonitor({
     name, type: 'HEARTBEAT', heartbeat_interval: interval, grace_period: 1,
     heartbeat_token: textOf(endpoint['token']) || undefined,
+    ...(destinations === undefined ? {} : { destinations }),
     ...(group === undefined ? {} : { group }), ...(endpoint['enabled'] === false ? { status: 'paused' } : {}),
   }, notes);
+  if (added !== null) place.maintenance.add(endpoint, added.name);
 }
 
 /** The steps that need no value of an earlier one. */
-function addSuite(suite: Fields, alerting: Fields, into: Conversion): void {
+function addSuite(suite: Fields, place: Place, into: Conversion): void {
   const group = into.shareGroup(textOf(suite['name']) || 'Suite', groupOf(suite, into));
   const intervalSeconds = durationSeconds(suite['interval']) ?? SUITE_INTERVAL_S;
   for (const step of rowsOf(suite['endpoints'])) {
     if (JSON.stringify(step).includes('[CONTEXT]')) {
       into.skip(textOf(step['name']), 'It needs a value of an earlier step of its suite.');
-    } else addEndpoint(step, { alerting, group, intervalSeconds, isPaused: suite['enabled'] === false }, into);
+    } else addEndpoint(step, { ...place, group, intervalSeconds, isPaused: suite['enabled'] === false }, into);
   }
 }

@@ -4,7 +4,7 @@ import { fieldsOf, isTrue, jsonOf, listOf, numberOf, rowsOf, textOf, type Fields
 /** What a database and a backup of Uptime Kuma have in common. Names of columns are those of the database. */
 export interface KumaFile {
   monitors: readonly Fields[];
-  notifications: readonly { id: number; name: string; type: string; isDefault: boolean }[];
+  notifications: readonly ReturnType<typeof notificationOf>[];
   /** By monitor: the ids of its notifications. */
   notificationsOf: ReadonlyMap<number, readonly number[]>;
   /** By monitor: its tags, as `name` or `name:value`. */
@@ -12,13 +12,15 @@ export interface KumaFile {
   /** Days before the expiry of certificates and domains. */
   certificateDays: number[];
   domainDays: number[];
+  /** Of the server; only a database has it. */
+  timezone: string;
   /** Only a database has these tables. */
   tables: ReadonlyMap<string, readonly Fields[]>;
 }
 
 export const KUMA_TABLES = [
-  'monitor', 'tag', 'monitor_tag', 'notification', 'monitor_notification', 'maintenance', 'status_page', 'group',
-  'monitor_group', 'status_page_cname', 'setting',
+  'monitor', 'tag', 'monitor_tag', 'notification', 'monitor_notification', 'maintenance', 'monitor_maintenance',
+  'maintenance_status_page', 'status_page', 'group', 'monitor_group', 'status_page_cname', 'setting',
 ];
 /** What distinguishes its tables from those of another program with monitors. */
 const COLUMNS = ['name', 'type', 'maxretries', 'upside_down'];
@@ -50,6 +52,7 @@ function readDatabase(tables: ReadonlyMap<string, readonly Fields[]>): KumaFile 
     tagsOf: grouped(table('monitor_tag'), (row) => tagText(tags.get(numberOf(row['tag_id'])), row['value'])),
     certificateDays: daysOf(settings.get('tlsExpiryNotifyDays')),
     domainDays: daysOf(settings.get('domainExpiryNotifyDays')),
+    timezone: textOf(settings.get('serverTimezone')) || 'UTC',
     tables,
   };
 }
@@ -65,7 +68,7 @@ function readBackup(value: unknown): KumaFile {
       numberOf(row['id']) ?? 0,
       rowsOf(row['tags']).flatMap((tag) => tagText(textOf(tag['name']), tag['value']) ?? []),
     ])),
-    certificateDays: DEFAULT_DAYS, domainDays: DEFAULT_DAYS, tables: new Map(),
+    certificateDays: DEFAULT_DAYS, domainDays: DEFAULT_DAYS, timezone: 'UTC', tables: new Map(),
   };
 }
 
@@ -78,10 +81,11 @@ function columnsOf(row: Fields): Fields {
 }
 
 function notificationOf(row: Fields) {
-  const { type, name } = fieldsOf(jsonOf(row['config']));
+  const config = fieldsOf(jsonOf(row['config']));
   return {
-    id: numberOf(row['id']) ?? 0, name: textOf(row['name']) || textOf(name), type: textOf(type) || 'unknown',
-    isDefault: isTrue(row['is_default']),
+    id: numberOf(row['id']) ?? 0, name: textOf(row['name']) || textOf(config['name']),
+    type: textOf(config['type']) || 'unknown', config,
+    isDefault: isTrue(row['is_default']), isActive: row['active'] === undefined || isTrue(row['active']),
   };
 }
 

@@ -8,10 +8,14 @@ const THEMES: Readonly<Record<string, 'light' | 'dark' | 'system'>> = { light: '
 const ANALYTICS_ID = /^G-[A-Z0-9]{4,20}$/;
 const MAX_COMPONENTS = 500;
 
-/** Adds the status pages of a database. `placed` are the monitors in the document, by id. */
+/**
+ * Adds the status pages of a database, and returns their subdomains by id. `placed` are the monitors in the
+ * document, by id.
+ */
 export function addKumaPages(
   { tables }: KumaFile, placed: ReadonlyMap<number, Placed>, into: Conversion,
-): void {
+): Map<number, string> {
+  const subdomains = new Map<number, string>();
   const domains = tables.get('status_page_cname') ?? [];
   for (const row of tables.get('status_page') ?? []) {
     const id = numberOf(row['id']);
@@ -20,16 +24,19 @@ export function addKumaPages(
     if (own.length > 0) notes.push(`Add its domain in Farwatch, which verifies it: ${own.join(', ')}.`);
     if (isTrue(row['show_tags'])) notes.push('It does not show tags.');
     if (isTrue(row['show_certificate_expiry'])) notes.push('It does not show when certificates expire.');
-    into.addPage({
+    const subdomain = subdomainOf(textOf(row['slug']), notes);
+    const isAdded = into.addPage({
       name: [...textOf(row['title'])].slice(0, 100).join('') || 'Status',
-      subdomain: subdomainOf(textOf(row['slug']), notes),
+      subdomain,
       ...(textOf(row['description']) === '' ? {} : { description: textOf(row['description']).slice(0, 1000) }),
       status: isTrue(row['published']) ? 'published' : 'draft',
       allow_search_indexing: isTrue(row['search_engine_index']),
       ...lookOf(row, notes),
       monitors: componentsOf(tables, id, placed, notes),
     }, notes);
+    if (isAdded && id !== null) subdomains.set(id, subdomain);
   }
+  return subdomains;
 }
 
 function subdomainOf(slug: string, notes: string[]): string {

@@ -2,7 +2,9 @@ import type { Conversion, Placed } from '../conversion.ts';
 import { FileRefused, type Converter } from '../converter.ts';
 import { isTrue, numberOf, textOf, type Fields } from '../loose.ts';
 import { isKuma, readKuma, type KumaFile } from './kuma-file.ts';
+import { addKumaMaintenance } from './kuma-maintenance.ts';
 import { kumaSettings } from './kuma-monitor.ts';
+import { addKumaNotifications } from './kuma-notifications.ts';
 import { addKumaPages } from './kuma-pages.ts';
 
 /** While it runs, Kuma has its latest changes, and at first all of them, in a file beside the database. */
@@ -15,25 +17,27 @@ export const kuma: Converter = {
   convert: (source, into) => {
     const file = readKuma(source);
     if (file.monitors.length === 0) throw new FileRefused(NO_MONITORS);
+    const destinations = addKumaNotifications(file, into);
     const groups = addGroups(file, into);
     const placed = new Map<number, Placed>();
     for (const row of file.monitors.filter(({ type }) => type !== 'group')) {
-      const monitor = addMonitor(row, file, groups, into);
+      const monitor = addMonitor(row, file, { groups, destinations }, into);
       if (monitor !== null) placed.set(numberOf(row['id']) ?? 0, monitor);
     }
-    addKumaPages(file, placed, into);
-    for (const { name, type } of file.notifications) {
-      into.skip(name, `The document has no destinations yet. Add one for this ${type} notification in Farwatch.`);
-    }
-    for (const row of file.tables.get('maintenance') ?? []) {
-      into.skip(textOf(row['title']), 'The document has no maintenance windows yet. Add it in Farwatch.');
-    }
+    addKumaMaintenance(file, placed, addKumaPages(file, placed, into), into);
   },
 };
 
 interface Group {
   name: string;
   isActive: boolean;
+}
+
+/** What monitors refer to, by id. */
+interface Referenced {
+  groups: ReadonlyMap<number, Group>;
+  /** Their names in the document. */
+  destinations: ReadonlyMap<number, string>;
 }
 
 /** Names of its groups in the document, by id, parents first. */
@@ -57,7 +61,7 @@ function addGroups({ monitors }: KumaFile, into: Conversion): Map<number, Group>
 }
 
 function addMonitor(
-  row: Fields, file: KumaFile, groups: ReadonlyMap<number, Group>, into: Conversion,
+  row: Fields, file: KumaFile, { groups, destinations }: Referenced, into: Conversion,
 ): Placed | null {
   const name = textOf(row['name']);
   const notes: string[] = [];
@@ -70,7 +74,11 @@ function addMonitor(
   const group = groups.get(numberOf(row['parent']) ?? -1);
   const isPaused = !isActive(row) || group?.isActive === false;
   const isHeartbeat = settings.type === 'HEARTBEAT';
-  noteLosses(row, file, id, notes);
+  noteLosses(row, notes);
+  const linked = file.notifications.filter((one) => file.notificationsOf.get(id)?.includes(one.id));
+  const lost = linked.filter((one) => !destinations.has(one.id)).map((one) => one.name);
+  if (lost.length > 0) notes.push(`It does not alert ${lost.join(', ')}.`);
+  const names = linked.flatMap((one) => destinations.get(one.id) ?? []);
   return into.addMonitor({
     name,
     ...(isHeartbeat ? {} : {
@@ -80,20 +88,18 @@ function addMonitor(
     }),
     ...(file.tagsOf.has(id) ? { tags: [...(file.tagsOf.get(id) ?? [])] } : {}),
     ...(group === undefined ? {} : { group: group.name }),
+    ...(names.length > 0 ? { destinations: names } : {}),
     ...settings,
     ...(isPaused ? { status: 'paused' } : {}),
   }, notes);
 }
 
-function noteLosses(row: Fields, file: KumaFile, id: number, notes: string[]): void {
+function noteLosses(row: Fields, notes: string[]): void {
   if (numberOf(row['proxy_id']) !== null) notes.push('It is checked without its proxy.');
   if ((numberOf(row['resend_interval']) ?? 0) > 0) {
     notes.push('Repeated alerts are a setting of destinations in Farwatch (reminder_minutes).');
   }
   if (textOf(row['description']) !== '') notes.push('Monitors have no description in Farwatch.');
-  const linked = file.notificationsOf.get(id) ?? [];
-  const names = file.notifications.filter((one) => linked.includes(one.id)).map((one) => one.name);
-  if (names.length > 0) notes.push(`It does not name its destinations: ${names.join(', ')}.`);
 }
 
 function descriptionOf(row: Fields) {

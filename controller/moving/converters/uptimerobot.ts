@@ -5,6 +5,7 @@ import { fieldsOf, isTrue, jsonOf, listOf, numberOf, rowsOf, textOf, textsOf, ty
 import { joinHostPort } from '../../monitors/target.ts';
 import { acceptedCodes, expectedStatus } from './expected-status.ts';
 import { simpleJsonPath } from './json-path-text.ts';
+import { RobotContacts } from './uptimerobot-contacts.ts';
 
 /** Names of what version 2 of its API has numbers for. */
 const TYPES = ['', 'HTTP', 'KEYWORD', 'PING', 'PORT', 'HEARTBEAT'];
@@ -23,7 +24,9 @@ export const uptimerobot: Converter = {
   title: 'a list of monitors of UptimeRobot',
   recognizes: (source) => monitorsOf(source).length > 0,
   convert: (source, into) => {
-    for (const monitor of monitorsOf(source)) addMonitor(unified(monitor), into);
+    const contacts = new RobotContacts();
+    for (const monitor of monitorsOf(source)) addMonitor(unified(monitor), contacts, into);
+    contacts.finish(into);
   },
 };
 
@@ -66,7 +69,7 @@ function customStatuses(value: unknown): Map<number, boolean> | null {
   return known.length === 0 ? null : new Map(known.map(([code, means]) => [code, means === 1]));
 }
 
-function addMonitor(monitor: Fields, into: Conversion): void {
+function addMonitor(monitor: Fields, contacts: RobotContacts, into: Conversion): void {
   const name = textOf(monitor['friendlyName'])
     .replace(/&(amp|lt|gt|quot|#39);/g, (_all, entity: string) => ENTITIES[entity] as string);
   const type = textOf(monitor['type']).toUpperCase();
@@ -75,9 +78,12 @@ function addMonitor(monitor: Fields, into: Conversion): void {
   if (settings === null) return into.skip(name, `Farwatch has no check of the type ${type || 'unknown'}.`);
   const timeout = numberOf(monitor['timeout']);
   const tags = listOf(monitor['tags']).map((tag) => textOf(tag) || textOf(fieldsOf(tag)['name']));
-  noteLosses(monitor, notes);
-  into.addMonitor({
-    name,
+  const destinations = contacts.destinationsOf(monitor, into, notes);
+  if ((numberOf(monitor['groupId']) ?? 0) > 0) {
+    notes.push('It is in no group, because the list only has the number of its group.');
+  }
+  const added = into.addMonitor({
+    name, ...(destinations.length > 0 ? { destinations } : {}),
     ...(settings.type === 'HEARTBEAT' ? {} : {
       interval_seconds: numberOf(monitor['interval']) ?? 300,
       ...(timeout === null || timeout === 0 ? {} : { timeout_ms: timeout * 1000 }),
@@ -85,14 +91,7 @@ function addMonitor(monitor: Fields, into: Conversion): void {
     ...(tags.length > 0 ? { tags } : {}),
     ...settings, ...(textOf(monitor['status']).toUpperCase() === 'PAUSED' ? { status: 'paused' } : {}),
   }, notes);
-}
-
-function noteLosses(monitor: Fields, notes: string[]): void {
-  if (listOf(monitor['assignedAlertContacts']).length > 0) notes.push('It does not name its alert contacts.');
-  if (listOf(monitor['maintenanceWindows']).length > 0) notes.push('Its maintenance windows are left out.');
-  if ((numberOf(monitor['groupId']) ?? 0) > 0) {
-    notes.push('It is in no group, because the list only has the number of its group.');
-  }
+  if (added !== null) contacts.addWindowsOf(monitor, added.name);
 }
 
 function settingsOf(monitor: Fields, type: string, notes: string[]): (Partial<Draft> & Pick<Draft, 'type'>) | null {

@@ -1,11 +1,12 @@
 import { reachesProjectRole } from '../../access/tenant.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { ConfigurationDeps } from '../../import-export/deps.ts';
-import { ownersOf } from '../../import-export/verbs/heartbeat-tokens.ts';
+import { ownersOf } from '../../import-export/sections/heartbeat-tokens.ts';
 import { reportOf, TOKEN_REPLACED, type Converted } from '../conversion.ts';
 import type { FileConverter } from '../file-converter.ts';
-import type { ConvertResponse, ReportItem } from '../responses.ts';
+import { note, type ConvertResponse } from '../responses.ts';
 import type { From } from '../schema.ts';
+import { fitDestinations } from './fit-destinations.ts';
 
 export interface MovingDeps extends ConfigurationDeps {
   converter: Pick<FileConverter, 'convert'>;
@@ -23,6 +24,7 @@ export async function convertUpload(
   const request = { from, bytes, minIntervalSeconds: Math.max(minIntervalSeconds, planMinimum) };
   const converted = await deps.converter.convert(request);
   await replaceTakenTokens(deps, ctx, converted);
+  await fitDestinations(deps, ctx, converted);
   await fitPages(deps, ctx, converted);
   const document = converted.document as ConvertResponse['document'];
   return { document, report: reportOf(converted.items) };
@@ -55,6 +57,7 @@ async function fitPages(
       note(items[at], 'skipped', 'Only project admins can import status pages.');
     }
     document.status_pages = [];
+    moveWindows(converted, new Map(pages.map(({ subdomain = '' }) => [subdomain, null])));
     return;
   }
   const { organizationId, projectId } = ctx.tenant;
@@ -63,18 +66,24 @@ async function fitPages(
   const [taken, reserved] = await Promise.all([
     deps.pages.takenOf(subdomains), deps.freed.reservedForOthers(subdomains, organizationId, ctx.now),
   ]);
+  const renamed = new Map<string, string>();
   for (const [at, page] of pages.entries()) {
     const { subdomain = '' } = page;
     if (own.has(subdomain) || !(taken.has(subdomain) || reserved.includes(subdomain))) continue;
     // The same for each conversion, so that importing the result again finds the page.
     page.subdomain = `${subdomain.slice(0, 50)}-${projectId.slice(-8)}`;
+    renamed.set(subdomain, page.subdomain);
     const text = `Its address ends with ${page.subdomain}, because ${subdomain} is taken.`;
     note(items[reported.status_pages[at] ?? -1], 'partial', text);
   }
+  moveWindows(converted, renamed);
 }
 
-function note(item: ReportItem | undefined, result: ReportItem['result'], text: string): void {
-  if (item === undefined) return;
-  item.result = result;
-  item.notes.push(text);
+/** Renames the pages of maintenance windows; null removes one. */
+function moveWindows({ document }: Converted, subdomains: ReadonlyMap<string, string | null>): void {
+  for (const window of document.maintenance_windows ?? []) {
+    window.status_pages = window.status_pages?.flatMap((one) => (
+      subdomains.has(one) ? subdomains.get(one) ?? [] : one
+    ));
+  }
 }

@@ -15,8 +15,10 @@ import { completePage, loadPage, type WholePage } from './read-pages.ts';
 /** Longer than changing a page takes. */
 const CHANGE_TIMEOUT_MS = 60_000;
 
-/** Throws PLAN_LIMIT_EXCEEDED, INSUFFICIENT_PLAN, SLUG_ALREADY_TAKEN. */
-export async function createPage(deps: PageDeps, ctx: ProjectContext, input: PageInput): Promise<WholePage> {
+/** Throws PLAN_LIMIT_EXCEEDED, INSUFFICIENT_PLAN, SLUG_ALREADY_TAKEN. An import sets fields in `own`. */
+export async function createPage(
+  deps: PageDeps, ctx: ProjectContext, input: PageInput, own: Partial<Pick<PageDoc, '_id' | 'managed_by'>> = {},
+): Promise<WholePage> {
   const { organizationId } = ctx.tenant;
   const settings = settingsOf(input);
   await checkDomain(deps, organizationId, settings);
@@ -30,7 +32,7 @@ export async function createPage(deps: PageDeps, ctx: ProjectContext, input: Pag
     ...DEFAULT_SETTINGS, _id: newId(ctx.now), ...ownedBy(ctx.tenant), subdomain,
     status: 'draft', components: [], verified_domain: null, last_published_at: null,
     branding: changedBranding(null, input.branding, input), created_at: ctx.now, updated_at: ctx.now,
-    name: input.name, ...settings,
+    name: input.name, ...settings, ...own,
   };
   if (await deps.freed.isReservedFor(subdomain, organizationId, ctx.now)) {
     await deps.pages.dropDraftOfOthers(subdomain, organizationId);
@@ -54,7 +56,9 @@ function slugTaken(): AppError {
 }
 
 /** Changes only the given fields. Throws RESOURCE_NOT_FOUND, ACCESS_DENIED, INSUFFICIENT_PLAN. */
-export async function changePage(deps: PageDeps, ctx: ProjectContext, id: string, input: PageChangeInput) {
+export async function changePage(
+  deps: PageDeps, ctx: ProjectContext, id: string, input: PageChangeInput, managed_by?: string,
+) {
   const seen = await loadPage(deps, ctx.tenant, id);
   if (input.subdomain !== undefined && input.subdomain !== seen.subdomain) {
     throw fieldError('subdomain', 'The subdomain of a status page cannot be changed');
@@ -65,8 +69,8 @@ export async function changePage(deps: PageDeps, ctx: ProjectContext, id: string
   }
   const branding = changedBranding(seen.branding, input.branding, input);
   const isMoved = settings.custom_domain !== undefined && settings.custom_domain !== seen.custom_domain;
-  if (!isMoved) return write(deps, ctx, seen, { ...settings, branding });
-  const moved = await write(deps, ctx, seen, { ...settings, branding, verified_domain: null });
+  if (!isMoved) return write(deps, ctx, seen, { ...settings, branding, managed_by });
+  const moved = await write(deps, ctx, seen, { ...settings, branding, managed_by, verified_domain: null });
   await releaseDomain(deps, ctx, seen);
   return moved;
 }

@@ -12,6 +12,9 @@ alerting:
   slack:
     webhook-url: https://hooks.slack.example/x
     default-alert: { success-threshold: 4 }
+  zulip: { bot-email: a@b.example }
+  email: { to: "a@shop.example, b@shop.example", host: mail.example, overrides: [] }
+  custom: { url: "https://hook.example/\${PATH}", method: PUT, headers: { X-Key: k } }
 maintenance: { start: "23:00", duration: 1h }
 endpoints:
   - <<: *defaults
@@ -38,7 +41,10 @@ endpoints:
     conditions: ["[BODY] == any(192.0.2.1, 192.0.2.2)", "[DNS_RCODE] == NOERROR"]
   - { name: port, url: "tcp://db.example:5432", conditions: ["[CONNECTED] == false"] }
   - { name: tls, url: "tls://mail.example:465", conditions: ["[CONNECTED] == true", "[RESPONSE_TIME] < 10"] }
-  - { name: mail, url: "starttls://mail.example:587", conditions: ["[CONNECTED] == true"] }
+  - name: mail
+    url: starttls://mail.example:587
+    conditions: ["[CONNECTED] == true"]
+    maintenance-windows: [{ start: "02:30", duration: 30m, timezone: Europe/Berlin, every: [Saturday, Sunday] }]
   - { name: shell, url: "ssh://host.example", ssh: { username: u, password: p }, conditions: ["[CONNECTED] == true"] }
   - { name: ping, url: "icmp://192.0.2.9", interval: 10s, conditions: ["[CONNECTED] == true"] }
   - { name: socket, url: "wss://a.example/", conditions: ["[CONNECTED] == true"] }
@@ -66,7 +72,7 @@ describe('a configuration of Gatus', () => {
     ['front page', {
       type: 'HTTP', interval_seconds: 120, group: 'core', timeout_ms: 5000, verify_ssl: false, follow_redirects: false,
       confirmation_policy: { retries: 1, recoveries: 3 }, tags: ['team:web'], headers: { Authorization: 'Bearer t' },
-      expected_status: [200], slow_response_threshold_ms: 500, slow_response_action: 'down',
+      destinations: ['slack'], expected_status: [200], slow_response_threshold_ms: 500, slow_response_action: 'down',
       ssl_monitoring: { enabled: true, expiry_warning_days: [2] },
       assertions: [
         { source: 'json', property: '$.status', comparison: 'equals', target: 'ok' },
@@ -75,7 +81,7 @@ describe('a configuration of Gatus', () => {
       ],
     }, [
       'partial', 'This condition is not checked: len([BODY].items) > 5.',
-      'An early expiry is a warning in Farwatch, and not an outage.', 'It does not name its destinations: slack.',
+      'An early expiry is a warning in Farwatch, and not an outage.',
     ]],
     ['any status', { expected_status_ranges: ['100-599'] }, ['full']],
     ['status ranges', { expected_status_ranges: ['200-303', '305-399'] }, ['full']],
@@ -108,11 +114,40 @@ describe('a configuration of Gatus', () => {
   test('skips other items with the reason', () => {
     const skipped = Object.entries(outcome.items).filter(([, [result]]) => result === 'skipped').map(([name, [, reason]]) => [name, reason]);
     expect(skipped).toEqual([
+      ['alerting.zulip', 'Farwatch has no destination of the type zulip.'],
       ['socket', 'Farwatch has no check of wss://a.example/.'], ['pushed', 'It has no heartbeat.interval, and a heartbeat needs one.'],
       ['profile', 'It needs a value of an earlier step of its suite.'],
-      ['alerting.slack', 'The document has no destinations yet. Add one in Farwatch.'],
-      ['maintenance', 'The document has no maintenance windows yet. Add it in Farwatch.'],
     ]);
+  });
+
+  test('providers of alerts become destinations', () => {
+    expect(outcome.document.integrations).toEqual([
+      { name: 'slack', type: 'slack', config: { webhook_url: 'https://hooks.slack.example/x' } },
+      { name: 'email', type: 'email', config: { to: ['a@shop.example', 'b@shop.example'] } },
+      { name: 'custom', type: 'webhook', config: { url: 'https://hook.example/${PATH}', method: 'PUT', headers: { 'X-Key': 'k' } } },
+    ]);
+    expect(outcome.items['email']).toEqual([
+      'partial', 'Its overrides for groups are left out.', 'It is sent by the mail server of Farwatch.',
+    ]);
+    expect(outcome.items['custom']).toEqual([
+      'partial', 'Its body is that of Farwatch; change the receiver, or add a template.',
+      'It contains variables of the environment, which are not replaced.',
+    ]);
+  });
+
+  test('maintenance becomes windows of all monitors, or of those that share a schedule', () => {
+    const { maintenance_windows: windows, monitors } = outcome.document;
+    expect(windows).toEqual([
+      {
+        title: 'maintenance', starts_at: '2024-01-01T23:00:00.000Z', ends_at: '2024-01-02T00:00:00.000Z',
+        recurrence: 'FREQ=DAILY', timezone: 'UTC', monitors: monitors.map(({ name }: { name: string }) => name),
+      },
+      {
+        title: 'maintenance of mail', starts_at: '2024-01-06T01:30:00.000Z', ends_at: '2024-01-06T02:00:00.000Z',
+        recurrence: 'FREQ=WEEKLY;BYDAY=SA,SU', timezone: 'Europe/Berlin', monitors: ['mail'],
+      },
+    ]);
+    expect(outcome.items['maintenance']).toEqual(['full']);
   });
 
   test('groups are those of endpoints and suites', () => {

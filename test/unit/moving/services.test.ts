@@ -14,7 +14,7 @@ const check = (fields: object) => ({
   ping_url: 'https://hc.example/ping/31365bce-8da9-4729-8ff3-aaa71d56b712', ...fields,
 });
 
-describe.each<[From, [title: string, file: object, monitor: object | null, reported: string[]][]]>([
+describe.each<[From, [title: string, file: object, monitor: object | null, reported: string[], others?: object][]]>([
   ['uptimerobot', [
     ['HTTP of version 2', { stat: 'ok', monitors: [robot2({
       http_method: 3, http_username: 'u', http_password: 'p', http_auth_type: 1, post_type: 1, post_value: '{"a":"b c"}', timeout: 20,
@@ -34,6 +34,16 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
     ['codes of its own', { monitors: [robot2({ custom_http_statuses: '404:1_200:0' })] }, {
       expected_status: [404], expected_status_ranges: ['201-399'],
     }, ['full']],
+    ['alert contacts and maintenance windows of version 2', { monitors: [robot2({
+      alert_contacts: [{ id: '1', type: 2, value: 'a@shop.example' }, { id: '2', type: 1, value: '+49' }],
+      mwindows: [{ id: 3, type: 3, friendly_name: 'Weekly', start_time: '02:00', duration: 30, value: '1-7', status: 1 }],
+    })] }, { destinations: ['a@shop.example'] }, ['partial', 'It does not name 1 of its alert contacts.'], {
+      integrations: [{ name: 'a@shop.example', type: 'email', config: { to: ['a@shop.example'] } }],
+      maintenance_windows: [{
+        title: 'Weekly', starts_at: '2024-01-01T02:00:00.000Z', ends_at: '2024-01-01T02:30:00.000Z', timezone: 'UTC',
+        recurrence: 'FREQ=WEEKLY;BYDAY=MO,SU', monitors: ['R & D'],
+      }],
+    }],
     ['pages of version 3', [{ data: [robot3({
       successHttpResponseCodes: ['2xx', '301'], customHttpHeaders: { 'X-A': 'b' }, followRedirections: false, tags: [{ id: 1, name: 'web' }],
       responseTimeThreshold: 800, sslExpirationReminder: true, domainExpirationReminder: true, groupId: 7,
@@ -72,6 +82,12 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
       domain_monitoring: { enabled: true, expiry_warning_days: [30] },
       confirmation_policy: { recoveries: 3 }, status: 'paused', auth: { type: 'basic', username: 'u', password: 'p' },
     }, ['partial', 'Its regions are not named: eu.', 'It does not name its escalation policy.']],
+    ['maintenance', { data: [better({
+      maintenance_from: '23:00:00', maintenance_to: '01:00:00', maintenance_timezone: 'Europe/Berlin', maintenance_days: ['sat'],
+    })] }, {}, ['full'], { maintenance_windows: [{
+      title: 'Maintenance of A', starts_at: '2024-01-06T22:00:00.000Z', ends_at: '2024-01-07T00:00:00.000Z',
+      timezone: 'Europe/Berlin', recurrence: 'FREQ=WEEKLY;BYDAY=SA', monitors: ['A'],
+    }] }],
     ['codes', { data: [better({ monitor_type: 'expected_status_code', expected_status_codes: [200, 401] })] }, {
       type: 'HTTP', expected_status: [200, 401],
     }, ['full']],
@@ -122,10 +138,11 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
     ]],
   ]],
 ])('%s', (from, rows) => {
-  test.each(rows)('%s', async (_title, file, monitor, reported) => {
+  test.each(rows)('%s', async (_title, file, monitor, reported, others = {}) => {
     const { document, items } = await converted(from, file);
-    const [name = ''] = Object.keys(items).filter((one) => one !== 'Servers');
+    const name = Object.keys(items).find((one) => !['Servers', 'a@shop.example'].includes(one)) ?? '';
     expect(items[name]).toEqual(reported);
+    expect(document).toMatchObject(others);
     if (monitor === null) expect(document.monitors).toEqual([]);
     else expect(document.monitors).toMatchObject([monitor]);
   });

@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { ManagedForm, ManagedNote } from '../ui/managed.tsx';
 import { Page } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { DestinationForm } from './destination-form.tsx';
@@ -60,15 +61,18 @@ function Detail({ destination }: { destination: Destination }) {
         <HealthNote destination={destination} />
         <TestAlertButton id={id} />
       </section>
-      <DestinationForm
-        key={base.updated_at} initial={draftOf(base, forms[type])} submitLabel={shellTexts.save} error={save.error} isBusy={save.isPending}
-        onSave={(draft) => save.mutate(draft)}
-      />
+      <ManagedForm owner={destination.managed_by}>
+        <DestinationForm
+          key={base.updated_at} initial={draftOf(base, forms[type])} submitLabel={shellTexts.save} error={save.error}
+          isBusy={save.isPending} onSave={(draft) => save.mutate(draft)}
+        />
+      </ManagedForm>
       {type === 'webhook' && <SigningSecret id={id} />}
       <RecentDeliveries id={id} />
       {isDeleting && (
         <ConfirmDialog
-          title={texts.deleteTitle(name)} text={texts.deleteText} confirmLabel={shellTexts.delete} onClose={() => setDeleting(false)}
+          title={texts.deleteTitle(name)} text={<><p>{texts.deleteText}</p><ManagedNote owner={destination.managed_by} /></>}
+          confirmLabel={shellTexts.delete} onClose={() => setDeleting(false)}
           action={async () => {
             await unwrap(api.DELETE('/api/integrations/{id}', { params: { path: { id } } }));
             queries.removeQueries({ queryKey: ['destinations'] });

@@ -7,6 +7,7 @@ import { editingTexts } from '../texts/editing.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { ManagedForm } from '../ui/managed.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { bodyOf, draftOf } from './draft.ts';
@@ -22,7 +23,13 @@ export default function EditMonitor() {
   const id = params['id'] ?? '';
   const query = useQuery({
     queryKey: ['monitors', id, 'settings'],
-    queryFn: () => unwrap(api.GET('/api/monitors/{id}/settings', { params: { path: { id } } })),
+    queryFn: async () => {
+      const params = { path: { id } };
+      const [{ settings }, { monitor }] = await Promise.all([
+        unwrap(api.GET('/api/monitors/{id}/settings', { params })), unwrap(api.GET('/api/monitors/{id}', { params })),
+      ]);
+      return { settings, owner: monitor.managed_by };
+    },
     // The form must start with current data, never with a cached response.
     gcTime: 0,
   });
@@ -37,7 +44,11 @@ export default function EditMonitor() {
   return (
     <Page title={query.data === undefined ? editingTexts.edit : editingTexts.editing(query.data.settings.name)} class="form" back={back}>
       <QueryResult query={query}>
-        {({ settings }) => <MonitorForm key={id} initial={draftOf(settings)} isNew={false} save={save} cancelHref={href(`/monitors/${id}`)} />}
+        {({ settings, owner }) => (
+          <ManagedForm owner={owner}>
+            <MonitorForm key={id} initial={draftOf(settings)} isNew={false} save={save} cancelHref={href(`/monitors/${id}`)} />
+          </ManagedForm>
+        )}
       </QueryResult>
     </Page>
   );

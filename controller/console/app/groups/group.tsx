@@ -9,6 +9,7 @@ import { NotFound } from '../shell/not-found.tsx';
 import { groupTexts as texts } from '../texts/groups.ts';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { ManagedNote } from '../ui/managed.tsx';
 import { Empty, Page, Section } from '../ui/page.tsx';
 import { shownState } from '../ui/shown-state.ts';
 import { StateDot } from '../ui/state.tsx';
@@ -35,6 +36,7 @@ export default function GroupView() {
     <QueryResult query={query} lines={8}>
       {(group) => (
         <Page title={group.path.map(({ name }) => name).join(' / ')} back={{ to: '/monitors?group=tree', text: texts.back }}>
+          <ManagedNote owner={group.managed_by} />
           {group.description !== undefined && <p>{group.description}</p>}
           <Section title={texts.dependencies}>
             {group.monitors.length === 0

@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { ManagedForm, ManagedNote } from '../ui/managed.tsx';
 import { Page, type Back } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { WindowForm } from './window-form.tsx';
@@ -35,7 +36,7 @@ function ExistingWindow({ id }: { id: string }) {
     <QueryResult query={query} lines={8}>
       {({ maintenance_window: window }) => (
         <Page title={window.title} class="form" back={backOf()} actions={canEdit.value && <DeleteButton window={window} />}>
-          <WindowForm key={window.updated_at} window={window} />
+          <ManagedForm owner={window.managed_by}><WindowForm key={window.updated_at} window={window} /></ManagedForm>
         </Page>
       )}
     </QueryResult>
@@ -54,7 +55,8 @@ function DeleteButton({ window }: { window: Window }) {
       <Button variant="danger" onClick={() => setConfirming(true)}>{texts.remove}</Button>
       {isConfirming && (
         <ConfirmDialog
-          title={texts.removeTitle(window.title)} text={texts.removeText} confirmLabel={texts.remove} onClose={() => setConfirming(false)}
+          title={texts.removeTitle(window.title)} text={<><p>{texts.removeText}</p><ManagedNote owner={window.managed_by} /></>}
+          confirmLabel={texts.remove} onClose={() => setConfirming(false)}
           action={async () => {
             const path = { projectId: projectId(), id: window.id };
             await unwrap(api.DELETE('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path } }));

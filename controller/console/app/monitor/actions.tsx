@@ -10,6 +10,7 @@ import { shellTexts } from '../texts/shell.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
+import { ManagedNote } from '../ui/managed.tsx';
 import { Menu, MenuItem, MenuLink } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 import type { Monitor } from './monitor-queries.ts';
@@ -21,7 +22,7 @@ export function Actions({ monitor }: { monitor: Monitor }) {
 }
 
 function EditorActions({ monitor }: { monitor: Monitor }) {
-  const { id, name, status } = monitor;
+  const { id, status } = monitor;
   const [openDialog, setOpenDialog] = useState<'run' | 'delete' | null>(null);
   const { route } = useLocation();
   const { change, isBusy } = useTransitions(monitor);
@@ -52,7 +53,7 @@ function EditorActions({ monitor }: { monitor: Monitor }) {
         <MenuItem onChoose={() => setOpenDialog('delete')}>{shellTexts.delete}…</MenuItem>
       </Menu>
       {openDialog === 'run' && <RunNow id={id} onClose={() => setOpenDialog(null)} />}
-      {openDialog === 'delete' && <DeleteDialog id={id} name={name} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'delete' && <DeleteDialog monitor={monitor} onClose={() => setOpenDialog(null)} />}
     </>
   );
 }
@@ -97,7 +98,7 @@ function useTransitions({ id }: Monitor) {
   return { change: (transition: Transition) => mutation.mutate(transition), isBusy: mutation.isPending };
 }
 
-function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
+function DeleteDialog({ monitor: { id, name, managed_by }, onClose }: { monitor: Monitor; onClose: () => void }) {
   const queries = useQueryClient();
   const { route } = useLocation();
   const remove = async () => {
@@ -108,8 +109,8 @@ function DeleteDialog({ id, name, onClose }: { id: string; name: string; onClose
   };
   return (
     <ConfirmDialog
-      title={monitorTexts.deleteTitle(name)} text={<p>{monitorTexts.deleteText}</p>} confirmLabel={shellTexts.delete}
-      action={remove} onClose={onClose}
+      title={monitorTexts.deleteTitle(name)} text={<><p>{monitorTexts.deleteText}</p><ManagedNote owner={managed_by} /></>}
+      confirmLabel={shellTexts.delete} action={remove} onClose={onClose}
     />
   );
 }

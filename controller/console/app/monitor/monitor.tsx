@@ -7,6 +7,7 @@ import { shellTexts } from '../texts/shell.ts';
 import { href } from '../ui/link.ts';
 import { Skeleton } from '../ui/loading.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { ManagedNote } from '../ui/managed.tsx';
 import { Page } from '../ui/page.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Actions } from './actions.tsx';
@@ -36,6 +37,7 @@ export default function MonitorPage() {
   return (
     <Page title={monitor.name} back={back} actions={<Actions monitor={monitor} />}>
       <Headline monitor={monitor} />
+      <ManagedNote owner={monitor.managed_by} />
       <Tabs label={monitor.name} tabs={tabsOf(monitor)} />
       <View monitor={monitor} view={view} />
     </Page>

@@ -8,6 +8,7 @@ import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { href } from '../ui/link.ts';
+import { ManagedNote } from '../ui/managed.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 import { pagePathWithHeader, updateCachedPage, pagePath, type StatusPage } from './page-queries.ts';
@@ -16,7 +17,7 @@ type Move = 'publish' | 'unpublish' | 'archive';
 const DONE = { publish: 'published', unpublish: 'draft', archive: 'archived' } as const;
 
 /** Publishes, archives and deletes a page. */
-export function PageActions({ page: { id, name, status } }: { page: StatusPage }) {
+export function PageActions({ page: { id, name, status, managed_by } }: { page: StatusPage }) {
   const [isDeleting, setDeleting] = useState(false);
   const { route } = useLocation();
   const params = pagePath(id);
@@ -39,7 +40,8 @@ export function PageActions({ page: { id, name, status } }: { page: StatusPage }
       </Menu>
       {isDeleting && (
         <ConfirmDialog
-          title={texts.deleteOf(name)} text={<p>{texts.deleteText(name)}</p>} requiredText={name} confirmLabel={shellTexts.delete}
+          title={texts.deleteOf(name)} text={<><p>{texts.deleteText(name)}</p><ManagedNote owner={managed_by} /></>} requiredText={name}
+          confirmLabel={shellTexts.delete}
           onClose={() => setDeleting(false)}
           action={async () => {
             await unwrap(api.DELETE('/api/projects/{projectId}/status-pages/{id}', { params: pagePathWithHeader(id) }));

@@ -7,6 +7,7 @@ import { NotFound } from '../shell/not-found.tsx';
 import { pageTexts as texts } from '../texts/pages.ts';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { ManagedForm } from '../ui/managed.tsx';
 import { Page } from '../ui/page.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { numberText } from '../ui/time.tsx';
@@ -23,6 +24,8 @@ import { Subscribers } from './subscribers.tsx';
 
 type ViewComponent = ComponentType<{ page: StatusPage }>;
 const FOR_ALL: Record<string, ViewComponent> = { posts: Posts, subscribers: Subscribers };
+/** Views that an import does not overwrite. */
+const UNMANAGED = Object.keys(FOR_ALL);
 const FOR_ADMINS: Record<string, ViewComponent> = {
   monitors: PageMonitors, ...FOR_ALL, branding: BrandingForm, settings: PageSettings, domain: CustomDomain,
 };
@@ -55,7 +58,9 @@ function Detail({ page, view }: { page: StatusPage; view: string | undefined }) 
       </p>
       <Tabs label={page.name} current={to(name)} tabs={names.map((one) => ({ to: to(one), text: texts[one] }))} />
       <div class="page-columns">
-        <div class="page-main"><View page={page} /></div>
+        <div class="page-main">
+          <ManagedForm owner={UNMANAGED.includes(name) ? null : page.managed_by}><View page={page} /></ManagedForm>
+        </div>
         <Preview page={page} />
       </div>
     </Page>

@@ -12,6 +12,7 @@ import { Checkbox, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { ManagedForm, ManagedNote } from '../ui/managed.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 
@@ -44,7 +45,8 @@ export function Variables() {
       {openDialog?.kind === 'edit' && <VariableForm variable={openDialog.variable} onClose={close} />}
       {openDialog?.kind === 'delete' && (
         <ConfirmDialog
-          title={texts.deleteOf(openDialog.variable.name)} text={texts.deleteText} confirmLabel={shellTexts.delete} onClose={close}
+          title={texts.deleteOf(openDialog.variable.name)} confirmLabel={shellTexts.delete} onClose={close}
+          text={<><p>{texts.deleteText}</p><ManagedNote owner={openDialog.variable.managed_by} /></>}
           action={async () => {
             const path = { id: openDialog.variable.id, ...pathOf() };
             await unwrap(api.DELETE('/api/projects/{projectId}/variables/{id}', { params: { path } }));
@@ -132,7 +134,7 @@ function VariableForm({ variable, onClose }: { variable: Variable | null; onClos
       }}
     >
       {(fieldErrors) => (
-        <>
+        <ManagedForm owner={variable?.managed_by ?? null}>
           <TextField
             label={texts.name} hint={isUsed ? texts.isUsed : texts.nameHint} required maxLength={64} value={name} onValue={setName}
             readOnly={isUsed} spellcheck={false} autocomplete="off" error={fieldErrors.at('name')}
@@ -142,7 +144,7 @@ function VariableForm({ variable, onClose }: { variable: Variable | null; onClos
             label={texts.value} hint={valueHint} rows={3} maxLength={MAX_VALUE_LENGTH} value={value} onValue={setValue}
             spellcheck={false} required={isStored && !isSecret} error={fieldErrors.at('value')}
           />
-        </>
+        </ManagedForm>
       )}
     </FormDialog>
   );

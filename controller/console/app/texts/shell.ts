@@ -15,6 +15,7 @@ const english = {
   failed: 'Something went wrong', fixFields: 'Fix the highlighted fields.', invalid: 'Some values are invalid.',
   retryIn: (duration: string) => `Try again in ${duration}.`, request: (id: string) => `Request ${id}`, notFound: 'Page not found',
   notFoundText: 'It may have been deleted, or it may belong to another project.', allMonitors: 'All monitors',
+  managedBy: (owner: string) => `Managed by ${owner}. Changes made here will be overwritten by the next apply.`, editAnyway: 'Edit anyway',
   leaveUnsaved: 'You have unsaved changes. Leave this page?',
   up: 'Up', down: 'Down', degraded: 'Degraded', unknown: 'Unknown', paused: 'Paused', disabled: 'Disabled',
   maintenanceState: 'Maintenance', optional: 'optional', justNow: 'just now', ago: (duration: string) => `${duration} ago`, ahead: (duration: string) => `in ${duration}`,

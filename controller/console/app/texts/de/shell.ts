@@ -16,6 +16,7 @@ const german: Translation<ShellTexts> = {
   failed: 'Etwas ist schiefgegangen', fixFields: 'Korrigieren Sie die markierten Felder.', invalid: 'Einige Angaben sind ungültig.',
   retryIn: (duration) => `Versuchen Sie es in ${duration} erneut.`, request: (id) => `Anfrage ${id}`, notFound: 'Seite nicht gefunden',
   notFoundText: 'Sie wurde vielleicht gelöscht oder gehört zu einem anderen Projekt.', allMonitors: 'Alle Monitore',
+  managedBy: (owner) => `Verwaltet durch ${owner}. Das nächste Apply überschreibt Änderungen, die hier gemacht werden.`, editAnyway: 'Trotzdem bearbeiten',
   leaveUnsaved: 'Sie haben ungespeicherte Änderungen. Seite verlassen?',
   up: 'Erreichbar', down: 'Ausgefallen', degraded: 'Eingeschränkt', unknown: 'Unbekannt', paused: 'Pausiert',
   disabled: 'Deaktiviert', maintenanceState: 'Wartung', optional: 'optional', justNow: 'gerade eben', ago: (duration) => `vor ${duration}`, ahead: (duration) => `in ${duration}`,
