@@ -17,7 +17,7 @@ import type { IncidentStore } from './store.ts';
 import { incidentEvent } from './views.ts';
 
 interface OutboxParts {
-  incidents: Pick<IncidentStore, 'insertIfAbsent' | 'findById' | 'findMany' | 'markResolved'>;
+  incidents: Pick<IncidentStore, 'insertIfAbsent' | 'findById' | 'findMany' | 'markResolved' | 'clearUnjournaled'>;
   updates: Pick<IncidentUpdateStore, 'insertIfAbsent'>;
   votes: Pick<VoteStore, 'insertIfAbsent'>;
   causes?: CausesPort;
@@ -75,6 +75,17 @@ export class IncidentOutbox implements IncidentsPort {
     if (resolved || isRepeated) await this.#record(resolved ?? before, resolutionUpdate(resolved ?? before));
     const causeId = (resolved ?? before).cause_id;
     if (causeId !== undefined) await this.#stores.causes?.endIfOver(causeId);
+  }
+
+  /**
+   * Clears the marks of incidents that people ended, once the journal has that. Their causes end first,
+   * because a process that crashed after a person's change may not have ended them.
+   */
+  async clearUnjournaled(ids: string[]): Promise<void> {
+    const { incidents, causes } = this.#stores;
+    const causeIds = (await incidents.findMany(ids)).flatMap(({ cause_id }) => cause_id ?? []);
+    for (const causeId of new Set(causeIds)) await causes?.endIfOver(causeId);
+    await incidents.clearUnjournaled(ids);
   }
 
   async regionChanged(change: RegionChange): Promise<void> {

@@ -23,7 +23,7 @@ export function openCauses({ stores, log }: ControllerPorts, { notifications }: 
     return fallback;
   };
   return {
-    /** For opening and resolving incidents, which are repeated while the database is unavailable. */
+    /** For opening and ending incidents, which are repeated while the database is unavailable. */
     port: {
       decide: (organizationId, startedAt) => (
         decider.decide(organizationId, startedAt).catch(contain<string[]>([], organizationId))
@@ -31,7 +31,10 @@ export function openCauses({ stores, log }: ControllerPorts, { notifications }: 
       endIfOver: (causeId) => decider.endIfOver(causeId).catch(contain(undefined, null)),
     } satisfies CausesPort,
     routes: causeRoutes({ causes, incidents }),
-    /** Called after a person acknowledged or ended an incident. A failure is logged: the change succeeded. */
+    /**
+     * Called after a person acknowledged or ended an incident. A failure is logged: the change succeeded, and
+     * the end of its cause is repeated once the journal has it.
+     */
     onStatusChanged: async (incident: IncidentDoc) => {
       await notifications.onIncidentStatus(incident);
       if (incident.cause_id === undefined || incident.status === 'acknowledged') return;

@@ -45,7 +45,11 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
   const limitsOf = (organizationId: string) => quota.limitsOf(organizationId);
   const limits = new CachedLimits({ clock, plans: config.accounts.plans, limitsOf });
   const service = new ResultsService<MonitorDoc>({
-    clock, log, random, bus, peers, holder, shardMap, pings, manualEnds: stores.incidents,
+    clock, log, random, bus, peers, holder, shardMap, pings,
+    manualEnds: {
+      unjournaledEnds: (shards, limit) => stores.incidents.unjournaledEnds(shards, limit),
+      clearUnjournaled: (ids) => incidents.outbox.clearUnjournaled(ids),
+    },
     rawReaders: [readers.directory, events.hub.streamedProjects],
     confirmations: fleet.confirmations, witnesses: fleet.witnesses,
     stores: {

@@ -1,9 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CauseDoc } from '../../controller/causes/cause.ts';
+import type { IncidentDoc } from '../../controller/incidents/incident.ts';
+import { incidentFromOpening } from '../../controller/incidents/outbox.ts';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { programFile } from '../bundle.mjs';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { checkedMongo } from '../helpers/checked-mongo.ts';
+import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
@@ -141,4 +148,27 @@ test('two servers that die at once are two causes', async () => {
   const causes = (await listCauses('ended')).filter(({ incident_ids: [id = ''] }) => incidents.includes(id));
   expect(causes.map(({ value }) => value).toSorted()).toEqual(['127.4.4.4', '127.5.5.5']);
   expect(causes.flatMap(({ incident_ids }) => incident_ids).toSorted()).toEqual(incidents.toSorted());
+});
+
+test('a cause ends even if the controller died right after a person ended its last incident', async () => {
+  const [causeId, from] = [randomUUID(), Date.now()];
+  await rig.restart(async () => {
+    const mongo = checkedMongo(rig.store.url);
+    const { organization_id, project_id } = await mongo.db.collection<MonitorDoc>('monitors').findOne({}) as MonitorDoc;
+    await mongo.db.collection<CauseDoc>('causes').insertOne({
+      _id: causeId, organization_id, project_ids: [project_id], kind: 'address', value: '127.6.6.6',
+      monitors_having: 3, started_at: from, ended_at: null,
+    });
+    const monitor = monitorConfig({ organization_id, project_id, monitor_id: randomUUID() });
+    const opened = incidentFromOpening({
+      id: randomUUID(), monitor, severity: 'major', type: 'timeout', error_message: 'Timeout',
+      affected_regions: ['local'], failure_count: 2, started_at: from,
+    }, from);
+    await mongo.db.collection<IncidentDoc>('incidents').insertOne(
+      { ...opened, cause_id: causeId, status: 'resolved', resolved_at: from + 1000, unjournaled: 0 },
+    );
+    await mongo.close();
+  });
+  const isEnded = async () => (await listCauses('ended')).some(({ value }) => value === '127.6.6.6');
+  await until(isEnded, { what: 'the cause ends' });
 });

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
+import type { Msg } from 'nats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
+import type { HeldAlertDoc } from '../../controller/dependencies/held-alert.ts';
 import type { Mongo } from '../../controller/platform/mongo/mongo.ts';
 import type { OutgoingDoc } from '../../controller/subscribers/notice.ts';
 import { DEFAULT_PREFERENCES, type SubscriberDoc } from '../../controller/subscribers/subscriber.ts';
+import type { EnrolResponse } from '../../shared/contracts/enrolment.ts';
+import { subjects } from '../../shared/contracts/subjects.ts';
 import { checked, lettersOf, postAll } from '../faults/sender.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
@@ -25,12 +29,14 @@ interface Heartbeat {
 /** Where each kind of scheduled work stores its due time. */
 const SCHEDULES = [
   ['delivery_queues', 'due_at'], ['maintenance_windows', 'due_at'], ['subscriber_notices', 'due_at'],
-  ['subscriber_outbox', 'due_at'], ['domains', 'due_at'], ['incidents', 'pages_due'],
+  ['subscriber_outbox', 'due_at'], ['domains', 'due_at'], ['held_alerts', 'due_at'], ['incidents', 'pages_due'],
 ] as const;
 /** On the warped clock, polls happen every few seconds; those of an idle controller every minute. */
 const ON_TIME_MS = 25_000;
 const IDLE_FOR_MS = 20_000;
 const STEP_MS = fewOrAll(10_000, 1000);
+/** After a longer step, the controller no longer trusts its leases, and waits in vain for its own response over the bus. */
+const TRUSTED_STEP_MS = 1000;
 /** Real time. */
 const MAX_RESPONSE_MS = 5000;
 const RETRIES = 3;
@@ -43,6 +49,8 @@ const MAILS_AN_HOUR = 60;
 const HOUR_MS = 3_600_000;
 /** The default of NO_DATA_AFTER_SECONDS. */
 const NO_DATA_AFTER_MS = 300_000;
+/** How long an alert is held for the check of a dependency, and after the last dependency recovered. */
+const MAX_HELD_MS = 60_000;
 
 const clock = new WarpClock({ maxBetweenMs: 1000 });
 const requests = openRequests();
@@ -155,6 +163,22 @@ async function publishPage({ id }: Heartbeat, email: string, preferences: Subscr
   return { pageId, path, subscriber, postIncident };
 }
 
+const latestStatus = async (id: string) => (await rig.session.ok<{ history: { status: string; from: number }[] }>(
+  'GET', `/api/monitors/${id}/status-history`,
+)).history[0];
+const alertsOf = (id: string) => hook.requests
+  .map(({ body }) => body.toString()).filter((text) => text.includes(id))
+  .map((text) => (JSON.parse(text) as { event: string }).event);
+
+/** The alert is held for a minute from `since`, Unix ms, and then sent on time. */
+async function expectRelease({ id }: Heartbeat, since: number): Promise<void> {
+  await passOnTime(() => clock.now() > since + MAX_HELD_MS - ON_TIME_MS, TRUSTED_STEP_MS);
+  expect(alertsOf(id)).toEqual([]);
+  await passOnTime(() => clock.now() > since + MAX_HELD_MS + ON_TIME_MS, TRUSTED_STEP_MS);
+  expect(alertsOf(id)).toEqual(['monitor.down']);
+}
+
+const heldAlerts = () => mongo.db.collection<HeldAlertDoc>('held_alerts');
 const outbox = () => mongo.db.collection<OutgoingDoc>('subscriber_outbox');
 const domains = () => mongo.db.collection<{ failures: number }>('domains');
 
@@ -274,16 +298,51 @@ describe('a single controller that is idle, with default settings', () => {
     });
     await postAll(lettersOf(probe, 'epoch-1', [checked(id, clock.now(), true)]), (letters) => letters);
     await idlePoll('delivery_queues');
-    const changes = async () => (await rig.session.ok<{ history: { status: string; from: number }[] }>(
-      'GET', `/api/monitors/${id}/status-history`,
-    )).history;
-    await passOnTime(async () => (await changes())[0]?.status === 'unknown');
-    const unknownSince = (await changes())[0]?.from as number;
-    const alerts = () => hook.requests.filter(({ body }) => body.toString().includes(id));
+    await passOnTime(async () => (await latestStatus(id))?.status === 'unknown');
+    const unknownSince = (await latestStatus(id))?.from as number;
     await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS - ON_TIME_MS);
-    expect(alerts()).toEqual([]);
+    expect(alertsOf(id)).toEqual([]);
     await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS + ON_TIME_MS);
-    expect(alerts().map(({ body }) => (JSON.parse(body.toString()) as { event: string }).event)).toEqual(['monitor.no_data']);
+    expect(alertsOf(id)).toEqual(['monitor.no_data']);
+  });
+
+  test('holds an alert for at most a minute while a dependency is being checked', async () => {
+    const probe = await rig.probe('slow');
+    await probe.follow();
+    const { region_id, probe_id } = probe.enrolment as EnrolResponse;
+    const orders: Msg[] = [];
+    probe.nats.subscribe(subjects.run(region_id, probe_id), { callback: (_error, order) => orders.push(order) });
+    const { monitor: router } = await rig.session.ok<{ monitor: Heartbeat }>('POST', '/api/monitors', {
+      name: 'Router', type: 'HTTP', target: 'http://router.example/', interval_seconds: 60,
+    });
+    const job = await heartbeat(86_400, { depends_on: [router.id] });
+    await idlePoll('held_alerts');
+    await passUntil(() => {
+      probe.beat({ sent_at: clock.now() });
+      return probe.held.has(router.id);
+    });
+    await ping(job, '/fail');
+    await passOnTime(() => orders.length > 0, TRUSTED_STEP_MS);
+    await expectRelease(job, (await heldAlerts().findOne({ monitor_id: job.id }))?.held_at as number);
+    orders[0]?.respond('{}');
+  });
+
+  test('sends a held alert a minute after the last dependency recovered', async () => {
+    const [router, uplink] = [await heartbeat(86_400), await heartbeat(86_400)];
+    const job = await heartbeat(86_400, { depends_on: [router.id, uplink.id] });
+    for (const one of [router, uplink]) await ping(one, '/fail');
+    await passOnTime(async () => (await incidentsOf(router)).length + (await incidentsOf(uplink)).length === 2);
+    await idlePoll('held_alerts');
+    await ping(job, '/fail');
+    const held = () => heldAlerts().findOne({ monitor_id: job.id });
+    await passOnTime(async () => (await held())?.was_down === true, TRUSTED_STEP_MS);
+    await ping(router);
+    await passOnTime(async () => (await latestStatus(router.id))?.status === 'up', TRUSTED_STEP_MS);
+    const recoveredAt = (await latestStatus(router.id))?.from as number;
+    await passOnTime(() => clock.now() > recoveredAt + MAX_HELD_MS + ON_TIME_MS, TRUSTED_STEP_MS);
+    await ping(uplink);
+    await passOnTime(async () => (await latestStatus(uplink.id))?.status === 'up', TRUSTED_STEP_MS);
+    await expectRelease(job, (await latestStatus(uplink.id))?.from as number);
   });
 
   test('announces the start and end of maintenance, and posts an outage that outlasts it', async () => {

@@ -131,7 +131,7 @@ class Run {
     this.#reached.add(request.operation.name);
     if (/^POST .*\/logout|^DELETE .*\/sessions\//.test(request.operation.name)) await this.#world.renew(caller);
     const data = dataOf(response);
-    for (const name of ['key', 'token', 'secret', 'enrolment_token']) {
+    for (const name of ['key', 'token', 'secret', 'enrolment_token', 'ping_key']) {
       if (typeof data?.[name] === 'string' && secrets.size < 3000) secrets.add(data[name]);
     }
     if (!caller.isInside) return;

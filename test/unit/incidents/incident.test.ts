@@ -56,6 +56,7 @@ describe('an incident opened by the state machine', () => {
         insertIfAbsent: async () => false,
         findById: async () => stored,
         findMany: async () => [],
+        clearUnjournaled: async () => undefined,
         markResolved: async (_id, change) => (stored = { ...stored, ...change }),
       },
       updates: { insertIfAbsent: async (line) => void lines.push(line) },
