@@ -6,9 +6,11 @@ import { isLoopback } from '../shared/net-guard.ts';
 import { setting } from '../shared/setting.ts';
 import { MAX_SHARDS } from '../shared/shard-map.ts';
 import { loadPlans, withMinIntervals, type Plans } from './plans/plans.ts';
+import { LOST } from './secrets/data-key.ts';
 
 const DEFAULT_PORT = 3000;
 const MAX_INTERVAL_SECONDS = 86_400;
+const MIN_SECRETS_KEY_LENGTH = 32;
 
 const variables = z.object({
   PORT: setting.integer(0, 65_535).default(DEFAULT_PORT),
@@ -57,6 +59,9 @@ const variables = z.object({
   MAILGUN_URL: setting.url('http', 'https').default('https://api.mailgun.net'),
   SMTP_URL: setting.url('smtp', 'smtps').optional(),
   JWT_KEYS: setting.text().refine(isKeyRing, { message: 'must be a JSON key ring: {"keys":[…]}' }).optional(),
+  SECRETS_KEY: setting.text().refine(areSecretsKeys, {
+    message: 'must be a key of at least 32 characters; after a comma, it may have the former key',
+  }).optional(),
   WATCHDOG_URL: setting.url('http', 'https').optional(),
   WATCHDOG_INTERVAL_SECONDS: setting.integer(5, MAX_INTERVAL_SECONDS).default(60),
   STATUS_PAGE_DOMAIN: setting.host().optional(),
@@ -70,8 +75,8 @@ const variables = z.object({
 
 /** Variables that may be given as `<NAME>_FILE` and whose values are never printed. */
 export const CONTROLLER_SECRETS: readonly string[] = [
-  'MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'WATCHDOG_URL', 'METRICS_TOKEN',
-  'EMBEDDED_PROBE_TOKEN',
+  'MONGODB_URL', 'NATS_URL', 'MAILGUN_API_KEY', 'SMTP_URL', 'JWT_KEYS', 'SECRETS_KEY', 'WATCHDOG_URL',
+  'METRICS_TOKEN', 'EMBEDDED_PROBE_TOKEN',
 ];
 
 type Values = z.infer<typeof variables>;
@@ -164,6 +169,8 @@ function arrange(values: Values) {
       /** JSON of a key ring (JWKS with private keys); null: generated into the database. */
       jwtKeys: values.JWT_KEYS ?? null,
     },
+    /** The key for secrets in the database, then former ones; empty: the key ring in the database. */
+    secretsKeys: keysIn(values.SECRETS_KEY ?? ''),
     monitors: { minIntervalSeconds: values.MIN_INTERVAL_SECONDS },
     /** How long a monitor is unknown, at least, before people are told, ms. */
     noDataAfterMs: values.NO_DATA_AFTER_SECONDS * 1000,
@@ -238,6 +245,16 @@ function readPlans(path: string, ctx: z.RefinementCtx): Plans {
     ctx.addIssue({ code: 'custom', message: fault });
     return z.NEVER;
   }
+}
+
+function areSecretsKeys(text: string): boolean {
+  const [first = '', ...former] = keysIn(text);
+  const isKey = (key: string) => key.length >= MIN_SECRETS_KEY_LENGTH;
+  return isKey(first) && former.every((key) => key === LOST || isKey(key));
+}
+
+function keysIn(text: string): string[] {
+  return text.split(',').map((key) => key.trim()).filter((key) => key !== '');
 }
 
 function isKeyRing(text: string): boolean {

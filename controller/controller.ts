@@ -40,6 +40,7 @@ import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiri
 import { openStores } from './wiring/stores.ts';
 import { openSubscribers } from './wiring/subscribers.ts';
 import { openRawReaders, openSubscriptions } from './wiring/subscriptions.ts';
+import { openVariables } from './wiring/variables.ts';
 import { Peers } from './work/peers.ts';
 
 /** What a controller opens by itself. */
@@ -120,7 +121,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const ownedShards = new OwnedShards();
   const servers = new HttpServers(config.http);
   const ports: ControllerPorts = {
-    ...options, log, stores: await openStores(mongo.db, clock, shardMap), signals: createSignals(),
+    ...options, log, signals: createSignals(),
+    stores: await openStores(mongo.db, clock, shardMap, config.secretsKeys),
     peers: new Peers(), holder: readControllerId(config.dataDir), ownsShard: ownedShards.has,
     baseUrl: servers.baseUrl,
     natsUrl: () => config.nats.publicUrl ?? `${servers.baseUrl().replace(/^http/, 'ws')}${BUS_PATH}`,
@@ -149,6 +151,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const evidence = openEvidence(ports, { fleet });
   const monitors = openMonitors(ports, { accounts, fleet, incidents, results });
   const groups = openGroups(ports, { monitors, events });
+  const variables = openVariables(ports, monitors);
   const statusPages = openStatusPages(ports, { accounts, monitors, subscribers, publicPages });
   const retention = openRetention(ports, accounts.quota);
   const watchdog = openWatchdog(ports, notifications);
@@ -158,7 +161,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const imports = new ImportTurns({ turns: stores.importTurns, clock, log, holder: ports.holder });
   const configuration = {
     imports, destinations: notifications.deps, maintenance: maintenance.deps, pages: statusPages.deps,
-    ...groups.deps,
+    variables: variables.deps, ...groups.deps,
   };
   const converter = new FileConverter(options.converterBundle, clock);
   const http = openHttp(ports, {
@@ -166,7 +169,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
     statusPages,
     routes: [
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
-      ...groups.routes, ...fleet.routes,
+      ...groups.routes, ...variables.routes, ...fleet.routes,
       ...incidents.routesOver({
         notifications: notifications.log, history, unwritten, onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
@@ -194,7 +197,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
     .add({
       subscriptionStream: subscriptions.stream, results, heldAlerts, evidence: evidence.intake,
       counts: monitors.counts, retention, domains, maintenance: maintenance.windowTask,
-      groupRemovals: groups.removalTask,
+      groupRemovals: groups.removalTask, variables: variables.changeTask,
       incidentFollower: statusPages.follower, domainChecks: statusPages.domainChecks,
       visits: statusPages.counter, snapshots: statusPages.snapshots, quarantines: fleet.quarantines,
     }, RESULTS_STOP_TIMEOUT_MS)

@@ -10,10 +10,15 @@ import { exposureWarnings } from './exposure.ts';
 import { NewerData, OtherShards } from './platform/mongo/installation.ts';
 import { isDatabaseUnavailable } from './platform/mongo/mongo-errors.ts';
 import { UnusableDatabase } from './platform/mongo/usable-database.ts';
+import { WrongSecretsKey } from './secrets/data-key.ts';
 
 /** What the operator has to put right, and the exit code for it. */
-const FOR_OPERATOR = [ConfigError, DirectoryUnusable, NewerData, OtherShards, UnusableDatabase];
+const FOR_OPERATOR = [
+  ConfigError, DirectoryUnusable, NewerData, OtherShards, UnusableDatabase, WrongSecretsKey,
+];
 const EXIT_OPERATOR = 2;
+const NO_SECRETS_KEY = 'SECRETS_KEY is not set: the key of secret variables is in the database with them, so a copy of '
+  + 'the database reveals them. Set it, for example, to the output of `openssl rand -base64 32`.';
 /** A stop that hangs is ended by force, ms. */
 const STOP_TIMEOUT_MS = 9500;
 
@@ -52,6 +57,7 @@ async function run(config: ControllerConfig): Promise<void> {
   const started = startController(ports);
   const controller = await Promise.race([started, stopRequest.then(() => null)]);
   if (controller) log.info({ url: controller.url }, 'listening');
+  if (controller && config.secretsKeys.length === 0) log.warn(NO_SECRETS_KEY);
   await stopRequest;
   systemClock.setTimer(STOP_TIMEOUT_MS, () => process.exit(1));
   await controller?.stop();

@@ -1,6 +1,9 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import { toCheckSpec } from '../monitors/settings/registry.ts';
+import type { Log } from '../../shared/log.ts';
 import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
+import type { VariableDoc } from '../monitors/variable.ts';
+import { filledSpec } from '../monitors/variable-texts.ts';
+import { AppError } from '../errors/app-error.ts';
 import { phaseMs } from '../monitors/slot-rules.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
@@ -29,6 +32,8 @@ interface PlacementDeps {
   regionLimit: (organizationId: string) => Promise<number>;
   /** Whether checks may reach private and loopback addresses. */
   allowPrivate: boolean;
+  variables: { findMany(ids: string[]): Promise<VariableDoc[]> };
+  log: Log;
   /** Called when the sets of some probes are about to change. */
   onChanged: () => void;
 }
@@ -56,9 +61,13 @@ export class Placement {
     return (await this.#regionChooser([monitor]))(monitor);
   }
 
-  /** By region: the assignment that a probe would receive, even if the monitor is not to run. */
+  /**
+   * By region: the assignment that a probe would receive, even if the monitor is not to run. Throws
+   * VALIDATION_FAILED if the values of its variables are missing or make it invalid.
+   */
   async assignmentsOf(monitor: MonitorDoc): Promise<Map<string, Assignment>> {
-    return assignmentsIn(await this.regionsOf(monitor), monitor, this.#deps.allowPrivate);
+    const [regions, variables] = await Promise.all([this.regionsOf(monitor), this.#variablesOf([monitor])]);
+    return assignmentsIn(regions, monitor, { variables, allowPrivate: this.#deps.allowPrivate });
   }
 
   /** Probes of the region that currently accept monitors. */
@@ -103,9 +112,17 @@ export class Placement {
    */
   async #applyBatch(monitors: readonly MonitorDoc[]): Promise<void> {
     const regionsOf = await this.#regionChooser(monitors);
-    const wanted = new Map(monitors.map((monitor) => {
+    const sources = { variables: await this.#variablesOf(monitors), allowPrivate: this.#deps.allowPrivate };
+    const wanted = new Map(monitors.flatMap((monitor) => {
       const regions = runsOnProbes(monitor) ? regionsOf(monitor) : [];
-      return [monitor._id, assignmentsIn(regions, monitor, this.#deps.allowPrivate)];
+      try {
+        return [[monitor._id, assignmentsIn(regions, monitor, sources)]];
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        // Its probes keep what they have. Saving the variable again places it.
+        this.#deps.log.warn({ monitor_id: monitor._id, reason: error.message }, 'could not assign a monitor');
+        return [];
+      }
     }));
     const regions = new Set([...wanted.values()].flatMap((one) => [...one.keys()]));
     const unserved = [...regions].filter((region) => this.eligible(region).length === 0);
@@ -116,13 +133,19 @@ export class Placement {
     for (let pass = 0; pass < MAX_PLANNING_PASSES; pass += 1) {
       const held = grouped(await this.#deps.items.ofMonitors([...wanted.keys()]), (item) => item.monitor_id);
       const changes = monitors.flatMap((monitor) => {
-        const id = monitor._id;
-        const plan = { monitor, wanted: wanted.get(id) ?? new Map(), held: held.get(id) ?? [] };
+        const own = wanted.get(monitor._id);
+        if (own === undefined) return [];
+        const plan = { monitor, wanted: own, held: held.get(monitor._id) ?? [] };
         return planMonitor(plan, (region) => this.eligible(region));
       });
       if (changes.length === 0) return;
       await this.commit(changes);
     }
+  }
+
+  async #variablesOf(monitors: readonly MonitorDoc[]): Promise<VariableDoc[]> {
+    const ids = [...new Set(monitors.flatMap(({ variable_ids }) => variable_ids ?? []))];
+    return ids.length === 0 ? [] : this.#deps.variables.findMany(ids);
   }
 
   #probesOf(regionId: string) {
@@ -164,11 +187,12 @@ function runsOnProbes(monitor: MonitorDoc): boolean {
 }
 
 function assignmentsIn(
-  regions: string[], monitor: MonitorDoc, allowPrivate: boolean,
+  regions: string[], monitor: MonitorDoc,
+  { variables, allowPrivate }: { variables: readonly VariableDoc[]; allowPrivate: boolean },
 ): Map<string, Assignment> {
   if (regions.length === 0) return new Map();
   const intervalMs = monitor.interval_seconds * 1000;
-  const spec = toCheckSpec(monitor);
+  const spec = filledSpec(monitor, variables);
   const assignmentAt = (index: number): Assignment => ({
     monitor_id: monitor._id,
     organization_id: monitor.organization_id,

@@ -1,8 +1,9 @@
 import type { AnyBulkWriteOperation, Db, Filter, MongoBulkWriteError } from 'mongodb';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import { isSpecOf, type KnownSpec } from '../../shared/contracts/check-spec.ts';
+import { type CheckSpec, isSpecOf, type KnownSpec } from '../../shared/contracts/check-spec.ts';
 import { Documents, restoring } from '../platform/mongo/documents.ts';
 import { duplicatesOnly } from '../platform/mongo/mongo-errors.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
 import type { AssignmentDoc, AssignmentHistoryEntry, PlannedChange } from './assignment-doc.ts';
 
 const WRITE_CHUNK = 1000;
@@ -37,7 +38,9 @@ interface RevisionCursor {
  * To miss nothing, readers read all pending items first, then those after a revision (see AssignmentWriter).
  */
 export class AssignmentStore extends Documents<AssignmentDoc> {
-  constructor(db: Db) {
+  readonly #secrets: SecretBox;
+
+  constructor(db: Db, secrets: SecretBox) {
     super(db, 'assignments', [
       // Planning finds the probes that run a monitor.
       { key: { monitor_id: 1 }, name: 'monitor' },
@@ -49,7 +52,8 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
       { key: { probe_id: 1, gone: 1, organization_id: 1 }, name: 'by_probe' },
       // Monitors per region of an organization.
       { key: { organization_id: 1, gone: 1, region: 1 }, name: 'by_region' },
-    ], restoreItem);
+    ], (item) => restoreItem(opened(item, secrets)));
+    this.#secrets = secrets;
   }
 
   /** All items of these monitors, including tombstones. */
@@ -64,7 +68,8 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   async stage(changes: PlannedChange[], token: string, now: number): Promise<number> {
     let staged = 0;
     for (let at = 0; at < changes.length; at += WRITE_CHUNK) {
-      const writes = changes.slice(at, at + WRITE_CHUNK).map((change) => stageWrite(change, token, now));
+      const chunk = changes.slice(at, at + WRITE_CHUNK).map((change) => sealed(change, this.#secrets));
+      const writes = chunk.map((change) => stageWrite(change, token, now));
       const result = await this.all.bulkWrite(writes, { ordered: false }).catch(ignoreNewerItems);
       staged += result.matchedCount + result.upsertedCount;
     }
@@ -138,7 +143,7 @@ export class AssignmentStore extends Documents<AssignmentDoc> {
   ): Promise<AssignmentDoc[]> {
     const others = { gone: false, 'assignment.allow_private': { $ne: allowPrivate } };
     const filter = { _id: rangeAfter(probeId, after), ...others };
-    return this.all.find(filter).sort({ _id: 1 }).limit(limit).toArray();
+    return this.select(filter).sort({ _id: 1 }).limit(limit).toArray();
   }
 
   /** Ids of an organization's monitors that a probe should run, unordered. */
@@ -197,6 +202,26 @@ function active(probeId: string, after: string) {
 
 function itemId(probeId: string, monitorId: string): string {
   return `${probeId}:${monitorId}`;
+}
+
+/** Encrypts a spec that contains values of secret variables. */
+function sealed(change: PlannedChange, secrets: SecretBox): PlannedChange {
+  const { assignment, monitor_id, probe_id } = change;
+  if (assignment === null || !('secrets' in assignment.spec)) return change;
+  const { spec, ...rest } = assignment;
+  const text = secrets.seal(JSON.stringify(spec), itemId(probe_id, monitor_id));
+  return { ...change, assignment: { ...rest, spec: { type: spec.type, sealed: text } } };
+}
+
+/** An assignment that cannot be decrypted is none. */
+function opened(item: AssignmentDoc, secrets: SecretBox): AssignmentDoc {
+  const { spec } = item.assignment ?? {};
+  if (item.assignment && spec && 'sealed' in spec) {
+    const text = secrets.open(String(spec.sealed), item._id);
+    if (text === null) item.assignment = null;
+    else item.assignment.spec = JSON.parse(text) as CheckSpec;
+  }
+  return item;
 }
 
 /** `;` is the character after `:`. */

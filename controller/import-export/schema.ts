@@ -6,8 +6,10 @@ import { characters, queryBoolean, singleLineText } from '../http/input/validati
 import { windowItem } from '../maintenance/schema.ts';
 import { MAX_WINDOWS } from '../maintenance/window.ts';
 import { dependencyNames, monitorInputs, NEEDS_BY_TYPE } from '../monitors/schema.ts';
+import { MAX_VARIABLES } from '../monitors/variable.ts';
 import { heartbeatFields, IMPORTED_TOKEN } from '../monitors/settings/heartbeat.ts';
 import { pageItem } from '../status-pages/schema.ts';
+import { variableItem } from '../variables/schema.ts';
 
 /** Per document. Larger projects need several documents. */
 export const MAX_MONITORS = 10_000;
@@ -44,6 +46,7 @@ export function documentInput(minIntervalSeconds: number) {
     version: z.literal(1).default(1),
     groups: listOf(groupItem, MAX_GROUPS, 'groups'),
     integrations: listOf(integrationItem, MAX_INTEGRATIONS, 'integrations'),
+    variables: listOf(variableItem, MAX_VARIABLES, 'variables'),
     status_pages: listOf(pageItem, MAX_PAGES, 'status pages'),
     maintenance_windows: listOf(windowItem, MAX_WINDOWS, 'maintenance windows'),
     // Last, as when it is parsed in turns.

@@ -3,6 +3,7 @@ import type { Managed } from '../access/managed.ts';
 import type { ProjectRole } from '../access/tenant.ts';
 import type { ProjectContext } from '../http/routing/route.ts';
 import type { ConfigurationDeps } from './deps.ts';
+import type { VariableDoc } from '../monitors/variable.ts';
 import type { Difference } from './difference.ts';
 import type { Faults } from './faults.ts';
 import type { ProjectNames } from './project-names.ts';
@@ -22,6 +23,14 @@ export interface ImportScope extends Scope {
   /** What it writes is managed by this owner; null leaves that as it is. */
   owner: string | null;
   faults: Faults;
+  /** Set by the plan of variables. */
+  variables: {
+    /** Those of the project after the import. */
+    after: VariableDoc[];
+    /** Those that get another value, with their index in the document. */
+    changed: { at: number; doc: VariableDoc }[];
+    removed: VariableDoc[];
+  };
 }
 
 export interface Stored extends Managed {

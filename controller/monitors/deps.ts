@@ -8,6 +8,7 @@ import type {
   AssignedMonitors, CheckRunner, DestinationLookup, GroupLookup, MonitorReaders, RegionLookup,
 } from './ports.ts';
 import type { MonitorStore } from './store.ts';
+import type { VariableLookup } from './variable.ts';
 
 export interface MonitorWriteDeps {
   monitors: MonitorStore;
@@ -20,6 +21,7 @@ export interface MonitorWriteDeps {
   notifyOwners(monitorIds: Iterable<string>): void;
   /** The shortest interval that this installation accepts. */
   minIntervalSeconds: number;
+  variables: VariableLookup;
   log: Log;
 }
 

@@ -43,6 +43,10 @@ export interface MonitorDoc extends TypeSettings, Managed {
   unjournaled?: number;
   /** When its maintenance windows last changed; absent if never. */
   windows_changed_at?: number;
+  /** The variables in its settings. Absent if there were none when it was saved: then `{{` is literal. */
+  variable_ids?: string[];
+  /** When the value of one of them last changed; absent if never. */
+  variables_changed_at?: number;
   /** The project's id, until its counts contain this revision. */
   uncounted?: string;
   /** What the counts contain of this monitor, as of `counted_revision`; absent or null if nothing. */

@@ -48,7 +48,8 @@ const upToMaxDependencies = (item: z.ZodType<string>) => z.array(item)
 export const dependencyNames = upToMaxDependencies(monitorName);
 const regionId = z.string().regex(/^[a-z0-9-]{2,32}$/, 'Must be the id of a region');
 
-const target = nonBlankText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
+export const targetField =
+  nonBlankText(2048, 'Target must be at most 2048 characters', 'Target must not be empty').trim();
 
 const runbookUrl = z.url({ protocol: /^https?$/, error: 'Must be an http or https URL' })
   .max(MAX_URL_LENGTH, `Must be at most ${MAX_URL_LENGTH} characters`)
@@ -92,7 +93,7 @@ export function monitorInputs(minIntervalSeconds: number) {
   const type = z.enum(MONITOR_TYPES);
   const fields = {
     ...readOnly, name: name.optional(), type: type.optional(),
-    target: target.optional().describe(KEEPS_STORED_VALUE),
+    target: targetField.optional().describe(KEEPS_STORED_VALUE),
     interval_seconds: interval, ...optionalFields,
   };
   return {

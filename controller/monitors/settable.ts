@@ -8,6 +8,8 @@ import type { DestinationLookup, GroupLookup, RegionLookup } from './ports.ts';
 import type { CreateMonitorInput, UpdateMonitorInput } from './schema.ts';
 import { storedIfConcealed } from './settings/sent-settings.ts';
 import type { MonitorStore } from './store.ts';
+import type { VariableDoc } from './variable.ts';
+import { variableIdsOf } from './variable-texts.ts';
 import { CHECK_TYPES, NO_SETTINGS, refuseForeignFields, type TypeSettings } from './settings/registry.ts';
 
 /** All user settings of a monitor except its type and status. */
@@ -15,7 +17,7 @@ export type Settable = TypeSettings & Pick<
   MonitorDoc,
   | 'name' | 'target' | 'interval_seconds' | 'timeout_ms' | 'tags' | 'monitoring_regions' | 'group_id'
   | 'notification_target_ids' | 'ssl_monitoring' | 'domain_monitoring' | 'confirmation_policy'
-  | 'is_inverted' | 'runbook_url' | 'alert_severity' | 'depends_on'
+  | 'is_inverted' | 'runbook_url' | 'alert_severity' | 'depends_on' | 'variable_ids'
 >;
 
 type Required = Pick<CreateMonitorInput, 'name' | 'type' | 'interval_seconds'>;
@@ -24,10 +26,12 @@ const DOMAIN_DEFAULTS = { expiry_warning_days: [30, 14, 7, 1] };
 const SSL_DEFAULTS = { check_expiry: true, check_validity: true, ...DOMAIN_DEFAULTS };
 
 /**
- * Merges the input into `current`, or into the defaults if null. Throws VALIDATION_ERROR, VALIDATION_FAILED.
+ * Merges the input into `current`, or into the defaults if null. `variables` are those of the project, from
+ * `variablesFor`. Throws VALIDATION_ERROR, VALIDATION_FAILED.
  */
 export function settable(
   input: UpdateMonitorInput, current: MonitorDoc | null, required: Required, minIntervalSeconds: number,
+  variables: readonly VariableDoc[] = [],
 ): Settable {
   refuseForeignFields(required.type, input);
   const { is_inverted = current?.is_inverted ?? false } = input;
@@ -39,7 +43,7 @@ export function settable(
   const policy = current?.confirmation_policy ?? { regions: 'majority', retries: 1, recoveries: 0 };
   const sent = { ...input, target: sentTarget(input.target, current, required.type) };
   const own = CHECK_TYPES[required.type].resolve(sent, current, minIntervalSeconds);
-  return {
+  const settings = {
     ...NO_SETTINGS,
     interval_seconds: input.interval_seconds ?? required.interval_seconds ?? 0,
     ...own,
@@ -57,6 +61,8 @@ export function settable(
     confirmation_policy: { ...policy, ...input.confirmation_policy },
     is_inverted, runbook_url, alert_severity,
   };
+  const saved = { type: required.type, sent: input, settings, before: current?.variable_ids };
+  return { ...variableIdsOf(saved, variables), ...settings };
 }
 
 /** Undefined keeps the current target. The target of a heartbeat cannot be set. Throws VALIDATION_ERROR. */

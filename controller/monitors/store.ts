@@ -71,6 +71,8 @@ export class MonitorStore {
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
       // Tells whether a domain is still monitored, and iterates over its monitors by id.
       { key: { domain: 1, _id: 1 }, name: 'by_domain' },
+      // Finds the monitors that use a variable.
+      { key: { variable_ids: 1 }, name: 'by_variable', sparse: true },
     ]);
   }
 
@@ -203,6 +205,17 @@ export class MonitorStore {
   ofGroup(tenant: Tenant, groupId: string | null, after: string, limit: number): Promise<MonitorDoc[]> {
     const filter = { ...living(tenant), group_id: groupId ?? { $gt: '' }, _id: { $gt: after } };
     return this.#select(filter).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
+  /** Monitors whose settings contain the variable, with ids greater than `after`, ascending. */
+  ofVariable(tenant: Tenant, variableId: string, after: string, limit: number): Promise<MonitorDoc[]> {
+    const filter = { ...living(tenant), variable_ids: variableId, _id: { $gt: after } };
+    return this.#select(filter).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
+  /** How many monitors of the project contain the variable. */
+  countOfVariable(tenant: Tenant, variableId: string): Promise<number> {
+    return this.#monitors.countDocuments({ ...living(tenant), variable_ids: variableId });
   }
 
   countOfOrganization(organizationId: string): Promise<number> {

@@ -106,6 +106,8 @@ export function registrableDomain(
 ): string | { reason: string } {
   if (type === 'HEARTBEAT') return { reason: 'Heartbeat monitors do not have a domain' };
   const host = hostOf(type, target);
+  const isVariable = host.includes('{{') || (host === '' && target.includes('{{'));
+  if (isVariable) return { reason: 'The host of the target contains a variable' };
   if (isIP(host) !== 0) return { reason: 'The target is an IP address' };
   const ofHost = { allowPrivateDomains: false, extractHostname: false };
   const { domain, publicSuffix, isIcann } = parse(host, ofHost);
@@ -114,8 +116,8 @@ export function registrableDomain(
   return { reason: 'The target is not under a public suffix, such as .com or .co.uk' };
 }
 
-/** In lower-case ASCII, without brackets, port and trailing dot. */
-function hostOf(type: MonitorDoc['type'], target: string): string {
+/** In lower-case ASCII, without brackets, port and trailing dot; empty if the target has none. */
+export function hostOf(type: MonitorDoc['type'], target: string): string {
   if (type === 'HTTP' || type === 'KEYWORD') {
     return parsedUrl(target)?.hostname.replace(/^\[|\]$|\.$/g, '') ?? '';
   }

@@ -3,6 +3,7 @@ import type { MonitorItem } from '../import-export/schema.ts';
 import { MAX_TAGS } from '../monitors/schema.ts';
 import { FRAMING_HEADERS } from '../monitors/settings/header-rules.ts';
 import { IMPORTED_TOKEN, MAX_GRACE_SECONDS, MAX_INTERVAL_SECONDS } from '../monitors/settings/heartbeat.ts';
+import { withoutPlaceholders } from '../monitors/settings/placeholders.ts';
 
 /** A monitor as a converter describes it, before it is made to fit the limits of Farwatch. */
 export type Draft = Partial<MonitorItem> & Pick<MonitorItem, 'name' | 'type'>;
@@ -29,7 +30,9 @@ export function fitMonitor(draft: Draft, minIntervalSeconds: number): { monitor:
     notes.push(`Retries: ${MAX_RETRIES} instead of ${retries}.`);
   }
   if (monitor.type === 'HTTP' || monitor.type === 'KEYWORD') fitRequest(monitor, notes);
-  return { monitor, notes };
+  const { target, headers, body, auth, keywords, send } = monitor;
+  const filled = mapTexts({ target, headers, body, auth, keywords, send }, withoutPlaceholders);
+  return { monitor: { ...monitor, ...filled as Partial<Draft> }, notes };
 }
 
 /** One line without control characters, of at most `max` characters. */
@@ -126,9 +129,14 @@ function moveCredentials(monitor: Draft): void {
 
 /** Without unset fields, NUL and unpaired surrogates, which no document may contain. */
 export function clean(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd');
-  if (Array.isArray(value)) return value.map(clean);
+  return mapTexts(value, (text) => text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd'));
+}
+
+/** Without unset fields, and with `map` applied to each text. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, map));
   if (typeof value !== 'object' || value === null) return value;
   const set = Object.entries(value).filter(([, one]) => one !== undefined);
-  return Object.fromEntries(set.map(([name, one]) => [clean(name), clean(one)]));
+  return Object.fromEntries(set.map(([name, one]) => [map(name), mapTexts(one, map)]));
 }

@@ -27,7 +27,7 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
   const { config, stores, bus, clock, log, holder, baseUrl } = ports;
   const { mailer, events } = sources;
   const { plans, registration, defaultPlan, planChanges, jwtKeys } = config.accounts;
-  const { monitors, groups, regions, probes, pages, windows, subscriptions } = stores;
+  const { monitors, groups, regions, probes, pages, windows, variables, subscriptions } = stores;
   const { users, organizations, members, projects } = stores.accounts;
   const quota = new Quota({
     usage: stores.usage, plans, clock, organizations, defaultPlan,
@@ -58,7 +58,8 @@ export async function openAccounts(ports: ControllerPorts, sources: AccountSourc
       if (await monitors.hasAny(tenant)) return 'monitors';
       if ((await groups.countOf(tenant)) > 0) return 'groups';
       if (await pages.hasAny(tenant)) return 'status pages';
-      return (await windows.hasAny(tenant)) ? 'maintenance windows' : null;
+      if (await windows.hasAny(tenant)) return 'maintenance windows';
+      return (await variables.countOf(tenant)) > 0 ? 'variables' : null;
     },
     ...stores.accounts,
   };

@@ -79,7 +79,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
   const writer = new AssignmentWriter({ items, heads, clock });
   const { allowPrivate } = config.checks;
   const placement = new Placement({
-    items, writer, announcer, directory, regions, liveness, allowPrivate,
+    items, writer, announcer, directory, regions, liveness, allowPrivate, log, variables: stores.variables,
     onChanged: () => assignments.refreshWithinInterval(),
     regionLimit: async (organizationId) => (await quota.limitsOf(organizationId)).regions_per_monitor,
   });

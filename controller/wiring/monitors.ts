@@ -66,6 +66,7 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
     },
     notifyOwners: results.notifyOwners.bind(results, 'changes'),
     minIntervalSeconds: config.monitors.minIntervalSeconds,
+    variables: stores.variables,
   };
   const metricsRoute = monitorMetricsRoute({
     accounts: accounts.deps, metrics: results.readers.metrics, groups, incidents: stores.incidents,

@@ -51,6 +51,9 @@ import { SnapshotStore } from '../results/writing/snapshot-store.ts';
 import { StateStore } from '../results/writing/state-store.ts';
 import { MongoStatusHistory } from '../results/writing/status-history-store.ts';
 import { SweepStore } from '../retention/store.ts';
+import { openSecretBox } from '../secrets/data-key.ts';
+import type { SecretBox } from '../secrets/secret-box.ts';
+import { DataKeyStore } from '../secrets/store.ts';
 import { PageDomainStore } from '../status-pages/domains/domain-store.ts';
 import { FreedSubdomainStore } from '../status-pages/freed-subdomain-store.ts';
 import { PostStore } from '../status-pages/posts/post-store.ts';
@@ -60,12 +63,19 @@ import { NoticeStore } from '../subscribers/notices/notice-store.ts';
 import { OutboxStore } from '../subscribers/notices/outbox-store.ts';
 import { SubscriberStore } from '../subscribers/store.ts';
 import { SubscriptionStore } from '../subscriptions/store.ts';
+import { VariableStore } from '../variables/store.ts';
 
 export type Stores = ReturnType<typeof createStores>;
 
 /** Every collection of a controller, each opened once and with its indexes. */
-export async function openStores(db: Db, clock: Clock, shardMap: ShardMap): Promise<Stores> {
-  const stores = createStores(db, clock, shardMap);
+export async function openStores(
+  db: Db, clock: Clock, shardMap: ShardMap, secretsKeys: readonly string[] = [],
+): Promise<Stores> {
+  const secrets = await openSecretBox({
+    keys: new DataKeyStore(db), settings: secretsKeys,
+    ringKeys: async () => (await new KeyRingStore(db).loadOrCreate()).derive('farwatch secrets'),
+  });
+  const stores = createStores(db, clock, shardMap, secrets);
   const { accounts, ...others } = stores;
   await Promise.all([...Object.values(accounts), ...Object.values(others)].map(async (store) => {
     if ('ensureIndexes' in store) await store.ensureIndexes();
@@ -73,19 +83,20 @@ export async function openStores(db: Db, clock: Clock, shardMap: ShardMap): Prom
   return stores;
 }
 
-function createStores(db: Db, clock: Clock, shardMap: ShardMap) {
+function createStores(db: Db, clock: Clock, shardMap: ShardMap, secrets: SecretBox) {
   return {
     accounts: createAccountStores(db), keyRing: new KeyRingStore(db), usage: new UsageStore(db),
     audit: new AuditStore(db),
     monitors: new MonitorStore(db, shardMap), monitorLists: new MonitorListStore(db),
     monitorCounts: new CountStore(db), dependencyChanges: new DependencyChangeStore(db),
+    variables: new VariableStore(db, secrets),
     groups: new GroupStore(db, clock), groupTrees: new TreeStore(db), groupRemovals: new RemovalStore(db),
     importTurns: new ImportTurnStore(db), pings: new PingStore(db),
     pingHistory: new PingHistoryStore(db), windows: new WindowStore(db),
     domains: new DomainStore(db), registryTurns: new TurnStore(db), registrySources: new SourceStore(db),
     regions: new RegionStore(db), probes: new ProbeStore(db),
     enrolmentKeys: new EnrolmentKeyStore(db), controllerKeys: new KeyStore(db),
-    assignments: new AssignmentStore(db), assignmentHeads: new HeadStore(db),
+    assignments: new AssignmentStore(db, secrets), assignmentHeads: new HeadStore(db),
     journal: new JournalStore(db), snapshots: new SnapshotStore(db), leases: new LeaseStore(db),
     states: new StateStore(db), checkpoints: new CheckpointStore(db), hours: new HourStore(db),
     statusHistory: new MongoStatusHistory(db),

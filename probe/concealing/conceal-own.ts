@@ -9,6 +9,8 @@ const MAX_SHOWN_PREFIX = 3;
 const MAX_SEARCHES = 300;
 /** Base64 of a longer text is recognized by its start. */
 const BASE64_BYTES = 192;
+/** Fewer characters are in nearly every word. */
+const MIN_BASE64_LENGTH = 4;
 
 /** The encodings of a monitor's secrets to search for. */
 export interface Needles {
@@ -28,7 +30,8 @@ export function needlesOf(secrets: readonly string[], maxLength: number): Needle
     const forms = [secret, bytes, asJson, printable(secret), printable(bytes)];
     for (const form of forms) texts.add(form.slice(0, maxLength));
     for (const form of [Buffer.from(secret), Buffer.from(secret, 'latin1')]) {
-      for (const part of base64Of(form.subarray(0, BASE64_BYTES))) base64.add(part);
+      const parts = base64Of(form.subarray(0, BASE64_BYTES));
+      for (const part of parts.filter(({ length }) => length >= MIN_BASE64_LENGTH)) base64.add(part);
     }
   }
   return { texts: [...texts], base64: [...base64] };

@@ -1,8 +1,8 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
-import type { CheckError } from '../../shared/contracts/result.ts';
+import type { CheckError, TlsFacts } from '../../shared/contracts/result.ts';
 import { CONCEALED, concealNamed } from './conceal-named.ts';
 import { concealOwn, needlesOf, type Needles } from './conceal-own.ts';
-import { secretsOf } from './secrets.ts';
+import { declaredSecrets, secretsOf } from './secrets.ts';
 
 /** Texts are never longer than this before truncation. */
 const MAX_TEXT_LENGTH = 8192;
@@ -56,6 +56,47 @@ export function concealError(spec: CheckSpec, error: CheckError): CheckError {
   const concealer = new Concealer(spec);
   const isHidden = concealer.isOverwhelmed && !BEFORE_SENDING.includes(error.layer);
   return { ...error, message: isHidden ? CONCEALED : concealer.message(error.message) };
+}
+
+/** Hides the values of secret variables in facts about a target, whose host may be one. */
+export class FactConcealer {
+  readonly #concealer: Concealer | null;
+  readonly #secrets: readonly string[];
+
+  constructor(spec: CheckSpec) {
+    this.#secrets = declaredSecrets(spec);
+    this.#concealer = this.#secrets.length === 0 ? null : new Concealer(spec);
+  }
+
+  /** Null for an address that is a secret. */
+  address(address: string | null): string | null {
+    return address !== null && this.#secrets.includes(address) ? null : address;
+  }
+
+  tls(facts: TlsFacts | null): TlsFacts | null {
+    if (facts === null || this.#concealer === null) return facts;
+    const { issuer, subject, names, problem, ...others } = facts;
+    return {
+      issuer: this.#text(issuer), subject: this.#text(subject), names: names.map((name) => this.#text(name)),
+      problem: problem && { code: problem.code, message: this.#text(problem.message) }, ...others,
+    };
+  }
+
+  detail<Value>(value: Value): Value {
+    if (this.#concealer === null) return value;
+    const conceal = (one: unknown): unknown => {
+      if (typeof one === 'string') return this.#text(one);
+      if (Array.isArray(one)) return one.map(conceal);
+      if (typeof one !== 'object' || one === null) return one;
+      return Object.fromEntries(Object.entries(one).map(([name, inner]) => [name, conceal(inner)]));
+    };
+    return conceal(value) as Value;
+  }
+
+  #text(text: string): string {
+    const shown = this.#concealer?.isOverwhelmed ? CONCEALED : (this.#concealer?.own(text) ?? text);
+    return shown.slice(0, text.length);
+  }
 }
 
 /** Text that every reader can store and show: replaces control characters and lone surrogates. */

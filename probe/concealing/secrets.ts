@@ -12,8 +12,8 @@ const MIN_QUERY_LENGTH = 8;
 const LIMITS = { count: 256, characters: 100_000 } as const;
 
 /**
- * The possible secrets a check sends: header values, user name and password, query values, body and TCP data,
- * as a whole and in parts. Null if there are too many to search for.
+ * The possible secrets a check sends: secret variables, header values, user name and password, query values,
+ * body and TCP data, as a whole and in parts. Null if there are too many to search for.
  */
 export function secretsOf(spec: CheckSpec): string[] | null {
   const secrets = new Set<string>();
@@ -21,11 +21,34 @@ export function secretsOf(spec: CheckSpec): string[] | null {
     const secret = text.trim();
     if (secret.length >= minLength) secrets.add(secret);
   };
+  for (const secret of declaredSecrets(spec)) {
+    secrets.add(secret);
+    for (const form of formsOf(secret)) add(form, 1);
+  }
   if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) addRequest(spec, add);
   if (isSpecOf(spec, 'TCP') && spec.send !== null) addSent(spec.send, add);
   const all = [...secrets];
   const characters = all.reduce((sum, secret) => sum + secret.length, 0);
   return all.length > LIMITS.count || characters > LIMITS.characters ? null : all;
+}
+
+/** The values of secret variables, whatever their length. */
+export function declaredSecrets({ secrets }: CheckSpec): string[] {
+  return Array.isArray(secrets) ? secrets.filter((one) => typeof one === 'string' && one !== '') : [];
+}
+
+/** The value as it may be sent and repeated, with the parts of one that is a host or URL. */
+function formsOf(secret: string): string[] {
+  const path = parsedUrl(`http://h/${secret}`)?.href.slice('http://h/'.length);
+  const query = parsedUrl(`http://h/?${secret}`)?.search.slice(1);
+  const host = /^[^/?#@\\]+$/.test(secret) ? parsedUrl(`http://${secret}`)?.hostname : undefined;
+  const url = /^https?:/i.test(secret) ? parsedUrl(secret) : null;
+  const parts = url === null
+    ? []
+    : [url.hostname, url.pathname, ...url.pathname.split('/'), ...url.searchParams.values()]
+      .filter((part) => part.length >= MIN_QUERY_LENGTH);
+  const forms = [secret, path, query, host, unescaped(secret), unescaped(secret.replaceAll('+', ' ')), ...parts];
+  return forms.filter((form) => form !== undefined);
 }
 
 type Add = (text: string, minLength?: number) => void;

@@ -4,7 +4,7 @@ import type { Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { ObservedResponse } from '../checks/check.ts';
 import { excerptText } from '../checks/http/excerpt-text.ts';
 import { CONCEALED, concealNamed } from '../concealing/conceal-named.ts';
-import { Concealer, printable } from '../concealing/concealer.ts';
+import { Concealer, FactConcealer, printable } from '../concealing/concealer.ts';
 import { isCredentialName } from '../concealing/secrets.ts';
 
 /** Maximum certificate names in evidence. */
@@ -24,9 +24,11 @@ export interface Observation extends ObservedResponse {
 /** Redacts what a monitor's checks saw: its own secrets and other credentials. */
 export class EvidenceRedactor {
   readonly #concealer: Concealer;
+  readonly #facts: FactConcealer;
 
   constructor(spec: CheckSpec) {
     this.#concealer = new Concealer(spec);
+    this.#facts = new FactConcealer(spec);
   }
 
   /** Withholds head and body if there are more secrets than can be searched for. */
@@ -37,11 +39,12 @@ export class EvidenceRedactor {
       ? null
       : excerptText(observation.head ?? '', observation.body);
     return {
-      checked_at: observation.checkedAt, remote_address: observation.remoteAddress,
-      addresses: observation.addresses.slice(0, EVIDENCE_LIMITS.addresses),
+      checked_at: observation.checkedAt, remote_address: this.#facts.address(observation.remoteAddress),
+      addresses: observation.addresses.filter((one) => this.#facts.address(one) !== null)
+        .slice(0, EVIDENCE_LIMITS.addresses),
       ...this.#head(head),
       body_excerpt: body === null ? null : this.#concealer.all(body).slice(0, EVIDENCE_LIMITS.body),
-      certificate: observation.certificate, timings: observation.timings,
+      certificate: this.#facts.tls(observation.certificate), timings: observation.timings,
     };
   }
 

@@ -1,7 +1,7 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import type { CheckResult, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
-import { concealError } from '../concealing/concealer.ts';
+import { concealError, FactConcealer } from '../concealing/concealer.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 
 /** Maximum duration in a result. */
@@ -18,6 +18,7 @@ export interface AttemptInfo {
 export function resultOf(
   assignment: Assignment, info: AttemptInfo, finding: Finding, tls: TlsFacts | null = null,
 ): CheckResult {
+  const facts = new FactConcealer(assignment.spec);
   return {
     seq: 0,
     monitor_id: assignment.monitor_id,
@@ -33,9 +34,9 @@ export function resultOf(
     error: finding.error && concealError(assignment.spec, finding.error),
     missed: finding.missed === null ? null : { reason: finding.missed, count: 1 },
     timings: finding.timings && timingsInTenths(finding.timings),
-    remote_address: finding.remote_address,
-    tls,
-    detail: finding.detail,
+    remote_address: facts.address(finding.remote_address),
+    tls: facts.tls(tls),
+    detail: facts.detail(finding.detail),
   };
 }
 

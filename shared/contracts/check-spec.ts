@@ -15,6 +15,8 @@ const port = z.int().min(1).max(65_535);
 const anyCheck = {
   /** The check must fail: the probe swaps success and failure. Omitted if not. */
   is_inverted: z.literal(true).optional(),
+  /** Values of secret variables in this spec: the probe conceals them. Omitted if there are none. */
+  secrets: z.array(z.string()).optional(),
 };
 
 export const ASSERTION_SOURCES = ['header', 'json', 'body'] as const;

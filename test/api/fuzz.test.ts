@@ -6,7 +6,7 @@ import { runFuzz } from '../fuzz/run-fuzz.ts';
 const REQUESTS = 600;
 
 test('a controller survives random requests and responds according to its OpenAPI document', async () => {
-  const report = await runFuzz(2, REQUESTS);
+  const report = await runFuzz(6, REQUESTS);
   expect(report.faults).toEqual([]);
   expect(missingShares(report)).toEqual([]);
   expect(report.requests).toBe(REQUESTS);

@@ -10,7 +10,7 @@ import { newMember, newTenant, type Tenant } from '../helpers/tenants.ts';
 const SECRETS = /hidden-[a-z]+/;
 /** Monitors of the smallest plan. */
 const FEW = 3;
-const LISTS = ['groups', 'integrations', 'monitors', 'status_pages', 'maintenance_windows'] as const;
+const LISTS = ['groups', 'integrations', 'variables', 'monitors', 'status_pages', 'maintenance_windows'] as const;
 
 let app: TestApp;
 let tenant: Tenant;
@@ -48,8 +48,9 @@ const wholeDocument = (subdomain = `s-${randomUUID()}`) => ({
     }, events: ['monitor.down'], hours: { timezone: 'Europe/Berlin', days: [1, 2], from: '08:00', to: '18:00', outside: 'hold' } },
     { name: 'Urls', type: 'apprise', config: { base_url: 'https://apprise.example', urls: ['hidden-a', 'hidden-b'] }, grouping: 'off' },
   ],
+  variables: [{ name: 'shop_host', value: 'shop.example' }, { name: 'token', value: 'hidden-token', is_secret: true }],
   monitors: [
-    { ...shop, name: 'Front', group: 'Shop', depends_on: ['Router', 'Backup'], destinations: ['On call', 'Chat'], tags: ['a', 'b'] },
+    { ...shop, name: 'Front', headers: { 'X-Token': '{{token}}' }, group: 'Shop', depends_on: ['Router', 'Backup'], destinations: ['On call', 'Chat'], tags: ['a', 'b'] },
     { name: 'Router', type: 'ICMP', target: '192.0.2.1', interval_seconds: 60, destinations: ['Hook'] },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 3600, grace_period: 60, group: 'All' },
     { name: 'Backup', type: 'HEARTBEAT', heartbeat_interval: 7200, grace_period: 60 },
@@ -83,6 +84,7 @@ async function ownersOf({ client, session, id }: Project): Promise<Record<string
     ...(await client.get('/api/groups')).data.groups, ...(await session.get('/api/integrations')).data.integrations,
     ...(await client.get('/api/monitors')).data.monitors, ...(await session.get(`${path}/status-pages`)).data.status_pages,
     ...(await session.get(`${path}/maintenance-windows`)).data.maintenance_windows,
+    ...(await session.get(`${path}/variables`)).data.variables,
   ];
   return Object.fromEntries(reads.map((one) => [one['name'] ?? one['title'], one['managed_by']]));
 }
@@ -204,7 +206,7 @@ test('prune deletes what the owner manages and the document lacks, of every list
   await send(client, { monitors: [kept] });
   await send(client, { groups: [{ name: 'Of b' }] }, '?owner=b');
   expect((await client.post('/api/import?prune=true', {})).error.details).toMatchObject([{ path: ['prune'] }]);
-  const alone = { group: null, depends_on: [], destinations: [] };
+  const alone = { group: null, depends_on: [], destinations: [], headers: {} };
   const rest = { monitors: document.monitors.slice(0, 1).map((monitor) => ({ ...monitor, ...alone })) };
   const plan = await send(client, rest, '?owner=a&prune=true&dry_run=true');
   expect(plan['summary']).toEqual({ created: 0, updated: 1, deleted: COUNT - 1, unchanged: 0 });
@@ -213,6 +215,7 @@ test('prune deletes what the owner manages and the document lacks, of every list
       { path: ['monitors', 0, 'group'], message: 'Unknown group' }, { path: ['monitors', 0, 'depends_on'], message: 'Unknown monitor: Router' },
       { path: ['monitors', 0, 'depends_on'] }, { path: ['monitors', 0, 'destinations'], message: 'Unknown destination: On call' },
       { path: ['monitors', 0, 'destinations'] },
+      { path: ['monitors', 0, 'headers', 'X-Token'], message: 'Unknown variable: {{token}}. Write \\{{ for a literal {{' },
     ]);
   expect(Object.keys(await ownersOf(project))).toHaveLength(COUNT);
   const done = await send(client, rest, '?owner=a&prune=true');

@@ -26,7 +26,7 @@ async function invitationLink(email: string): Promise<string> {
 /** The settings pages, with a text that each shows once loaded. The sweep visits all of them on a phone. */
 const PARTS = [
   ['people', 'soon@example.com'], ['account', 'This session'], ['organization', 'Your role'], ['projects', 'Default'],
-  ['keys', 'reader'], ['plan', 'Minimum interval'], ['audit', 'Invitation sent'],
+  ['variables', 'No variables yet'], ['keys', 'reader'], ['plan', 'Minimum interval'], ['audit', 'Invitation sent'],
 ] as const;
 
 describe('settings in the console', () => {
@@ -65,6 +65,57 @@ describe('settings in the console', () => {
       await page.getByText('Revoked').waitFor();
       expect(await works(second)).toBe(false);
       expect(problems).toEqual([]);
+    });
+  });
+
+  test('a secret variable is created with the keyboard, used in a monitor, changed, and deleted once it is unused', async () => {
+    const path = `/api/projects/${tenant.projectId}/variables`;
+    const { client } = tenant.owner;
+    const find = async () => (await client.get(path)).data.variables[0];
+    await rig.open(tenant.owner, '/settings/variables', DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'New variable' }).press('Enter');
+      await page.getByLabel('Name').pressSequentially('Api');
+      await page.getByLabel('Secret').press('Space');
+      await page.getByLabel('Value').fill('first-value');
+      await page.getByRole('button', { name: 'Create' }).press('Enter');
+      await page.getByText('Must be 1 to 64 lower-case letters').waitFor();
+      expect(await findViolationsInOverlay(page)).toEqual([]);
+      await page.getByLabel('Name').fill('api_token');
+      await page.getByLabel('Name').press('Enter');
+      await page.getByRole('row', { name: 'api_token Secret Hidden Not used' }).waitFor();
+      expect(await page.content()).not.toContain('first-value');
+      expect(await find()).toMatchObject({ name: 'api_token', value: null, is_secret: true });
+
+      await page.goto(`${rig.app.url}/monitors/new`);
+      await page.getByText('{{api_token}}').waitFor();
+      await page.getByRole('textbox', { name: 'Target' }).fill('https://shop.example/{{api_tokens}}');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByText('Unknown variable: {{api_tokens}}').waitFor();
+      await page.getByRole('textbox', { name: 'Target' }).fill('https://shop.example/{{api_token}}');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.waitForURL(/\/monitors\/[0-9a-f-]{36}$/);
+      const monitorId = page.url().split('/').at(-1) as string;
+
+      await page.goto(`${rig.app.url}/settings/variables`);
+      await page.getByRole('button', { name: 'Edit api_token' }).click();
+      await expect.poll(() => page.getByLabel('Name').isEditable()).toBe(false);
+      await page.getByLabel('Value').fill('next-value');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved').waitFor();
+      await page.getByRole('button', { name: 'Delete api_token' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('cannot be deleted while monitors use it').waitFor();
+      await page.keyboard.press('Escape');
+      await client.delete(`/api/monitors/${monitorId}`);
+      await page.getByRole('button', { name: 'Edit api_token' }).click();
+      await page.getByLabel('Secret').uncheck();
+      await page.getByLabel('Value').fill('readable');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('row', { name: 'api_token readable Not used' }).waitFor();
+      await page.getByRole('button', { name: 'Delete api_token' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('No variables yet').waitFor();
+      expect(await find()).toBeUndefined();
     });
   });
 

@@ -31,6 +31,9 @@ export async function seedConsole(rig: ConsoleRig, tenant: Tenant): Promise<Reco
   const { status_page: page } = (await client.post(pages, { name: 'Acme', subdomain: 'acme' })).data;
   await client.put(`${pages}/${page.id}/monitors`, { monitors: [{ monitor_id: shop.id }] });
   await client.post(`${pages}/${page.id}/publish`);
+  const variables = `/api/projects/${tenant.projectId}/variables`;
+  await client.post(variables, { name: 'shop_host', value: 'shop.example' });
+  await client.post(variables, { name: 'api_token', value: 'seeded-secret', is_secret: true });
   const { maintenance_window: window } = (await client.post(`/api/projects/${tenant.projectId}/maintenance-windows`, {
     title: 'New switches', starts_at: new Date(now + HOUR_MS).toISOString(), ends_at: new Date(now + 2 * HOUR_MS).toISOString(),
     recurrence: 'FREQ=WEEKLY', monitor_ids: [shop.id], status_page_ids: [page.id],
@@ -48,7 +51,7 @@ export async function seedConsole(rig: ConsoleRig, tenant: Tenant): Promise<Reco
       .map((view) => [`status-page-${view}`, `/pages/${page.id}/${view}`])),
     'maintenance-new': '/maintenance/new', settings: '/settings', 'not-found': '/monitors/not/one/of/ours', maintenance: '/maintenance',
     calendar: '/maintenance?view=calendar', 'maintenance-window': `/maintenance/${window.id}`,
-    ...Object.fromEntries(['organization', 'people', 'projects', 'keys', 'plan', 'audit', 'account']
+    ...Object.fromEntries(['organization', 'people', 'projects', 'variables', 'keys', 'plan', 'audit', 'account']
       .map((view) => [`settings-${view}`, `/settings/${view}`])),
   };
 }

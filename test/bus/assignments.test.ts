@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AssignmentStore } from '../../controller/assignments/store.ts';
+import { SecretBox } from '../../controller/secrets/secret-box.ts';
 import { FleetRig, monitorDoc } from '../helpers/fleet-rig.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
@@ -136,7 +137,7 @@ test('a probe that is ahead, or behind removed tombstones, gets the whole set', 
     reset: true, revision: probe.revision, more: null, changes: [{ set: { monitor_id: monitorDoc(2)._id } }],
   };
   expect(await probe.requestSync({ v: 1, revision: probe.revision + 7, after: null })).toMatchObject(whole);
-  const items = new AssignmentStore(rig.mongo.db);
+  const items = new AssignmentStore(rig.mongo.db, SecretBox.of('test'));
   const { sweepTombstones } = await import('../../controller/assignments/rebalancer.ts');
   const { HeadStore } = await import('../../controller/assignments/head-store.ts');
   const probeId = probe.enrolment?.probe_id as string;

@@ -28,6 +28,9 @@ function collection() {
     updateOne: async ({ _id }: Seed, { $setOnInsert }: { $setOnInsert: object }) => {
       seeded.set(_id, { _id, ...$setOnInsert });
     },
+    insertOne: async (doc: Seed) => {
+      seeded.set(doc._id, doc);
+    },
     findOne: async ({ _id }: Seed) => seeded.get(_id) ?? null,
   };
   return new Proxy(own, { get: (target, key) => target[key as string] ?? nothing });

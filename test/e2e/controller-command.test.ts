@@ -63,8 +63,23 @@ test('a controller waits for its database and then NATS, logs one line for each,
   expect(output).not.toMatch(/\n\s+at |Error:/);
   await nats.restart();
   await until(() => logged('listening'), { what: 'it listens' });
+  await until(() => output.includes('SECRETS_KEY is not set'), { what: 'it warns' });
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+test('a controller refuses to start without the SECRETS_KEY of the secrets in the database', async () => {
+  store ??= await startStore(await freePort());
+  const { url } = store;
+  const client = await MongoClient.connect(url);
+  const keys = client.db(DEFAULT_DATABASE).collection<{ _id: string }>('data_keys');
+  await keys.deleteMany({});
+  await keys.insertOne({ _id: 'secrets', sealed: 'AAAA', sealed_by: 'SECRETS_KEY' } as never);
+  command({ MONGODB_URL: url, NATS_URL: nats.url, NATS_CREDS: nats.controllerCreds });
+  expect(await ended).toBe(2);
+  expect(output).toMatch(/^Farwatch cannot start: SECRETS_KEY must be set, .* To replace a key, set SECRETS_KEY to /);
+  await keys.deleteMany({});
+  await client.close();
 });
 
 test('a controller refuses a database that is only partly copied', async () => {

@@ -84,7 +84,7 @@ export function kindOfField(name: string): string | null {
     'api-keys': 'api-keys', 'status-pages': 'status-pages',
   };
   if (nouns[name] !== undefined) return nouns[name];
-  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|subscription|cause)s?$/.test(name)
+  return /^(monitor|group|incident|comment|integration|project|member|invitation|probe|region|subscriber|subscription|cause|variable)s?$/.test(name)
     ? name.replace(/s?$/, 's')
     : null;
 }

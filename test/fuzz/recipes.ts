@@ -74,6 +74,11 @@ const RECIPES: Record<string, Recipe> = {
   'POST /api/projects/{projectId}/status-pages/{id}/subscribers/bulk-delete': (context) => ({
     subscriber_ids: context.pool.ids('subscribers').slice(0, 1),
   }),
+  'POST /api/projects/{projectId}/variables': ({ random }) => ({
+    name: `v_${random.int(0, 10 ** 6)}`, value: 'x', is_secret: random.chance(0.5),
+  }),
+  'PATCH /api/projects/{projectId}/variables/{id}': ({ random }) => ({ value: `${random.int(0, 10 ** 6)}` }),
+  'PUT /api/projects/{projectId}/variables/{id}': ({ random }) => ({ value: `${random.int(0, 10 ** 6)}` }),
   'POST /api/projects/{projectId}/maintenance-windows': (context) => maintenance(context),
   'POST /api/projects/{projectId}/maintenance-windows/preview': (context) => maintenanceTimes(context),
   'PUT /api/projects/{projectId}/maintenance-windows/{id}': (context) => maintenance(context),

@@ -210,6 +210,10 @@ async function addPages(
       },
     );
     pool.add('maintenance-windows', maintenance_window.id, { projectId });
+    const { variable } = await session.ok<{ variable: { id: string } }>(
+      'POST', `/api/projects/${projectId}/variables`, { name: subdomain.replace('-', '_'), value: 'x', is_secret: true },
+    );
+    pool.add('variables', variable.id, { projectId });
     pool.add('subdomains', subdomain);
     pool.add('status-pages', id, { projectId });
     pool.add('posts', incident.id, { projectId, id });
@@ -220,7 +224,7 @@ async function addPages(
 }
 
 /** One id of each resource type of the bystander. */
-export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'causes' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'enrolment-keys' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows', string>;
+export type BystanderIds = Record<'organizations' | 'groups' | 'monitors' | 'incidents' | 'causes' | 'comments' | 'integrations' | 'projects' | 'members' | 'invitations' | 'api-keys' | 'sessions' | 'regions' | 'enrolment-keys' | 'probes' | 'subscriptions' | 'status-pages' | 'subscribers' | 'maintenance-windows' | 'variables', string>;
 
 /** Creates one of everything for the bystander. */
 async function createResources(
@@ -273,6 +277,7 @@ async function createResources(
     probes: await make('/api/probes', { region_id: regions, name }, 'probe'),
     subscriptions: await make('/api/subscriptions', { name }, 'subscription'),
     'status-pages': pageId, subscribers: subscriber._id,
+    variables: await make(`/api/projects/${projectId}/variables`, { name: 'theirs', value: CANARY }, 'variable'),
     'maintenance-windows': await make(`/api/projects/${projectId}/maintenance-windows`, {
       title: name, starts_at: '2027-01-01T00:00:00Z', ends_at: '2027-01-01T01:00:00Z',
     }, 'maintenance_window'),

@@ -4,6 +4,7 @@ import { HeadStore } from '../../controller/assignments/head-store.ts';
 import { AssignmentHistoryCache } from '../../controller/assignments/assignment-history-cache.ts';
 import { sweepTombstones } from '../../controller/assignments/rebalancer.ts';
 import { AssignmentStore } from '../../controller/assignments/store.ts';
+import { SecretBox } from '../../controller/secrets/secret-box.ts';
 import { AssignmentWriter } from '../../controller/assignments/writer.ts';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { derivedId } from '../../shared/ids.ts';
@@ -26,7 +27,7 @@ let heads: HeadStore;
 let writer: AssignmentWriter;
 
 beforeAll(async () => {
-  items = new AssignmentStore(mongo.db);
+  items = new AssignmentStore(mongo.db, SecretBox.of('test'));
   heads = new HeadStore(mongo.db);
   writer = new AssignmentWriter({ items, heads, clock });
   await items.ensureIndexes();

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { AssignmentDoc, PlannedChange } from '../../controller/assignments/assignment-doc.ts';
 import { HeadStore } from '../../controller/assignments/head-store.ts';
 import { AssignmentStore } from '../../controller/assignments/store.ts';
+import { SecretBox } from '../../controller/secrets/secret-box.ts';
 import { buildSyncPage } from '../../controller/assignments/sync-page.ts';
 import { AssignmentWriter } from '../../controller/assignments/writer.ts';
 import type { Assignment, AssignmentChange, AssignmentDelta } from '../../shared/contracts/assignment.ts';
@@ -16,7 +17,7 @@ let items: AssignmentStore;
 let heads: HeadStore;
 
 beforeAll(async () => {
-  items = new AssignmentStore(mongo.db);
+  items = new AssignmentStore(mongo.db, SecretBox.of('test'));
   heads = new HeadStore(mongo.db);
   await items.ensureIndexes();
 });

@@ -48,6 +48,7 @@ function controllerOn(db: Db): MonitorWriteDeps {
     regions: { unknownRegions: async () => [], cities: async () => new Map() },
     destinations: { unknownDestinations: async () => [] },
     notifyOwners: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
+    variables: { list: async () => [], keep: async () => undefined },
   };
 }
 

@@ -67,6 +67,7 @@ function controllerOn(db: Db): { writer: MonitorWriteDeps; tree: TreeDeps } {
     regions: { unknownRegions: async () => [], cities: async () => new Map() },
     destinations: { unknownDestinations: async () => [] },
     notifyOwners: () => undefined, minIntervalSeconds: 30, log: createLog('test', 'silent'),
+    variables: { list: async () => [], keep: async () => undefined },
   };
   const tree = { groups, trees: new TreeStore(db), removals, monitors: writer, onGroupChanged: () => undefined };
   return { writer, tree };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AssignmentStore } from '../../controller/assignments/store.ts';
+import { SecretBox } from '../../controller/secrets/secret-box.ts';
 import type { DeliveryDoc } from '../../controller/delivery/delivery.ts';
 import { DeliveryStore } from '../../controller/delivery/store.ts';
 import { isDatabaseUnavailable } from '../../controller/platform/mongo/mongo-errors.ts';
@@ -36,7 +37,7 @@ test.each<[string, () => Promise<unknown>]>([
   ['a delivery', () => new DeliveryStore(mongo.db).insertAbsent([{ _id: 'd' } as DeliveryDoc])],
   ['an assignment', () => {
     const change = { monitor_id: 'm', monitor_rev: 1, assignment: null } as never;
-    return new AssignmentStore(mongo.db).stage([change], 't', 1);
+    return new AssignmentStore(mongo.db, SecretBox.of('test')).stage([change], 't', 1);
   }],
 ])('%s counts as unwritten when the database never responds', async (_what, write) => {
   proxy = await startMongoProxy(store.url);

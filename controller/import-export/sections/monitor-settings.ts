@@ -22,7 +22,7 @@ export type PlannedMonitor = Planned<MonitorItem, MonitorDoc, NextMonitor>;
 
 /** Validated like a single write. Collects unknown names; throws the errors of a single write. */
 export async function settingsAfter(
-  { ctx: { tenant }, names, faults }: ImportScope, lookups: SettingsDeps,
+  { ctx: { tenant }, names, faults, variables }: ImportScope, lookups: SettingsDeps,
   { item, at, current, id }: Matched<MonitorItem, MonitorDoc>, granted: Granted,
 ): Promise<NextMonitor> {
   if (current !== null && current.type !== item.type) {
@@ -30,7 +30,8 @@ export async function settingsAfter(
   }
   const { input, unknown } = inputOf(item, current, { id, names, granted });
   for (const [field, message] of unknown) faults.add(['monitors', at, field], message);
-  const settings = withToken(settable(input, current, input, lookups.minIntervalSeconds), granted.token);
+  const own = settable(input, current, input, lookups.minIntervalSeconds, variables.after);
+  const settings = withToken(own, granted.token);
   await checkSettings(lookups, tenant, settings, current, requestedInterval(settings, item.interval_seconds));
   return { ...settings, status: item.status ?? current?.status ?? 'active', granted };
 }

@@ -14,6 +14,7 @@ import { grantSlugs, grantTokens } from './heartbeat-tokens.ts';
 import {
   comparedFields, memoizedLookups, newDependencies, settingsAfter, viewMonitor, type NextMonitor,
 } from './monitor-settings.ts';
+import { checkUses } from './variables.ts';
 import { writeMonitors } from './write-monitors.ts';
 
 /** Monitors planned before the event loop gets a turn. */
@@ -55,7 +56,10 @@ export const monitors = defineSection<MonitorItem, MonitorDoc, NextMonitor>({
     }
     return planned;
   },
-  check: async ({ deps: { monitors: deps }, ctx }, planned, { removed }) => {
+  check: async (scope, planned, { removed }) => {
+    const { deps: { monitors: deps }, ctx } = scope;
+    const written = [...planned.map(({ id }) => id), ...removed.map(({ _id }) => _id)];
+    await checkUses(scope, new Set(written));
     await refuseCycle(deps, ctx.tenant, newDependencies(planned));
     const added = planned.filter(({ current }) => current === null).length;
     if (added === 0) return;

@@ -1,6 +1,7 @@
 import { writeWithoutCycle } from '../../monitors/dependencies/refuse-cycles.ts';
 import { slugsFor } from '../../monitors/monitor.ts';
 import { settable } from '../../monitors/settable.ts';
+import { keepUsed } from '../../monitors/variable-texts.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
@@ -14,7 +15,7 @@ const BATCH_SIZE = 20;
 
 /** Throws MONITOR_LIMIT_REACHED before it writes a monitor. After a crash, another import does the rest. */
 export async function writeMonitors(scope: ImportScope, planned: PlannedMonitor[]): Promise<void> {
-  const { deps: { monitors: deps }, ctx, names, owner } = scope;
+  const { deps: { monitors: deps }, ctx, names, owner, variables: { after: variables } } = scope;
   const added = planned.filter(({ current }) => current === null).length;
   const apply = async ({ id, item, current, next, differences }: PlannedMonitor): Promise<void> => {
     if (current === null) {
@@ -24,7 +25,8 @@ export async function writeMonitors(scope: ImportScope, planned: PlannedMonitor[
     } else if (differences.length > 0) {
       await changeMonitor(deps, ctx, id, (seen) => {
         const { input } = inputOf(item, seen, { id, names, granted: next.granted });
-        const settings = withToken(settable(input, seen, input, deps.minIntervalSeconds), next.granted.token);
+        const own = settable(input, seen, input, deps.minIntervalSeconds, variables);
+        const settings = withToken(own, next.granted.token);
         const managed = owner === null ? {} : { managed_by: owner };
         return { ...settings, ...managed, status: item.status ?? seen.status };
       });
@@ -45,6 +47,7 @@ export async function writeMonitors(scope: ImportScope, planned: PlannedMonitor[
       for (const place of [...monitors.keys()].sort(order)) await apply(monitors[place] as PlannedMonitor);
     });
   });
+  await keepUsed(deps, variables, planned.flatMap(({ next }) => next.variable_ids ?? []));
   deps.notifyOwners(planned.map(({ id }) => id));
   await leaveDeletedGroups(deps, ctx, planned.map(({ next }) => next.group_id));
 }

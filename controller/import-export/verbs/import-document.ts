@@ -21,6 +21,7 @@ export async function importDocument(
 ): Promise<Imported> {
   const scope: ImportScope = {
     deps, ctx, owner: query.owner ?? null, names: new ProjectNames(), faults: new Faults(),
+    variables: { after: [], changed: [], removed: [] },
   };
   if (query.dry_run) return reportOf(await planImport(scope, document, query.prune), scope, true);
   return deps.imports.run(ctx.tenant, async () => {

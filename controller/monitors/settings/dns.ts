@@ -4,6 +4,7 @@ import { DNS_MATCHES, DNS_RECORD_TYPES } from '../../../shared/contracts/check-s
 import { canonicalDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
 import { nonBlankText, fieldError } from '../../http/input/validation.ts';
 import { asciiHost, hostFault, reverseName, splitHostPort } from '../target.ts';
+import { hasPlaceholder } from './placeholders.ts';
 import { chooseSettings } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';
 
@@ -82,7 +83,7 @@ export const dnsType: CheckType<FieldsOf<typeof dnsFields>, { dns: DnsSettings |
       defaults: { record_entries: undefined, dns_server: null, resolution_timeout_ms: DEFAULT_RESOLUTION_MS },
     });
     const target = input.target ?? current?.target ?? '';
-    const fault = targetFault(target, dns);
+    const fault = hasPlaceholder(target) ? null : targetFault(target, dns);
     if (fault !== null) throw fieldError('target', fault);
     return { target, dns };
   },

@@ -8,6 +8,9 @@ const FORBIDDEN_CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 export const ESCAPED_BYTES_PATTERN =
   '^([^\\\\\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]|\\\\([rnt\\\\]|x[0-9a-fA-F]{2}))*$';
 
+/** The same where variables are replaced, with `\\{{` for a literal `{{`. */
+export const TEMPLATE_BYTES_PATTERN = ESCAPED_BYTES_PATTERN.replace('([rnt', '(\\{\\{|[rnt');
+
 export const MAX_BYTES = 1024;
 
 /** Error message for an invalid text; null if it is valid. */

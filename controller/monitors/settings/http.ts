@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { HttpSpec } from '../../../shared/contracts/check-spec.ts';
 import { characters, fieldError } from '../../http/input/validation.ts';
 import { httpTargetFault } from '../target.ts';
+import { hasPlaceholder } from './placeholders.ts';
 import { chooseSettings, concealed, type HttpAuth, KEEPS_STORED_VALUE, revealed } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';
 import { HEADER_NAMES, headerFaults, headerValue, MAX_VALUE_LENGTH } from './header-rules.ts';
@@ -119,7 +120,8 @@ export function viewExpectations(set: HttpExpectations): FieldsOf<typeof expecta
 
 /** The sent target, else the current one. Throws VALIDATION_ERROR. */
 export function httpTarget(sent: string | undefined, current: string | undefined): string {
-  const fault = sent === undefined || sent === current ? null : httpTargetFault(sent);
+  const isKnown = sent === undefined || sent === current || hasPlaceholder(sent);
+  const fault = isKnown ? null : httpTargetFault(sent);
   if (fault !== null) throw fieldError('target', fault);
   return sent ?? current ?? '';
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, hostFault } from '../target.ts';
+import { hasPlaceholder } from './placeholders.ts';
 import { chooseSettings } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';
 
@@ -43,7 +44,7 @@ export const icmpType: CheckType<FieldsOf<typeof icmpFields>, { icmp: IcmpSettin
   fields: Object.keys(icmpFields),
   resolve: (input, current) => {
     const target = input.target ?? current?.target ?? '';
-    const fault = hostFault(target);
+    const fault = hasPlaceholder(target) ? null : hostFault(target);
     if (fault !== null) throw fieldError('target', fault);
     // At the top level, `timeout_ms` is the timeout of the whole check.
     const sent = [{ ...input, timeout_ms: undefined }, input.icmp_config ?? {}];

@@ -127,12 +127,19 @@ export function toCheckSpec(doc: MonitorDoc): CheckSpec {
   return doc.is_inverted ? { ...spec, is_inverted: true } : spec;
 }
 
+/** What determines the results of a check. A spec does not tell variables apart that stand for a host. */
+function checkedBy(doc: MonitorDoc): unknown[] {
+  const { variable_ids: variables = null, variables_changed_at: changedAt = null, target } = doc;
+  return [toCheckSpec(doc), variables, changedAt, variables === null ? null : target];
+}
+
 /**
- * Whether earlier results no longer apply: the monitor was not active, or its target, timeout or check
- * settings changed. Changes to name, interval, regions, confirmation policy and destinations do not matter.
+ * Whether earlier results no longer apply: the monitor was not active, or its target, timeout, check settings
+ * or a variable in them changed. Changes to name, interval, regions, confirmation policy and destinations do
+ * not matter.
  */
 export function invalidatesEarlierResults(before: MonitorDoc, after: MonitorDoc): boolean {
   if (after.status !== 'active') return false;
   if (before.status !== 'active' || timeoutMs(before) !== timeoutMs(after)) return true;
-  return !isDeepStrictEqual(toCheckSpec(before), toCheckSpec(after));
+  return !isDeepStrictEqual(checkedBy(before), checkedBy(after));
 }

@@ -4,9 +4,12 @@ import {
 } from '../../../shared/contracts/check-spec.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import { asciiHost, joinHostPort, splitHostPort, type HostPort } from '../target.ts';
+import { hasPlaceholder, replaceInEscaped } from './placeholders.ts';
 import { chooseSettings, CONCEALED, revealedText } from './sent-settings.ts';
 import type { CheckType, FieldsOf } from './registry.ts';
-import { escapeFault, MAX_BYTES, unescapeBytes, ESCAPED_BYTES_PATTERN } from './escaped-bytes.ts';
+import {
+  escapeFault, MAX_BYTES, unescapeBytes, ESCAPED_BYTES_PATTERN, TEMPLATE_BYTES_PATTERN,
+} from './escaped-bytes.ts';
 
 export interface TcpSettings {
   port: number;
@@ -23,11 +26,12 @@ export interface TcpSettings {
 const STARTTLS_PROTOCOLS: readonly TcpProtocol[] = ['smtp', 'pop3', 'imap', 'ftp'];
 
 const portRule = 'Port must be from 1 to 65535';
-const bytes = z.string().max(4 * MAX_BYTES, `Must be at most ${4 * MAX_BYTES} characters`)
+const bytes = (read: (text: string) => string) => z.string()
+  .max(4 * MAX_BYTES, `Must be at most ${4 * MAX_BYTES} characters`)
   .superRefine((text, check) => {
-    const message = escapeFault(text);
+    const message = escapeFault(read(text));
     if (message !== null) check.addIssue({ code: 'custom', message });
-  }).meta({ pattern: ESCAPED_BYTES_PATTERN });
+  });
 const escapes = `At most ${MAX_BYTES} bytes, with the escapes \`\\r\`, \`\\n\`, \`\\t\`, \`\\\\\` and \`\\xNN\`; `
   + 'everything else is UTF-8. Only for the protocol `generic`.';
 const flatFields = {
@@ -43,9 +47,11 @@ const flatFields = {
       + '`pop3`, `imap` and `ftp`. An untrusted certificate is reported but does not fail the check. '
       + 'Default, also for null: `implicit` for `https` and, except for `ssh`, on the ports 443, 465, 990, '
       + '993 and 995; else `none`.'),
-  send: bytes.nullable().optional()
+  send: bytes((text) => replaceInEscaped(text, (name) => name)).meta({ pattern: TEMPLATE_BYTES_PATTERN })
+    .nullable().optional()
     .describe(`Sent after connecting. ${escapes} \`***\` or null keeps the stored text; an empty string removes it.`),
-  expect: bytes.min(1, 'Must not be empty').nullable().optional()
+  expect: bytes((text) => text).min(1, 'Must not be empty').meta({ pattern: ESCAPED_BYTES_PATTERN })
+    .nullable().optional()
     .describe(`Must appear in the first 65,536 bytes that the service sends. ${escapes}`),
 };
 
@@ -128,6 +134,10 @@ function unescaped(text: string | null | undefined): string | null {
 }
 
 function partsOf(target: string): HostPort {
+  if (hasPlaceholder(target)) {
+    const [, host = target, port = null] = /^(.*):(\d{1,5})$/.exec(target) ?? [];
+    return { host, port: port === null ? null : Number(port) };
+  }
   const parts = splitHostPort(target);
   if (typeof parts === 'string') throw fieldError('target', parts);
   return parts;

@@ -6,6 +6,7 @@ import { searchTextOf, type MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type { TestMonitorInput } from '../schema.ts';
 import { checkSettings, settable } from '../settable.ts';
+import { variablesFor } from '../variable-texts.ts';
 import { loadMonitor } from './read-monitors.ts';
 import { newMonitor } from './write-monitor.ts';
 
@@ -24,7 +25,8 @@ export async function testMonitor(deps: MonitorDeps, ctx: ProjectContext, input:
   refuseHeartbeat(input);
   const interval_seconds = Math.max(TEST_INTERVAL_SECONDS, deps.minIntervalSeconds);
   const required = { name: 'Test', type: input.type, interval_seconds };
-  const settings = settable(input, null, required, deps.minIntervalSeconds);
+  const variables = await variablesFor(deps, ctx, input);
+  const settings = settable(input, null, required, deps.minIntervalSeconds, variables);
   await checkSettings(deps, ctx.tenant, settings, null, undefined);
   const fresh = newMonitor(ctx, newId(ctx.now), input.type, settings);
   const doc: MonitorDoc = { revision: 1, check_revision: 1, search_text: searchTextOf(fresh), ...fresh };

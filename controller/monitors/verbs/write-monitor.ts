@@ -10,6 +10,8 @@ import { type LifecycleStatus, type MonitorDoc, nextStatus, PAUSES_DISABLED, typ
 import type { CreateMonitorInput, UpdateMonitorInput } from '../schema.ts';
 import { checkSettings, settable, type Settable } from '../settable.ts';
 import type { MonitorChange, NewMonitor } from '../monitor-change.ts';
+import type { VariableDoc } from '../variable.ts';
+import { keepUsed, variablesFor } from '../variable-texts.ts';
 import { leaveDeletedGroups, releaseMonitors } from './change-many.ts';
 import { changeMonitor, slugTaken } from './change-monitor.ts';
 import { loadMonitor } from './read-monitors.ts';
@@ -20,7 +22,8 @@ import { loadMonitor } from './read-monitors.ts';
  * throws SLUG_ALREADY_TAKEN.
  */
 export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext, input: CreateMonitorInput) {
-  const settings = settable(input, null, input, deps.minIntervalSeconds);
+  const variables = await variablesFor(deps, ctx, input);
+  const settings = settable(input, null, input, deps.minIntervalSeconds, variables);
   await checkSettings(deps, ctx.tenant, settings, null, input.interval_seconds);
   const { organizationId } = ctx.tenant;
   await reserveMonitors(deps, organizationId, 1);
@@ -30,6 +33,7 @@ export async function createMonitor(deps: MonitorWriteDeps, ctx: ProjectContext,
     await releaseMonitors(deps, ctx, 1);
     throw slugTaken();
   }
+  await keepUsed(deps, variables, doc.variable_ids);
   deps.notifyOwners([id]);
   if (doc.group_id === null) return doc;
   // The monitor exists even if this fails. Deleted groups are cleared again some minutes later.
@@ -61,16 +65,20 @@ export async function updateMonitor(
   return writeWithoutCycle(deps, ctx, [{ monitor_id: id, name, depends_on, path: ['depends_on'] }], write);
 }
 
-function writeSettings(
+async function writeSettings(
   deps: MonitorWriteDeps, ctx: ProjectContext, id: string, input: UpdateMonitorInput,
 ): Promise<MonitorDoc> {
-  return changeMonitor(deps, ctx, id, async (seen) => {
+  let variables: VariableDoc[] = [];
+  const changed = await changeMonitor(deps, ctx, id, async (seen) => {
     const { type = seen.type } = input;
     if (type !== seen.type) throw fieldError('type', 'Type cannot be changed');
-    const settings = settable(input, seen, seen, deps.minIntervalSeconds);
+    variables = await variablesFor(deps, ctx, input, seen);
+    const settings = settable(input, seen, seen, deps.minIntervalSeconds, variables);
     await checkSettings(deps, ctx.tenant, settings, seen, input.interval_seconds);
     return settings;
   });
+  await keepUsed(deps, variables, changed.variable_ids);
+  return changed;
 }
 
 /** Throws MONITOR_NOT_FOUND, and CONFLICT for pausing a disabled monitor. */

@@ -141,6 +141,7 @@ test('the defaults are those of the process contract, and the configuration is d
     accounts: {
       registration: 'first-user', defaultPlan: 'scale', planChanges: 'owner', plans: loadPlans(null), jwtKeys: null,
     },
+    secretsKeys: [],
     monitors: { minIntervalSeconds: 30 },
     checks: { allowPrivate: true },
     destinations: { allowPrivate: true },

@@ -17,7 +17,7 @@ import { ConvertForm } from './convert.tsx';
 import { changeOf } from './import-change.ts';
 
 type ImportResult = paths['/api/import']['post']['responses']['200']['content']['application/json']['data'];
-const KINDS = ['groups', 'integrations', 'monitors', 'status_pages', 'maintenance_windows'] as const;
+const KINDS = ['groups', 'integrations', 'variables', 'monitors', 'status_pages', 'maintenance_windows'] as const;
 
 /** Exports and imports a project as a file. An import previews all changes. */
 export default function Import() {

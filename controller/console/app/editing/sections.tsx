@@ -8,6 +8,7 @@ import type { MonitorType } from './fields.ts';
 import { useFormField } from './form-context.ts';
 import { HeartbeatFields } from './heartbeat-fields.tsx';
 import { AuthField, HeadersField, StatusField } from './request-fields.tsx';
+import { VariablesHint } from './variables-hint.tsx';
 
 function FormSection({ title, children }: { title: string; children: ComponentChildren }) {
   return <fieldset><legend>{title}</legend>{children}</fieldset>;
@@ -27,7 +28,7 @@ const EXAMPLES: Record<MonitorType, string> = {
 export function CheckSection({ type }: { type: MonitorType }) {
   return (
     <FormSection title={editingTexts.check}>
-      {type !== 'HEARTBEAT' && <AutoTextField path="target" placeholder={EXAMPLES[type]} isRequired />}
+      {type !== 'HEARTBEAT' && <><AutoTextField path="target" placeholder={EXAMPLES[type]} isRequired /><VariablesHint /></>}
       {type === 'TCP' && <TcpFields />}
       {type === 'DNS' && <><RecordsField /><AutoTextField path="dns_config.dns_server" placeholder="9.9.9.9" /></>}
       {type === 'KEYWORD' && (

@@ -13,12 +13,14 @@ import { OrganizationSettings } from './organization.tsx';
 import { People } from './people.tsx';
 import { PlanAndUsage } from './plan.tsx';
 import { Projects } from './projects.tsx';
+import { Variables } from './variables.tsx';
 
-type ViewName = 'account' | 'organization' | 'people' | 'projects' | 'keys' | 'plan' | 'audit';
+type ViewName = 'account' | 'organization' | 'people' | 'projects' | 'variables' | 'keys' | 'plan' | 'audit';
 
 /** Views for everyone; the others are for the organization's administrators. */
 const FOR_ALL: Partial<Record<ViewName, ComponentType>> = {
   account: AccountSettings, organization: OrganizationSettings, people: People, projects: Projects,
+  variables: Variables,
 };
 const FOR_ADMINS: Partial<Record<ViewName, ComponentType>> = { keys: ApiKeys, plan: PlanAndUsage, audit: AuditLog };
 

@@ -42,7 +42,7 @@ const english = {
   importNow: (count: number) => `Import ${count} ${count === 1 ? 'change' : 'changes'}`, nothingToImport: 'Nothing to import. Everything in this document is already up to date.',
   imported: (count: number) => `${count} ${count === 1 ? 'change' : 'changes'} imported.`,
   summary: (created: number, updated: number, unchanged: number) => `${created} new, ${updated} changed, ${unchanged} unchanged`,
-  groups: 'Groups', monitors: 'Monitors', status_pages: 'Status pages', integrations: 'Destinations', maintenance_windows: 'Maintenance windows', isNew: 'new', isChanged: 'changed',
+  groups: 'Groups', monitors: 'Monitors', status_pages: 'Status pages', integrations: 'Destinations', variables: 'Variables', maintenance_windows: 'Maintenance windows', isNew: 'new', isChanged: 'changed',
   fromTool: 'From another tool', tool: 'Tool', table: 'CSV table', toolFile: 'File of the tool', convert: 'Convert',
   toolFileHint: 'A database of Uptime Kuma, a configuration in YAML, a response of the service’s list API in JSON, or a table. Up to 64 MB. Nothing is stored yet.',
   full: 'complete', partial: 'in part', skipped: 'left out', checkDocument: 'The document below is what you can import.',

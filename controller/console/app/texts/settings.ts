@@ -1,7 +1,7 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  title: 'Settings', account: 'Account', organization: 'Organization', people: 'People', projects: 'Projects', keys: 'API keys',
+  title: 'Settings', account: 'Account', organization: 'Organization', people: 'People', projects: 'Projects', variables: 'Variables', keys: 'API keys',
   plan: 'Plan and usage', audit: 'Audit log', name: 'Name', actions: 'Actions', create: 'Create', saved: 'Saved', never: 'never',
   more: 'Show more', done: 'I’ve saved it', createdAt: 'Created',
   newKey: 'New API key', key: 'API key', keysText: 'API keys belong to the organization and stay valid when their creator leaves.',

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { concealNamed } from '../../../../probe/concealing/conceal-named.ts';
 import { EvidenceRedactor, type Observation } from '../../../../probe/evidence/response-evidence.ts';
-import { concealError } from '../../../../probe/concealing/concealer.ts';
+import { concealError, FactConcealer } from '../../../../probe/concealing/concealer.ts';
 import { isCredentialName } from '../../../../probe/concealing/secrets.ts';
 import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
 import { buildHttpSpec, buildTcpSpec } from '../build.ts';
 import { fewOrAll } from '../../../helpers/few-or-all.ts';
+import { BARE_FACTS } from '../../../helpers/tls-facts.ts';
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.3sYx-A_q';
 
@@ -176,6 +177,31 @@ const FORMS: Record<string, (secret: string) => string> = {
   base64url: (secret) => Buffer.from(`user:${secret}`).toString('base64url'),
   within: (secret) => Buffer.from(`{"a":"${secret}"}`).toString('base64'),
 };
+
+describe('the value of a secret variable', () => {
+  test.each([
+    ['ab', 'cab ac', 'c*** ac'],
+    ['Token+1 "x"', 'GET /Token+1%20%22x%22', 'GET /***'],
+    ['a+b', '{"q": "a b"}', '{"q": "***"}'],
+    ['https://hooks.example.com/services/T0ABC123/x', 'POST /services/T0ABC123 from hooks.example.com', 'POST /***/*** from ***'],
+    ['Secret.Example', 'no such host secret.example', 'no such host ***'],
+  ])('%s is concealed wherever a check puts it, however short', (secret, said, expected) => {
+    expect(shown(buildHttpSpec({ secrets: [secret] }), { body: said }).split('\n').at(-1)).toBe(expected);
+  });
+
+  test('is not in the facts about a target whose host it is', () => {
+    const facts = new FactConcealer(buildHttpSpec({ secrets: ['db.example', '192.0.2.7'] }));
+    const fixed = { valid: false, expires_at: 1, issuer: 'CN=CA', fingerprint256: 'AA', protocol: 'TLSv1.3' };
+    const problem = { code: 'ERR_TLS_CERT_ALTNAME_INVALID', message: 'not for DB.example or db.example' };
+    const shownFacts = { ...BARE_FACTS, ...fixed, names: ['*.db.example', 'a'], subject: 'CN=db.example', problem };
+    expect(facts.tls(shownFacts)).toEqual({
+      ...BARE_FACTS, ...fixed, names: ['*.***', 'a'], subject: 'CN=***',
+      problem: { code: problem.code, message: 'not for DB.example or ***' },
+    });
+    expect([facts.address('192.0.2.7'), facts.address('192.0.2.8')]).toEqual([null, '192.0.2.8']);
+    expect(facts.detail({ answers: { A: ['192.0.2.7', 'x'] } })).toEqual({ answers: { A: ['***', 'x'] } });
+  });
+});
 
 describe('no form of a secret survives', () => {
   const secret = fc.string({ unit: 'grapheme', minLength: 4, maxLength: 40 })

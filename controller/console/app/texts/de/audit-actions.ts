@@ -43,6 +43,7 @@ const actions: Record<keyof typeof english, string> = {
   'subscriber.verified': 'Abonnent bestätigt', 'subscribers.deleted': 'Abonnenten gelöscht',
   'subscribers.exported': 'Abonnenten exportiert', 'subscribers.notified': 'Abonnenten benachrichtigt',
   'subscription.created': 'Ergebnis-Abonnement angelegt', 'subscription.deleted': 'Ergebnis-Abonnement gelöscht',
+  'variable.changed': 'Variable geändert', 'variable.created': 'Variable angelegt', 'variable.deleted': 'Variable gelöscht',
 };
 
 export default actions;

@@ -45,7 +45,7 @@ const german: Translation<EditingTexts> = {
   preview: 'Änderungen ansehen', importNow: (count) => `${changes(count)} importieren`, nothingToImport: 'Nichts zu importieren. Alles in diesem Dokument ist schon auf dem neuesten Stand.',
   imported: (count) => `${changes(count)} importiert.`,
   summary: (created, updated, unchanged) => `${created} neu, ${updated} geändert, ${unchanged} unverändert`,
-  groups: 'Gruppen', monitors: 'Monitore', status_pages: 'Statusseiten', integrations: 'Ziele', maintenance_windows: 'Wartungsfenster', isNew: 'neu', isChanged: 'geändert',
+  groups: 'Gruppen', monitors: 'Monitore', status_pages: 'Statusseiten', integrations: 'Ziele', variables: 'Variablen', maintenance_windows: 'Wartungsfenster', isNew: 'neu', isChanged: 'geändert',
   fromTool: 'Aus einem anderen Werkzeug', tool: 'Werkzeug', table: 'CSV-Tabelle', toolFile: 'Datei des Werkzeugs', convert: 'Umwandeln',
   toolFileHint: 'Eine Datenbank von Uptime Kuma, eine Konfiguration in YAML, eine Antwort der Listen-API des Dienstes in JSON oder eine Tabelle. Bis zu 64 MB. Noch wird nichts gespeichert.',
   full: 'vollständig', partial: 'teilweise', skipped: 'ausgelassen', checkDocument: 'Das Dokument unten können Sie importieren.',

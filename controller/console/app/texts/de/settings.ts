@@ -2,7 +2,7 @@ import type { SettingTexts } from '../settings.ts';
 import type { Translation } from '../catalogue.ts';
 
 const german: Translation<SettingTexts> = {
-  title: 'Einstellungen', account: 'Konto', organization: 'Organisation', people: 'Personen', projects: 'Projekte', keys: 'API-Schlüssel',
+  title: 'Einstellungen', account: 'Konto', organization: 'Organisation', people: 'Personen', projects: 'Projekte', variables: 'Variablen', keys: 'API-Schlüssel',
   plan: 'Tarif und Nutzung', audit: 'Audit-Log', name: 'Name', actions: 'Aktionen', create: 'Anlegen', saved: 'Gespeichert', never: 'nie',
   more: 'Mehr anzeigen', done: 'Ich habe ihn gespeichert', createdAt: 'Angelegt',
   newKey: 'Neuer API-Schlüssel', key: 'API-Schlüssel', keysText: 'API-Schlüssel gehören der Organisation und bleiben gültig, wenn die Person geht, die sie angelegt hat.',

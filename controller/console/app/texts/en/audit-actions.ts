@@ -42,6 +42,7 @@ const actions = {
   'subscriber.verified': 'Subscriber confirmed', 'subscribers.deleted': 'Subscribers deleted',
   'subscribers.exported': 'Subscribers exported', 'subscribers.notified': 'Subscribers notified',
   'subscription.created': 'Result subscription created', 'subscription.deleted': 'Result subscription deleted',
+  'variable.changed': 'Variable changed', 'variable.created': 'Variable created', 'variable.deleted': 'Variable deleted',
 };
 
 export default actions;
