@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiSession } from '../helpers/api-session.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { makeFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 
-const MONITORS = 40;
+const MONITORS = fewOrAll(20, 40);
 
 interface MonitorView {
   id: string;
@@ -13,7 +14,7 @@ interface MonitorView {
 }
 
 /** All other tests of installations have 16. */
-describe.each([1, 256])('an installation that started with SHARDS=%i', (count) => {
+describe.each(fewOrAll([256], [1, 256]))('an installation that started with SHARDS=%i', (count) => {
   let farwatch: Farwatch;
   let target: Target;
   let receiver: Receiver;

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { opensAt, type Hours } from '../../../controller/destinations/hours.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 
 const MINUTE_MS = 60_000;
 const WEEK_MINUTES = 7 * 24 * 60;
+/** At all times of the hour. */
+const STRIDE_MINUTES = fewOrAll(97, 41);
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 interface Minute { today: number; time: string }
@@ -41,7 +44,7 @@ test.each(CLOCK_CHANGES)('opens as clocks in %s show in the week from %s, which 
   for (const timetable of TIMETABLES) {
     const hours: Hours = { timezone, ...timetable, outside: 'hold' };
     const isOpen = minutes.map((one) => isOpenIn(hours, one));
-    for (let minute = 0; minute < WEEK_MINUTES; minute += 41) {
+    for (let minute = 0; minute < WEEK_MINUTES; minute += STRIDE_MINUTES) {
       const opening = isOpen.indexOf(true, minute);
       const found = (opensAt(hours, start + minute * MINUTE_MS) - start) / MINUTE_MS;
       expect(found, `${JSON.stringify(timetable)}, minute ${minute}`).toBe(opening);

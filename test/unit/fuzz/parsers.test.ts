@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { fuzzedParser } from '../../fuzz/parsers/fuzzed-parser.ts';
 import { FUZZED_PARSERS } from '../../fuzz/parsers/registry.ts';
 import { runParserFuzz } from '../../fuzz/parsers/run-parser-fuzz.ts';
+import { fewOrAll } from '../../helpers/few-or-all.ts';
 import type * as BadParsers from './bad-parsers.ts';
 
 const entry = 'test/unit/fuzz/bad-parsers.ts';
 /** Per parser; `npm run fuzz -- --parsers` runs more. */
-const INPUTS = 100;
+const INPUTS = fewOrAll(40, 100);
 const silent = (): void => undefined;
 
 describe('parsers of external input', () => {

@@ -18,7 +18,8 @@ try {
   fail();
 } catch (error) {
   const { stack } = error as Error;
-  console.log(JSON.stringify({ stack, odd: new Odd().stack }));
+  const idle = Object.assign(new Error('socket idle timeout'), { code: 'UND_ERR_INFO' });
+  console.log(JSON.stringify({ stack, odd: new Odd().stack, idle: idle.stack }));
 }`;
 
 let dir: string;
@@ -34,9 +35,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-function run(): { stack: string; odd: string } {
+function run(): { stack: string; odd: string; idle: string } {
   const output = execFileSync(process.execPath, [join(dir, 'out', 'bundle.mjs')], { encoding: 'utf8' });
-  return JSON.parse(output) as { stack: string; odd: string };
+  return JSON.parse(output) as { stack: string; odd: string; idle: string };
 }
 
 test('a stack trace of a bundle names its sources', () => {
@@ -48,6 +49,10 @@ test('a stack trace of a bundle names its sources', () => {
 
 test('an error without a readable name has a stack trace too', () => {
   expect(run().odd).toMatch(/^Error\n {4}at file:/);
+});
+
+test('an error that only ends an idle connection loads no map', () => {
+  expect(run().idle).toContain(`at file://${join(dir, 'out', 'bundle.mjs')}:`);
 });
 
 test('without its map, the stack trace names the bundle', () => {
