@@ -9,6 +9,12 @@ export function ownedBy({ organizationId, projectId }: Tenant) {
   return { organization_id: organizationId, project_id: projectId };
 }
 
+export function tenantOf(
+  { organization_id: organizationId, project_id: projectId }: ReturnType<typeof ownedBy>,
+): Tenant {
+  return { organizationId, projectId };
+}
+
 export type OrganizationRole = 'owner' | 'admin' | 'member' | 'viewer';
 export type ProjectRole = 'admin' | 'editor' | 'viewer';
 export type KeyScope = 'read' | 'read_write';

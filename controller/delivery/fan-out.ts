@@ -1,6 +1,6 @@
 import { derivedId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
-import type { Tenant } from '../access/tenant.ts';
+import { tenantOf } from '../access/tenant.ts';
 import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { incidentState } from '../destinations/channels/incident-state.ts';
 import { groupingOf, hasRecipients } from '../destinations/channels/registry.ts';
@@ -148,10 +148,6 @@ export class FanOut implements AlertsPort {
     const named = ids.length > 0 ? await destinations.named(tenant, ids) : [];
     return named.length > 0 ? named : destinations.defaults(tenant);
   }
-}
-
-function tenantOf({ organization_id: organizationId, project_id: projectId }: MonitorConfig): Tenant {
-  return { organizationId, projectId };
 }
 
 function alertDetails(alert: Alert, regions: RegionNaming): AlertDetails {

@@ -1,9 +1,7 @@
 import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
-import type { VariableDeps } from './deps.ts';
 import * as schema from './schema.ts';
-import { listVariables } from './verbs/using-monitors.ts';
+import { listVariables, type VariableDeps } from './verbs/using-monitors.ts';
 import { changeVariable, createVariable, deleteVariable } from './verbs/write-variable.ts';
-import { viewVariable } from './views.ts';
 
 const path = '/api/projects/:projectId/variables';
 const all = { path, params: schema.projectParams, tag: 'Variables' } as const;
@@ -21,7 +19,7 @@ export function variableRoutes(deps: VariableDeps): Route[] {
         const listed = await listVariables(deps, ctx);
         return ok({
           variables: listed.map(({ variable, users, count }) => (
-            { monitor_count: count, monitors: users, ...viewVariable(variable) }
+            { monitor_count: count, monitors: users, ...schema.viewVariable(variable) }
           )),
         });
       },
@@ -33,7 +31,7 @@ export function variableRoutes(deps: VariableDeps): Route[] {
       body: schema.variableInput, errors: ['DUPLICATE_NAME', 'FAIR_USE_LIMIT_REACHED'],
       responses: { 201: schema.variableResponse },
       handle: async (ctx, { body }) => {
-        return created({ variable: viewVariable(await createVariable(deps, ctx, body)) });
+        return created({ variable: schema.viewVariable(await createVariable(deps, ctx, body)) });
       },
     }),
     ...(['PUT', 'PATCH'] as const).map((method) => defineRoute({
@@ -43,7 +41,7 @@ export function variableRoutes(deps: VariableDeps): Route[] {
       body: schema.variableChangeInput, errors: [...one.errors, 'DUPLICATE_NAME'],
       responses: { 200: schema.variableResponse },
       handle: async (ctx, { params, body }) => {
-        return ok({ variable: viewVariable(await changeVariable(deps, ctx, params.id, body)) });
+        return ok({ variable: schema.viewVariable(await changeVariable(deps, ctx, params.id, body)) });
       },
     })),
     defineRoute({

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { isoTime } from '../../shared/time.ts';
 import { managedBy } from '../access/managed.ts';
 import { characters, readOnlyFields, uuidParam } from '../http/input/validation.ts';
 import { VARIABLE_NAME } from '../monitors/settings/placeholders.ts';
 import { KEEPS_STORED_VALUE } from '../monitors/settings/sent-settings.ts';
+import type { VariableDoc } from '../monitors/variable.ts';
 
 export const projectParams = z.strictObject({ projectId: uuidParam });
 export const variableParams = projectParams.extend({ id: uuidParam });
@@ -47,6 +49,17 @@ const variableView = z.strictObject({
   id, name: z.string(), value: z.string().nullable().describe('Null for a secret.'), is_secret: z.boolean(),
   managed_by: managedBy, created_at: time, updated_at: time,
 });
+
+/** Never contains the value of a secret. */
+export function viewVariable(
+  { _id, name, value, is_secret, managed_by = null, created_at, updated_at }: VariableDoc,
+): z.infer<typeof variableView> {
+  return {
+    id: _id, name, value: is_secret ? null : value, is_secret, managed_by,
+    created_at: isoTime(created_at), updated_at: isoTime(updated_at),
+  };
+}
+
 const listedVariable = variableView.extend({
   monitor_count: z.int().describe('How many monitors use it.'),
   monitors: z.array(z.strictObject({ id, name: z.string() })).describe('The ten oldest of them.'),

@@ -1,4 +1,4 @@
-import type { VariableDeps } from '../variables/deps.ts';
+import type { VariableDeps } from '../variables/verbs/using-monitors.ts';
 import { variableRoutes } from '../variables/routes.ts';
 import { markMonitors } from '../variables/verbs/using-monitors.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';

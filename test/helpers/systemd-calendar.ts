@@ -64,7 +64,7 @@ export async function systemdTimes(of: CronCase): Promise<number[]> {
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const LAST_DAY = '~01';
 
-/** A line as OnCalendar expressions, of which either may match: systemd cannot join two days by "or". */
+/** A line as OnCalendar expressions. Either may match, because systemd cannot join two days by "or". */
 function toCalendars(line: string): string[] {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = line.toLowerCase().split(' ');
   const time = `${values(hour, 0, 23)}:${values(minute, 0, 59)}:00`;

@@ -43,7 +43,7 @@ async function carryOut(db: Db): Promise<void> {
   }
 }
 
-/** Opens all incidents, of which checks resolve all but the last of the cause. */
+/** Opens all incidents. Checks then resolve all but the last one of the cause. */
 async function leaveLastOpen(db: Db): Promise<void> {
   const outbox = outboxOn(db);
   for (const one of openings) await outbox.open(one);

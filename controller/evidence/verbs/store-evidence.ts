@@ -1,5 +1,5 @@
 import type { Log } from '../../../shared/log.ts';
-import type { Tenant } from '../../access/tenant.ts';
+import { tenantOf, type Tenant } from '../../access/tenant.ts';
 import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
 import {
   type AssignmentLookup, type EvidenceDoc, evidenceOf, type MonitorLookup, type ReceivedEvidence,
@@ -63,8 +63,4 @@ async function removeExcess(evidence: EvidenceStore, tenant: Tenant, monitorId: 
   if ((await evidence.countOf(tenant, monitorId)) <= MAX_PER_MONITOR) return;
   const excess = excessOf(await evidence.candidates(tenant, monitorId), MAX_PER_MONITOR);
   await evidence.removeByIds(tenant, excess);
-}
-
-function tenantOf({ organization_id: organizationId, project_id: projectId }: EvidenceDoc): Tenant {
-  return { organizationId, projectId };
 }

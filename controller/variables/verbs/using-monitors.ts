@@ -1,4 +1,4 @@
-import type { Tenant } from '../../access/tenant.ts';
+import { tenantOf } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { validationError, type ValidationIssue } from '../../http/input/validation.ts';
@@ -6,7 +6,15 @@ import type { MonitorDoc } from '../../monitors/monitor.ts';
 import type { VariableDoc } from '../../monitors/variable.ts';
 import { faultsOfValues } from '../../monitors/variable-texts.ts';
 import { changeMonitors } from '../../monitors/verbs/change-many.ts';
-import type { VariableDeps } from '../deps.ts';
+import type { MonitorWriteDeps } from '../../monitors/deps.ts';
+import type { VariableStore } from '../store.ts';
+
+export interface VariableDeps {
+  variables: VariableStore;
+  monitors: MonitorWriteDeps;
+  /** Marks the monitors of changed variables now. Resolves when that is done. */
+  onChanged(): Promise<void>;
+}
 
 /** Monitors named in a list or in an error message. */
 const MAX_NAMED = 10;
@@ -90,8 +98,4 @@ async function* usersOf({ monitors }: VariableDeps, variable: VariableDoc): Asyn
     if (page.length > 0) yield page;
     after = page[PAGE_SIZE - 1]?._id;
   }
-}
-
-function tenantOf({ organization_id: organizationId, project_id: projectId }: VariableDoc): Tenant {
-  return { organizationId, projectId };
 }

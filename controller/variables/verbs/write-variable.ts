@@ -7,10 +7,9 @@ import { fieldError } from '../../http/input/validation.ts';
 import { CONCEALED, storedIfConcealed } from '../../monitors/settings/sent-settings.ts';
 import { MAX_VARIABLES, type VariableDoc } from '../../monitors/variable.ts';
 import { retryOnConflict } from '../../platform/mongo/mongo-errors.ts';
-import type { VariableDeps } from '../deps.ts';
 import type { VariableChangeInput, VariableInput } from '../schema.ts';
 import type { VariableChange } from '../store.ts';
-import { checkMonitors, refuseUsed } from './using-monitors.ts';
+import { checkMonitors, refuseUsed, type VariableDeps } from './using-monitors.ts';
 
 /** Throws VALIDATION_ERROR, DUPLICATE_NAME, FAIR_USE_LIMIT_REACHED. */
 export async function createVariable(

@@ -130,7 +130,7 @@ describe('a run with a limit', () => {
     expect(limited(start(2), ping(3, 'fail'), end(4), overdue(7)).status).toBe('up');
   });
 
-  test('is told apart from parallel runs by its id, and from a restart without an end', () => {
+  test('is distinguished from parallel runs by its id, and from a restart without an end', () => {
     expect(limited(start(2, 'a'), start(3, 'b'), end(4, 'b'), overdue(7)).status).toBe('down');
     expect(limited(start(2, 'a'), start(3, 'b'), end(4, 'b'), end(4, 'a'), overdue(8)).status).toBe('up');
     expect(limited(start(2), start(6), overdue(7)).status).toBe('down');
