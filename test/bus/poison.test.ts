@@ -7,6 +7,7 @@ import { batchResponse, type CheckResult, type ResultBatch } from '../../shared/
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import { startControllerRig, type ControllerRig } from '../helpers/controller-rig.ts';
+import { scrape } from '../helpers/scrape.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
 import { shardMap } from '../helpers/shard-map.ts';
@@ -33,13 +34,18 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-test('the documentation lists exactly the metrics that exist', async () => {
-  const text = await (await fetch(`${rig.controller.url}/metrics`)).text();
+test('the documentation lists exactly the metrics that exist, of Farwatch and of monitors', async () => {
+  const { key } = await rig.session.ok<{ key: string }>('POST', '/api/auth/api-keys', { name: 'Prometheus', scope: 'read' });
   const documentation = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-  const named = [...documentation.matchAll(/^\| `(farwatch_\w+)`/gm)].map(([, name]) => name);
-  expect(named.toSorted()).toEqual(
-    [...text.matchAll(/^# TYPE (farwatch_\w+)/gm)].map(([, name]) => name).toSorted(),
-  );
+  const [, ofMonitors = '', ofFarwatch = ''] = documentation.split('\n## ');
+  const own = await (await fetch(`${rig.controller.url}/metrics`)).text();
+  const { text } = await scrape(rig.controller.url, { authorization: `Bearer ${key}` });
+  for (const [section, metrics] of [[ofFarwatch, own], [ofMonitors, text]] as const) {
+    const named = [...section.matchAll(/^\| `(farwatch_\w+)`/gm)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(
+      [...metrics.matchAll(/^# TYPE (farwatch_\w+)/gm)].map(([, name]) => name).toSorted(),
+    );
+  }
 });
 
 const shard = () => shardMap.of(monitorId);
