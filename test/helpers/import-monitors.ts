@@ -10,6 +10,7 @@ import { importDocument } from '../../controller/import-export/verbs/import-docu
 import { WindowStore } from '../../controller/maintenance/store.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
 import { PageStore } from '../../controller/status-pages/store.ts';
+import { VariableStore } from '../../controller/variables/store.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';
 
@@ -21,6 +22,7 @@ export function importMonitors(db: Db, monitors: MonitorWriteDeps, ctx: ProjectC
     monitors, imports: new ImportTurns(turns), groups: new GroupStore(db, clock),
     destinations: { destinations: new DestinationStore(db) }, pages: { pages: new PageStore(db) },
     maintenance: { windows: new WindowStore(db) },
+    variables: { variables: new VariableStore(db) },
   };
   const document = documentInput(monitors.minIntervalSeconds).body.parse({ monitors: items }) as DocumentInput;
   return importDocument(stores as unknown as ConfigurationDeps, ctx, document, { dry_run: false, prune: false });

@@ -1,0 +1,27 @@
+import type { Examination } from '../../shared/contracts/examination.ts';
+
+/** Where an outage comes from. */
+export const CLASSIFICATIONS = ['target', 'path', 'dns', 'certificate', 'edge', 'probe', 'unknown'] as const;
+export type Classification = (typeof CLASSIFICATIONS)[number];
+
+/** The examination by one probe, in a region that sees the target down or one that sees it up. */
+export interface RegionExamination {
+  region: string;
+  probe_id: string;
+  examination: Examination;
+}
+
+/** A document of `diagnoses`. Instants are Unix ms. */
+export interface DiagnosisDoc {
+  _id: string;
+  organization_id: string;
+  project_id: string;
+  monitor_id: string;
+  classification: Classification;
+  /** One sentence. */
+  summary: string;
+  /** The observations that decided, one sentence each. */
+  decided_by: string[];
+  diagnosed_at: number;
+  regions: RegionExamination[];
+}
