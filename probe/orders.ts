@@ -30,7 +30,7 @@ export interface OrdersOptions {
 
 const anyOrder = z.union([runOrder, confirmOrder, rotateOrder, meshOrder]);
 
-/** Handles the controller's orders: runs checks and responds with their results, rotates keys, and takes peers. */
+/** Handles the controller's orders: runs checks and responds with their results, rotates keys, sets peers. */
 export class Orders {
   readonly #options: OrdersOptions;
   #subscription: Subscription | null = null;

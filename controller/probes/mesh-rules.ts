@@ -18,8 +18,8 @@ export interface EdgeTrack {
   readonly rttMs: number | null;
   /** Pings in a row without a reply while the peer was alive. */
   readonly failures: number;
-  /** Whether any ping ever got a reply: many networks let none through. */
-  readonly hasAnswered: boolean;
+  /** Whether any ping got a reply: some networks let none through. */
+  readonly hasResponded: boolean;
 }
 
 /** The probe with this id if it may be a peer: another one of the same owner. */
@@ -44,12 +44,14 @@ function isSamePing({ peerId, pingedAt }: EdgeTrack, ping: PeerPing): boolean {
   return peerId === ping.probe_id && pingedAt === ping.pinged_at;
 }
 
-function edgeAfterPing(edge: EdgeTrack | undefined, ping: PeerPing, now: number, isPeerLive: boolean): EdgeTrack {
+function edgeAfterPing(
+  edge: EdgeTrack | undefined, ping: PeerPing, now: number, isPeerLive: boolean,
+): EdgeTrack {
   const { probe_id: peerId, pinged_at: pingedAt, ok, rtt_ms: rttMs } = ping;
   return {
     peerId, pingedAt, at: now, rttMs: ok ? rttMs : null,
     failures: ok || !isPeerLive ? 0 : (edge?.failures ?? 0) + 1,
-    hasAnswered: ok || (edge?.hasAnswered ?? false),
+    hasResponded: ok || (edge?.hasResponded ?? false),
   };
 }
 
@@ -59,13 +61,13 @@ export interface EdgeMoment {
   /** Whether both probes are. */
   areLive: boolean;
   /** Whether the peer replies to another probe. */
-  isAnswering: boolean;
+  isResponding: boolean;
 }
 
 /** Silence means nothing if a probe is offline, or if the peer has never replied to anyone. */
-export function edgeState(edge: EdgeTrack, { now, areLive, isAnswering }: EdgeMoment): EdgeState {
+export function edgeState(edge: EdgeTrack, { now, areLive, isResponding }: EdgeMoment): EdgeState {
   if (!areLive || now - edge.at > FORGOTTEN_AFTER_MS) return 'unknown';
   if (edge.rttMs !== null) return 'ok';
-  if (edge.failures >= BROKEN_AFTER) return edge.hasAnswered || isAnswering ? 'broken' : 'unknown';
-  return edge.failures > 0 && edge.hasAnswered ? 'ok' : 'unknown';
+  if (edge.failures >= BROKEN_AFTER) return edge.hasResponded || isResponding ? 'broken' : 'unknown';
+  return edge.failures > 0 && edge.hasResponded ? 'ok' : 'unknown';
 }

@@ -6,7 +6,7 @@ import { PeriodicTask } from '../work/periodic-task.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
 import { edgeState, type EdgeTrack } from './mesh-rules.ts';
-import { choosePeers, type MeshMember } from './peer-rules.ts';
+import { choosePeers, type MeshMember, type PeerChoice } from './peer-rules.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeView } from './responses.ts';
 
@@ -27,7 +27,7 @@ interface MeshDeps {
   log: Log;
 }
 
-/** What probes see of the probes that they ping, by the id of the one that pings. Both have the same owner. */
+/** What probes see of those that they ping, by the id of the one that pings. Both have the same owner. */
 export type Edges = ReadonlyMap<string, ProbeView['mesh']>;
 
 /**
@@ -38,8 +38,8 @@ export class Mesh {
   readonly #deps: MeshDeps;
   readonly #task: PeriodicTask;
   /** The choice of peers, and what it was made from. */
-  #choice: { key: string; peersOf: (memberId: string) => MeshOrder['mesh'] } | null = null;
-  /** Where the next run continues, so that probes which ignore their orders do not keep others from theirs. */
+  #choice: { key: string; peersOf: PeerChoice } | null = null;
+  /** Where the next run continues, so that probes that ignore orders keep no others from theirs. */
   #next = 0;
 
   constructor(deps: MeshDeps) {
@@ -67,8 +67,9 @@ export class Mesh {
     ));
     const live = new Set(all.filter(({ isLive }) => isLive).map(({ id }) => id));
     const now = clock.now();
-    const isOk = (track: EdgeTrack, areLive: boolean) => edgeState(track, { now, areLive, isAnswering: false }) === 'ok';
-    const answering = new Set(all.flatMap(({ isLive, tracks }) => (
+    const isOk = (track: EdgeTrack, areLive: boolean) =>
+      edgeState(track, { now, areLive, isResponding: false }) === 'ok';
+    const responding = new Set(all.flatMap(({ isLive, tracks }) => (
       tracks.filter((track) => isOk(track, isLive)).map(({ peerId }) => peerId)
     )));
     const viewed = (track: EdgeTrack, isLive: boolean): ProbeView['mesh'] => {
@@ -76,7 +77,7 @@ export class Mesh {
       const region = directory.enrolled(peerId)?.region_id;
       if (region === undefined) return [];
       const areLive = isLive && live.has(peerId);
-      const state = edgeState(track, { now, areLive, isAnswering: answering.has(peerId) });
+      const state = edgeState(track, { now, areLive, isResponding: responding.has(peerId) });
       return [{ probe_id: peerId, region, state, rtt_ms: rttMs, at }];
     };
     return new Map(all.map(({ id, isLive, tracks }) => [id, tracks.flatMap((track) => viewed(track, isLive))]));
@@ -105,10 +106,12 @@ export class Mesh {
   }
 
   /** Chooses anew only if a member has changed. */
-  #choosePeers(): (memberId: string) => MeshOrder['mesh'] {
+  #choosePeers(): PeerChoice {
     const members = this.#members();
     const key = JSON.stringify(members);
-    if (this.#choice?.key !== key) this.#choice = { key, peersOf: choosePeers(members, this.#deps.allowPrivate) };
+    if (this.#choice?.key !== key) {
+      this.#choice = { key, peersOf: choosePeers(members, this.#deps.allowPrivate) };
+    }
     return this.#choice.peersOf;
   }
 

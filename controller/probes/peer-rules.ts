@@ -17,6 +17,7 @@ export interface MeshMember {
 }
 
 type Peers = MeshOrder['mesh'];
+export type PeerChoice = (memberId: string) => Peers;
 
 /** A member on the ring of its owner and region. */
 interface Placed {
@@ -32,7 +33,7 @@ type Regions = Map<string, Placed[]>;
  * The peers of a member: up to four, of as many other regions as there are, and of its own region last.
  * Depends on nothing but the members. One that comes or goes concerns only those that it follows on its ring.
  */
-export function choosePeers(members: readonly MeshMember[], allowPrivate: boolean): (memberId: string) => Peers {
+export function choosePeers(members: readonly MeshMember[], allowPrivate: boolean): PeerChoice {
   const placed = members
     .map((member) => ({ member, position: mix(fnv1a(member.id)), address: addressOf(member, allowPrivate) }))
     .sort((one, other) => one.position - other.position || (one.member.id < other.member.id ? -1 : 1));
@@ -72,9 +73,10 @@ function peersOf(from: Placed, regions: Regions): Peers['peers'] {
   const elsewhere = [...regions.keys()].filter((region) => region !== own)
     .map((region) => ({ region, weight: mix(fnv1a(`${region} ${id}`)) }))
     .sort((one, other) => other.weight - one.weight || (one.region < other.region ? -1 : 1));
-  const lists = elsewhere.slice(0, MAX_PEERS).map(({ region }) => candidates(from, regions.get(region) ?? []));
-  const inTurn = Array.from({ length: MAX_PEERS }, (_, round) => lists.flatMap((list) => list[round] ?? [])).flat();
-  return [...inTurn, ...candidates(from, regions.get(own) ?? [])].slice(0, MAX_PEERS)
+  const ringOf = (region: string) => regions.get(region) ?? [];
+  const lists = elsewhere.slice(0, MAX_PEERS).map(({ region }) => candidates(from, ringOf(region)));
+  const rounds = Array.from({ length: MAX_PEERS }, (_, round) => lists.flatMap((list) => list[round] ?? []));
+  return [...rounds.flat(), ...candidates(from, ringOf(own))].slice(0, MAX_PEERS)
     .map(({ member, address }) => ({ probe_id: member.id, address: address as string }));
 }
 
@@ -87,7 +89,8 @@ function candidates(from: Placed, ring: readonly Placed[]): Placed[] {
     else first = middle + 1;
   }
   const found: Placed[] = [];
-  for (let index = 0; index < Math.min(ring.length, MAX_CANDIDATES) && found.length < MAX_PEERS; index += 1) {
+  const count = Math.min(ring.length, MAX_CANDIDATES);
+  for (let index = 0; index < count && found.length < MAX_PEERS; index += 1) {
     const one = ring[(first + index) % ring.length] as Placed;
     if (mayPing(from, one)) found.push(one);
   }

@@ -9,7 +9,7 @@ const probeId = z.string().max(64);
 /** Names a list of peers; changes when it does. */
 const version = z.string().max(36);
 
-/** Order to ping these probes from now on instead of the former ones. There is no response: beats have the results. */
+/** Order to ping these probes from now on instead of the former ones. Beats have the results. */
 export const meshOrder = z.object({
   mesh: z.object({
     version,

@@ -54,7 +54,9 @@ function isOperator({ actor }: OrganizationContext): boolean {
 }
 
 /** Tenants see only the public addresses of a shared probe. */
-function viewFor(deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc, edges = deps.mesh.edges()): ProbeView {
+function viewFor(
+  deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc, edges = deps.mesh.edges(),
+): ProbeView {
   const shown = viewProbe(probe, deps.liveness, edges);
   if (probe.organization_id !== null || isOperator(ctx)) return shown;
   return { ...shown, addresses: shown.addresses.filter(isPublicAddress) };

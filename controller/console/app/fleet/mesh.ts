@@ -1,4 +1,3 @@
-import type { State } from '../ui/state.tsx';
 import type { Probe, Region } from './probes.ts';
 
 export type Edge = Probe['mesh'][number];
