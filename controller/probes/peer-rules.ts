@@ -1,6 +1,6 @@
 import { MAX_PEERS, type MeshOrder } from '../../shared/contracts/mesh.ts';
 import { derivedId, fnv1a, mix } from '../../shared/ids.ts';
-import { classifyAddress } from '../../shared/net-guard.ts';
+import { classifyAddress, isLoopback } from '../../shared/net-guard.ts';
 
 /** Candidates considered per region, which bounds the work where all probes are behind one address. */
 const MAX_CANDIDATES = 32;
@@ -25,6 +25,9 @@ interface Placed {
   position: number;
   /** Where others ping it; null if they may not. */
   address: string | null;
+  /** Whether `address` is a loopback address, and whether the member has any. */
+  isLoopback: boolean;
+  hasLoopback: boolean;
 }
 
 type Regions = Map<string, Placed[]>;
@@ -35,7 +38,13 @@ type Regions = Map<string, Placed[]>;
  */
 export function choosePeers(members: readonly MeshMember[], allowPrivate: boolean): PeerChoice {
   const placed = members
-    .map((member) => ({ member, position: mix(fnv1a(member.id)), address: addressOf(member, allowPrivate) }))
+    .map((member): Placed => {
+      const address = addressOf(member, allowPrivate);
+      return {
+        member, position: mix(fnv1a(member.id)), address, isLoopback: address !== null && isLoopback(address),
+        hasLoopback: member.addresses.some(isLoopback),
+      };
+    })
     .sort((one, other) => one.position - other.position || (one.member.id < other.member.id ? -1 : 1));
   const rings = new Map<string | null, Regions>();
   for (const one of placed) {
@@ -101,7 +110,7 @@ function candidates(from: Placed, ring: readonly Placed[]): Placed[] {
  * An address that both have, for example that of a router, says nothing. A loopback address is the other
  * probe's only if both are on one machine.
  */
-function mayPing(from: Placed, { member, address }: Placed): boolean {
-  if (address === null || member.id === from.member.id || from.member.addresses.includes(address)) return false;
-  return classifyAddress(address) !== 'loopback' || classifyAddress(from.address ?? '') === 'loopback';
+function mayPing(from: Placed, { member, address, isLoopback: isLocal }: Placed): boolean {
+  const isShared = address === null || from.member.addresses.includes(address);
+  return !isShared && member.id !== from.member.id && (!isLocal || from.hasLoopback);
 }
