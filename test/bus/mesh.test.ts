@@ -55,7 +55,7 @@ const passUntil = (isMet: () => Promise<boolean>, what: string) => until(async (
   if (await isMet()) return true;
   clock.warp(350);
   return false;
-}, { what, everyMs: 50 });
+}, { what, everyMs: 15 });
 
 describe('by the contract alone', () => {
   const probes = new Map<string, { probe: TestProbe; id: string; orders: MeshOrder['mesh'][]; pings: PeerPing[] }>();
