@@ -4,12 +4,14 @@ import { SystemResolver } from '../checks/network/resolver.ts';
 import { SystemServers } from '../checks/network/system-servers.ts';
 import { CheckRegistry } from '../checks/registry.ts';
 import { Trust } from '../checks/tls/trust.ts';
-import type { ProbePorts } from './ports.ts';
+import type { ProbePorts, ProbeSettings } from './ports.ts';
 
 export type Checks = Awaited<ReturnType<typeof openChecks>>;
 
 /** All checks that this machine can run; `icmp` says how it pings, for the log. */
-export async function openChecks({ settings, clock, version }: ProbePorts) {
+export async function openChecks(
+  { settings, clock, version }: Pick<ProbePorts, 'clock' | 'version'> & { settings: Pick<ProbeSettings, 'checks'> },
+) {
   const { pinger, rawUnavailableReason } = await choosePinger(clock);
   const systemServers = new SystemServers(clock, { configured: settings.checks.nameServers });
   const registry = new CheckRegistry({
