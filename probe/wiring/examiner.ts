@@ -2,7 +2,7 @@ import { Examiner } from '../examining/examiner.ts';
 import { openChecks, type Checks } from './checks.ts';
 import type { ProbePorts, ProbeSettings } from './ports.ts';
 
-interface ExaminerOptions extends Pick<ProbePorts, 'clock' | 'version' | 'log'> {
+interface ExaminerOptions extends Pick<ProbePorts, 'clock' | 'version'> {
   settings: Pick<ProbeSettings, 'checks'>;
   /** Those of the probe; without them, the examiner opens its own. */
   checks?: Checks;
@@ -12,10 +12,9 @@ interface ExaminerOptions extends Pick<ProbePorts, 'clock' | 'version' | 'log'> 
 
 /** What examines targets; needs no connection to a controller. */
 export async function openExaminer(options: ExaminerOptions): Promise<Examiner> {
-  const { clock, log, isCutOff = () => Promise.resolve(false) } = options;
-  const { registry } = options.checks ?? await openChecks(options);
+  const { registry, context, trace } = options.checks ?? await openChecks(options);
   return new Examiner({
-    clock, log, isCutOff,
+    context, trace, isCutOff: options.isCutOff ?? (() => Promise.resolve(false)),
     check: (spec, timeoutMs, allowPrivate) => registry.run(spec, timeoutMs, allowPrivate),
   });
 }
