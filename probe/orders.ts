@@ -5,6 +5,7 @@ import {
 import {
   examineOrder, MAX_EXAMINATION_BYTES, type Examination, type ExamineResponse,
 } from '../shared/contracts/examination.ts';
+import { meshOrder, type MeshOrder } from '../shared/contracts/mesh.ts';
 import { rotateOrder, type RotateOrder, type RotateResponse } from '../shared/contracts/key-rotation.ts';
 import type { CheckResult } from '../shared/contracts/result.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
@@ -25,17 +26,18 @@ export interface OrdersOptions {
   confirm: (monitorIds: string[]) => void;
   /** Null if this probe does not examine the target, or not now. */
   examine: (assignment: Assignment) => Promise<Examination | null>;
+  mesh: (order: MeshOrder) => void;
   /** Runs the next step of a key rotation. */
   rotate: (order: RotateOrder) => Promise<RotateResponse>;
   /** Adds a result to its lane like any other and gives it its seq. */
   record: (result: CheckResult) => void;
 }
 
-const anyOrder = z.union([runOrder, confirmOrder, rotateOrder, examineOrder]);
+const anyOrder = z.union([runOrder, confirmOrder, rotateOrder, meshOrder, examineOrder]);
 
 /**
- * Handles the controller's orders: runs checks and examines targets, responds with what it found, and
- * rotates keys.
+ * Handles the controller's orders: runs checks and examines targets, responds with what it found, rotates
+ * keys, sets peers.
  */
 export class Orders {
   readonly #options: OrdersOptions;
@@ -69,6 +71,7 @@ export class Orders {
     if (!order) return;
     if ('confirm' in order) return this.#options.confirm(order.confirm);
     if ('examine' in order) return this.#examine(order.examine, respond);
+    if ('mesh' in order) return this.#options.mesh(order);
     const response = 'rotate' in order ? await this.#options.rotate(order) : await this.#run(order);
     respond?.(Buffer.from(JSON.stringify(response)));
   }

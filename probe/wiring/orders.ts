@@ -49,6 +49,7 @@ export function openOrders(ports: ProbePorts, sources: OrderSources) {
       }
     },
     examine: (assignment) => sources.examiner.examine(assignment),
+    mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),
   });
