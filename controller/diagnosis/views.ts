@@ -10,7 +10,8 @@ type View = z.input<typeof diagnosisView>;
 export function viewDiagnosis(doc: DiagnosisDoc): View {
   const { classification, summary, decided_by, diagnosed_at, regions } = doc;
   return {
-    classification, summary, decided_by, diagnosed_at: isoTime(diagnosed_at), regions: regions.map(viewRegion),
+    classification, summary, decided_by, diagnosed_at: isoTime(diagnosed_at),
+    regions: regions.map(viewRegion),
   };
 }
 
