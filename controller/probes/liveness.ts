@@ -98,6 +98,14 @@ export class Liveness {
     return this.#deps.directory.probesOf(regionId).filter((probe) => this.isLive(probe));
   }
 
+  /** Ids of the region's live probes whose reports count and that announce this capability. */
+  trustedWith(capability: string, regionId: string): string[] {
+    return this.liveProbes(regionId).flatMap(({ _id, quarantine, capabilities }) => {
+      const announced = this.track(_id)?.beat.capabilities ?? capabilities;
+      return !quarantine && announced.includes(capability) ? [_id] : [];
+    });
+  }
+
   isLive(probe: ProbeDoc): boolean {
     return isLive(probe, this.#view(probe._id));
   }
