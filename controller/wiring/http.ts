@@ -48,7 +48,7 @@ interface HttpSources {
   routes: Route[];
   accounts: Accounts;
   results: Pick<ResultsService<never>, 'shards' | 'isReady'>;
-  fleet: Pick<Fleet, 'assignments' | 'confirmations' | 'rates' | 'responder'>;
+  fleet: Pick<Fleet, 'assignments' | 'confirmations' | 'rates' | 'responder' | 'mesh'>;
   notifications: Notifications;
   events: Events;
   refusedWrites: RefusedWrites;
@@ -67,11 +67,11 @@ export function openHttp(
   const { credentials, organizationsOf } = accounts;
   const registry = new Registry();
   observeResults(registry, results.shards, bus);
-  const { assignments, confirmations, rates, responder } = fleet;
+  const { assignments, confirmations, rates, responder, mesh } = fleet;
   observeAssignments(registry, assignments);
   observeConfirmations(registry, confirmations);
   observeExaminations(registry, sources.diagnosis.diagnoser);
-  observeFleet(registry, { rates: [results.shards.rate, ...rates, evidence.intake.rate], responder });
+  observeFleet(registry, { rates: [results.shards.rate, ...rates, evidence.intake.rate], responder, mesh });
   observeDeliveries(registry, notifications);
   observeActors(registry, [results.shards.actors, notifications.service.actors]);
   observeEvents(registry, events.hub);

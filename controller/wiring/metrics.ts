@@ -90,17 +90,23 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     'Messages dropped because NATS was unreachable or slow.');
 }
 
-interface ObservedFleet extends Pick<Fleet, 'responder'> {
+interface ObservedFleet extends Pick<Fleet, 'responder' | 'mesh'> {
   rates: Pick<ProbeRate, 'subject' | 'exceeded'>[];
 }
 
-export function observeFleet(registry: Registry, { rates, responder }: ObservedFleet): void {
-  const { counter, counters } = metricsIn(registry);
+export function observeFleet(registry: Registry, { rates, responder, mesh }: ObservedFleet): void {
+  const { counter, counters, gauges } = metricsIn(registry);
   const exceeded = () => Object.fromEntries(rates.map((rate) => [rate.subject, rate.exceeded]));
   counters('farwatch_probe_rate_exceeded_total', 'subject', exceeded,
     'Messages ignored because their probe sent more than it may, by subject.');
   counter('farwatch_sync_dropped_total', () => responder.dropped,
     'Requests for assignments dropped because their probe sent another one, or too many probes waited.');
+  const edges = () => {
+    const counts = { ok: 0, broken: 0, unknown: 0 };
+    for (const { state } of [...mesh.edges().values()].flat()) counts[state] += 1;
+    return counts;
+  };
+  gauges('farwatch_mesh_edges', 'state', edges, 'Pairs of probes of which one pings the other, by state.');
 }
 
 export function observeActors(registry: Registry, supervisors: ActorFigures[]): void {
