@@ -99,6 +99,18 @@ export class Liveness {
     return this.#deps.directory.probesOf(regionId).filter((probe) => this.isLive(probe));
   }
 
+  /** Ids of the region's live probes whose reports count and that announce this capability. */
+  trustedWith(capability: string, regionId: string): string[] {
+    const live = this.liveProbes(regionId).filter(({ quarantine }) => !quarantine).map(({ _id }) => _id);
+    return live.filter((id) => this.announces(capability, id));
+  }
+
+  /** By its latest beat, or by the database right after the start. */
+  announces(capability: string, probeId: string): boolean {
+    const known = this.track(probeId)?.beat ?? this.#deps.directory.probe(probeId);
+    return known?.capabilities.includes(capability) ?? false;
+  }
+
   isLive(probe: ProbeDoc): boolean {
     return isLive(probe, this.#view(probe._id));
   }

@@ -18,13 +18,15 @@ import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
 import { FairQueue } from '../work/fair-queue.ts';
 import type { Accounts } from './accounts.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
   observeActors, observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains,
-  observeEvents, observeEvidence, observeFleet, observeNotices, observeMailers, observeResults, observeShares,
+  observeEvents, observeEvidence, observeExaminations, observeFleet, observeNotices, observeMailers,
+  observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { StatusPages } from './status-pages.ts';
@@ -52,6 +54,7 @@ interface HttpSources {
   refusedWrites: RefusedWrites;
   domains: Pick<Domains, 'lookups'>;
   evidence: Pick<Evidence, 'intake'>;
+  diagnosis: Pick<Diagnosis, 'diagnoser'>;
   subscribers: Pick<Subscribers, 'noticeSender' | 'post'>;
   statusPages: Pick<StatusPages, 'fastResponses' | 'hosts' | 'counter'>;
 }
@@ -67,6 +70,7 @@ export function openHttp(
   const { assignments, confirmations, rates, responder, mesh } = fleet;
   observeAssignments(registry, assignments);
   observeConfirmations(registry, confirmations);
+  observeExaminations(registry, sources.diagnosis.diagnoser);
   observeFleet(registry, { rates: [results.shards.rate, ...rates, evidence.intake.rate], responder, mesh });
   observeDeliveries(registry, notifications);
   observeActors(registry, [results.shards.actors, notifications.service.actors]);

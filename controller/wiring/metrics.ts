@@ -3,6 +3,7 @@ import type { ActorFigures } from '../../shared/actor/supervisor.ts';
 import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import type { Confirmations } from '../assignments/second-opinions.ts';
 import type { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
+import type { Diagnoser } from '../diagnosis/diagnoser.ts';
 import type { DomainLookups } from '../domains/service.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -39,6 +40,16 @@ export function observeConfirmations(registry: Registry, { counts }: Pick<Confir
     'Checks asked of the other probes of a monitor because one of them saw it fail.');
   counter('farwatch_confirmations_omitted_total', () => counts.omitted,
     'Such checks that were not asked for, because too many waited: the schedule decides.');
+}
+
+export function observeExaminations(registry: Registry, { counts }: Pick<Diagnoser, 'counts'>): void {
+  const { counter } = metricsIn(registry);
+  counter('farwatch_examinations_asked_total', () => counts.requested,
+    'Examinations of targets asked of probes, to find out where a failure comes from.');
+  counter('farwatch_examinations_failed_total', () => counts.failed,
+    'Such examinations without a response in time, or with one that was invalid.');
+  counter('farwatch_examinations_omitted_total', () => counts.omitted,
+    'Failures whose targets were not examined, because too many waited.');
 }
 
 export function observeResults(registry: Registry, shards: Shards, bus: ControllerBus): void {
