@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { diagnosisTexts as texts } from '../texts/diagnosis.ts';
+import { Button } from '../ui/button.tsx';
+import { StateBadge, type State } from '../ui/state.tsx';
+import { numberText, Time } from '../ui/time.tsx';
+import { BoundedList } from './bounded-list.tsx';
+import type { Diagnosis } from './diagnosis-types.ts';
+import { ExaminedTable } from './examined-table.tsx';
+import { Lanes } from './lanes.tsx';
+
+const MAX_LANES = 6;
+
+/** Where the problem is, the observations that decided, and what each region has seen. */
+export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
+  const { classification, summary, decided_by: observations, regions } = diagnosis;
+  const [showsAll, setShowsAll] = useState(false);
+  const downFirst = [...regions].sort((one, other) => rankOf(one) - rankOf(other));
+  const shown = showsAll ? downFirst : downFirst.slice(0, MAX_LANES);
+  return (
+    <div class="card diagnosis">
+      <header>
+        <h3>{summary}</h3>
+        <p class="diagnosis-facts">
+          <StateBadge state={stateOf(classification)} text={texts[classification]} />
+          <span class="faint small">{texts.diagnosed}: <Time at={diagnosis.diagnosed_at} /></span>
+        </p>
+        {classification === 'unknown' && <p class="hint">{texts.unknownHint}</p>}
+      </header>
+      {observations.length > 0 && (
+        <div><h4>{texts.decidedBy}</h4><BoundedList items={observations} class="observations" /></div>
+      )}
+      {regions.length === 0 ? <p class="faint">{texts.none_examined}</p> : (
+        <>
+          <section class="section" aria-label={texts.paths}><Lanes regions={shown} /></section>
+          {shown.length < regions.length && (
+            <div><Button onClick={() => setShowsAll(true)}>{texts.allRegions(numberText(regions.length))}</Button></div>
+          )}
+          <ExaminedTable regions={shown} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function stateOf(classification: Diagnosis['classification']): State {
+  if (classification === 'unknown') return 'unknown';
+  return classification === 'probe' ? 'degraded' : 'down';
+}
+
+function rankOf({ sees }: Diagnosis['regions'][number]): number {
+  return sees === 'down' ? 0 : 1;
+}
