@@ -23,6 +23,7 @@ import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/kno
 import { openAccounts } from './wiring/accounts.ts';
 import { openGate, openHeldAlerts } from './wiring/dependencies.ts';
 import { openCauses } from './wiring/causes.ts';
+import { openDiagnosis } from './wiring/diagnosis.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
 import { openEvidence } from './wiring/evidence.ts';
@@ -149,6 +150,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   });
   const heldAlerts = openHeldAlerts(ports, { fleet, incidents, notifications, results });
   const evidence = openEvidence(ports, { fleet });
+  const diagnosis = openDiagnosis(ports);
   const monitors = openMonitors(ports, { accounts, fleet, incidents, results });
   const groups = openGroups(ports, { monitors, events });
   const variables = openVariables(ports, monitors);
@@ -174,7 +176,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
         notifications: notifications.log, history, unwritten, onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
-      ...causes.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
+      ...causes.routes, ...diagnosis.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,

@@ -4,6 +4,9 @@ import type { Examination } from '../../shared/contracts/examination.ts';
 export const CLASSIFICATIONS = ['target', 'path', 'dns', 'certificate', 'edge', 'probe', 'unknown'] as const;
 export type Classification = (typeof CLASSIFICATIONS)[number];
 
+/** A monitor is examined at most once in this time, and its incidents share the diagnosis. */
+export const DIAGNOSIS_INTERVAL_MS = 600_000;
+
 /** The examination by one probe, in a region that sees the target down or one that sees it up. */
 export interface RegionExamination {
   region: string;
@@ -22,6 +25,17 @@ export interface DiagnosisDoc {
   summary: string;
   /** The observations that decided, one sentence each. */
   decided_by: string[];
+  /** When the failure counted, or somebody requested the diagnosis. */
+  failed_at: number;
   diagnosed_at: number;
+  /** Requested while no probe saw the target down: it says nothing about later incidents. */
+  is_healthy?: true;
   regions: RegionExamination[];
+}
+
+/** What an incident shows of its diagnosis. */
+export interface DiagnosisSummary {
+  id: string;
+  classification: Classification;
+  summary: string;
 }
