@@ -18,8 +18,8 @@ export interface ExaminedPath {
 export type Stop = { kind: 'hop'; hop: Hop } | { kind: 'silent'; from: number; to: number } | { kind: 'untraced' };
 
 /**
- * `name`: the target's name has no address. `path`: no hop responds beyond those reached. `target`: it responds,
- * but its check fails. `unknown`: no hop responded at all.
+ * `name`: the target's name has no address. `path`: no hop responds beyond those reached. `target`: the target
+ * does, but its check fails. `unknown`: no hop responds.
  */
 export type PathBreak = 'name' | 'path' | 'target' | 'unknown';
 

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
+import type { components } from '../api/openapi.d.ts';
 import { diagnosisTexts as texts } from '../texts/diagnosis.ts';
 import { Button } from '../ui/button.tsx';
 import { StateBadge, type State } from '../ui/state.tsx';
 import { numberText, Time } from '../ui/time.tsx';
 import { BoundedList } from './bounded-list.tsx';
-import type { Diagnosis } from './diagnosis-types.ts';
 import { ExaminedTable } from './examined-table.tsx';
-import { Lanes } from './lanes.tsx';
+import { Lanes, type ExaminedRegion } from './lanes.tsx';
+
+type Diagnosis = components['schemas']['Diagnosis'];
 
 const MAX_LANES = 6;
 
@@ -47,6 +49,6 @@ function stateOf(classification: Diagnosis['classification']): State {
   return classification === 'probe' ? 'degraded' : 'down';
 }
 
-function rankOf({ sees }: Diagnosis['regions'][number]): number {
+function rankOf({ sees }: ExaminedRegion): number {
   return sees === 'down' ? 0 : 1;
 }

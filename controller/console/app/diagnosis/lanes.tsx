@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { pathLaneOf, type Stop } from '../../../../shared/path-lane.ts';
+import type { components } from '../api/openapi.d.ts';
 import { ProbeLink } from '../fleet/probe-link.tsx';
 import { regionName, useRegions } from '../live/regions.ts';
 import { diagnosisTexts as texts } from '../texts/diagnosis.ts';
 import { STATE_SIGNS, StateBadge } from '../ui/state.tsx';
 import { msText } from '../ui/time.tsx';
-import type { ExaminedRegion } from './diagnosis-types.ts';
+
+export type ExaminedRegion = components['schemas']['Diagnosis']['regions'][number];
 
 /** The path from each region to the target, one beside the other; lists, so that screen readers read it in order. */
 export function Lanes({ regions }: { regions: readonly ExaminedRegion[] }) {
