@@ -18,8 +18,8 @@ export interface ExaminedPath {
 export type Stop = { kind: 'hop'; hop: Hop } | { kind: 'silent'; from: number; to: number } | { kind: 'untraced' };
 
 /**
- * `name`: the target's name has no address. `path`: no hop responds beyond those reached. `target`: the target
- * does, but its check fails. `unknown`: no hop responds.
+ * `name`: the target's name has no address. `path`: nothing responds beyond the hops reached. `target`: the
+ * target responds, but its check fails. `unknown`: nothing responds.
  */
 export type PathBreak = 'name' | 'path' | 'target' | 'unknown';
 

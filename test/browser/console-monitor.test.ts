@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAccessibilityViolations, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
-import { seedDiagnosis } from './seeded-diagnosis.ts';
+import { seedDiagnosis } from '../helpers/seeded-diagnosis.ts';
 import { seedMonitor, type SeededMonitor } from './seeded-monitor.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
 

@@ -2,7 +2,7 @@ import { newId } from '../../shared/ids.ts';
 import { VoteStore } from '../../controller/incidents/history-store.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import type { ConsoleRig } from './console-rig.ts';
-import { seedDiagnosis } from './seeded-diagnosis.ts';
+import { seedDiagnosis } from '../helpers/seeded-diagnosis.ts';
 import { seedMonitor, writeResults, type SeededMonitor } from './seeded-monitor.ts';
 
 const HOUR_MS = 3_600_000;
