@@ -1,4 +1,4 @@
-import { pathLaneOf, type ExaminedPath, type PathBreak, type Stop } from '../../shared/path-lane.ts';
+import { tracedPathOf, type ExaminedPath, type PathBreak, type Stop } from '../../shared/traced-path.ts';
 import { printable } from './output.ts';
 
 interface ExaminedRegion extends ExaminedPath {
@@ -46,7 +46,7 @@ function regionLines(region: ExaminedRegion): string[] {
 }
 
 function pathLines(region: ExaminedPath): string[] {
-  const { reached, beyond, break: found, target } = pathLaneOf(region);
+  const { reached, beyond, break: found, target } = tracedPathOf(region);
   const stops = [...reached, ...beyond].map(partsOf);
   const widthOf = (part: (stop: Parts) => string) => Math.max(0, ...stops.map((stop) => part(stop).length));
   const [numberWidth, nameWidth] = [widthOf(({ number }) => number), widthOf(({ name }) => name)];

@@ -56,7 +56,7 @@ const textsOf = async (elements: Locator) => (
   (await elements.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())
 );
 /** The stops of one of the paths; the list of paths comes first. */
-const stopsOf = (lanes: Locator, path: number) => textsOf(lanes.getByRole('list').nth(path).getByRole('listitem'));
+const stopsOf = (paths: Locator, path: number) => textsOf(paths.getByRole('list').nth(path).getByRole('listitem'));
 
 const heading = (name: string) => ({ level: 1, name }) as const;
 
@@ -119,14 +119,14 @@ describe('incidents in the console', () => {
       await tenant.writeKey.post(`/api/incidents/${id}/acknowledge`);
       await diagnosis.getByRole('heading', { name: /The paths from paris and dallas end/ }).waitFor();
       await diagnosis.getByText('Problem on the network path').waitFor();
-      const lanes = diagnosis.getByRole('region', { name: 'Path from each region' });
-      await expect.poll(async () => (await textsOf(lanes.getByRole('heading'))).map((text) => text.split(' ')[0]))
+      const paths = diagnosis.getByRole('region', { name: 'Path from each region' });
+      await expect.poll(async () => (await textsOf(paths.getByRole('heading'))).map((text) => text.split(' ')[0]))
         .toEqual(['paris', 'dallas', 'osaka']);
-      await expect.poll(() => stopsOf(lanes, 1)).toEqual([
+      await expect.poll(() => stopsOf(paths, 1)).toEqual([
         'Probe probe-paris', 'Hop 1 10.0.0.1 0.4 ms', 'Hop 2 192.0.2.1 2.1 ms', 'Hop 3 No response', 'Hop 4 198.51.100.3 9.8 ms',
         'Hop 5 198.51.100.9 11 ms', '✕ No response beyond this point', 'Hop 6–10 5 hops, no response', '✕ Target 203.0.113.80',
       ]);
-      await expect.poll(async () => (await stopsOf(lanes, 3)).slice(3)).toEqual([
+      await expect.poll(async () => (await stopsOf(paths, 3)).slice(3)).toEqual([
         'Hop 3–5 3 hops, no response', 'Hop 6 198.51.100.77 88 ms', 'Hop 7 203.0.113.1 141 ms', '✓ Target 203.0.113.80 143 ms',
       ]);
       await diagnosis.getByText('Addresses, name servers and TLS by region').click();
@@ -159,9 +159,9 @@ describe('incidents in the console', () => {
       await diagnosis.getByRole('button', { name: 'Try again' }).click();
       await diagnosis.getByText('No conclusion').waitFor();
       await diagnosis.getByText('Farwatch draws no conclusion without two independent observations').waitFor();
-      await expect.poll(() => diagnosis.locator('.lane').count()).toBe(6);
+      await expect.poll(() => diagnosis.locator('.path').count()).toBe(6);
       await diagnosis.getByRole('button', { name: 'Show all 15 regions' }).click();
-      await expect.poll(() => diagnosis.locator('.lane').count()).toBe(15);
+      await expect.poll(() => diagnosis.locator('.path').count()).toBe(15);
       expect(problems.filter((line) => !line.includes('500'))).toEqual([]);
     });
   });

@@ -6,18 +6,18 @@ import { StateBadge, type State } from '../ui/state.tsx';
 import { numberText, Time } from '../ui/time.tsx';
 import { BoundedList } from './bounded-list.tsx';
 import { ExaminedTable } from './examined-table.tsx';
-import { Lanes, type ExaminedRegion } from './lanes.tsx';
+import { Paths, type ExaminedRegion } from './paths.tsx';
 
 type Diagnosis = components['schemas']['Diagnosis'];
 
-const MAX_LANES = 6;
+const MAX_PATHS = 6;
 
 /** Where the problem is, the observations that decided, and what each region has seen. */
 export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
   const { classification, summary, decided_by: observations, regions } = diagnosis;
   const [showsAll, setShowsAll] = useState(false);
   const downFirst = [...regions].sort((one, other) => rankOf(one) - rankOf(other));
-  const shown = showsAll ? downFirst : downFirst.slice(0, MAX_LANES);
+  const shown = showsAll ? downFirst : downFirst.slice(0, MAX_PATHS);
   return (
     <div class="card diagnosis">
       <header>
@@ -33,7 +33,7 @@ export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
       )}
       {regions.length === 0 ? <p class="faint">{texts.none_examined}</p> : (
         <>
-          <section class="section" aria-label={texts.paths}><Lanes regions={shown} /></section>
+          <section class="section" aria-label={texts.paths}><Paths regions={shown} /></section>
           {shown.length < regions.length && (
             <div><Button onClick={() => setShowsAll(true)}>{texts.allRegions(numberText(regions.length))}</Button></div>
           )}

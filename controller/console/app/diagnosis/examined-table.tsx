@@ -2,7 +2,7 @@ import { regionName, useRegions } from '../live/regions.ts';
 import { diagnosisTexts as texts } from '../texts/diagnosis.ts';
 import { timeText } from '../ui/time.tsx';
 import { BoundedList } from './bounded-list.tsx';
-import type { ExaminedRegion } from './lanes.tsx';
+import type { ExaminedRegion } from './paths.tsx';
 
 /** What each region found out apart from the path. */
 export function ExaminedTable({ regions }: { regions: readonly ExaminedRegion[] }) {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { pathLaneOf, type Stop } from '../../../../shared/path-lane.ts';
+import { tracedPathOf, type Stop } from '../../../../shared/traced-path.ts';
 import type { components } from '../api/openapi.d.ts';
 import { ProbeLink } from '../fleet/probe-link.tsx';
 import { regionName, useRegions } from '../live/regions.ts';
@@ -10,13 +10,13 @@ import { msText } from '../ui/time.tsx';
 export type ExaminedRegion = components['schemas']['Diagnosis']['regions'][number];
 
 /** The path from each region to the target, one beside the other; lists, so that screen readers read it in order. */
-export function Lanes({ regions }: { regions: readonly ExaminedRegion[] }) {
+export function Paths({ regions }: { regions: readonly ExaminedRegion[] }) {
   const names = useRegions();
   return (
-    <ul class="lanes">
+    <ul class="paths">
       {regions.map((region) => (
-        <li key={`${region.region} ${region.probe_id}`} class="lane">
-          <h4 class="lane-head">
+        <li key={`${region.region} ${region.probe_id}`} class="path">
+          <h4 class="path-head">
             {regionName(names, region.region)}{' '}
             <StateBadge state={region.sees} text={region.sees === 'up' ? texts.seesUp : texts.seesDown} />
           </h4>
@@ -28,7 +28,7 @@ export function Lanes({ regions }: { regions: readonly ExaminedRegion[] }) {
 }
 
 function Path({ region }: { region: ExaminedRegion }) {
-  const { reached, break: found, beyond, target } = pathLaneOf(region);
+  const { reached, break: found, beyond, target } = tracedPathOf(region);
   const isBefore = found !== null && found !== 'target';
   return (
     <ol class="path-stops">

@@ -24,7 +24,7 @@ export type Stop = { kind: 'hop'; hop: Hop } | { kind: 'silent'; from: number; t
 export type PathBreak = 'name' | 'path' | 'target' | 'unknown';
 
 /** The path of one region as people see it: from the probe to the break, beyond it, and the target. */
-export interface PathLane {
+export interface TracedPath {
   reached: Stop[];
   /** Null if the region sees the target up, or has no trace. */
   break: PathBreak | null;
@@ -35,7 +35,7 @@ export interface PathLane {
 }
 
 /** Folds silent hops in a row into one stop, and says where the path breaks. */
-export function pathLaneOf({ sees, addresses, path }: ExaminedPath): PathLane {
+export function tracedPathOf({ sees, addresses, path }: ExaminedPath): TracedPath {
   const response = path.find((hop) => hop.address !== null && addresses.includes(hop.address));
   const address = response?.address ?? addresses[0];
   const target = address === undefined ? null : { address, rtt_ms: response?.rtt_ms ?? null };
