@@ -120,7 +120,7 @@ describe('incidents in the console', () => {
       await diagnosis.getByRole('heading', { name: /The paths from paris and dallas end/ }).waitFor();
       await diagnosis.getByText('Problem on the network path').waitFor();
       const paths = diagnosis.getByRole('region', { name: 'Path from each region' });
-      await expect.poll(async () => (await textsOf(paths.getByRole('heading'))).map((text) => text.split(' ')[0]))
+      await expect.poll(async () => (await textsOf(paths.getByRole('heading', { level: 5 }))).map((text) => text.split(' ')[0]))
         .toEqual(['paris', 'dallas', 'osaka']);
       await expect.poll(() => stopsOf(paths, 1)).toEqual([
         'Probe probe-paris', 'Hop 1 10.0.0.1 0.4 ms', 'Hop 2 192.0.2.1 2.1 ms', 'Hop 3 No response', 'Hop 4 198.51.100.3 9.8 ms',

@@ -33,7 +33,7 @@ export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
       )}
       {regions.length === 0 ? <p class="faint">{texts.none_examined}</p> : (
         <>
-          <section class="section" aria-label={texts.paths}><Paths regions={shown} /></section>
+          <section aria-label={texts.paths}><h4>{texts.paths}</h4><Paths regions={shown} /></section>
           {shown.length < regions.length && (
             <div><Button onClick={() => setShowsAll(true)}>{texts.allRegions(numberText(regions.length))}</Button></div>
           )}

@@ -16,10 +16,10 @@ export function Paths({ regions }: { regions: readonly ExaminedRegion[] }) {
     <ul class="paths">
       {regions.map((region) => (
         <li key={`${region.region} ${region.probe_id}`} class="path">
-          <h4 class="path-head">
+          <h5 class="path-head">
             {regionName(names, region.region)}{' '}
             <StateBadge state={region.sees} text={region.sees === 'up' ? texts.seesUp : texts.seesDown} />
-          </h4>
+          </h5>
           <Path region={region} />
         </li>
       ))}
