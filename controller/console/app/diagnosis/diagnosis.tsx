@@ -6,18 +6,19 @@ import { StateBadge, type State } from '../ui/state.tsx';
 import { numberText, Time } from '../ui/time.tsx';
 import { BoundedList } from './bounded-list.tsx';
 import { ExaminedTable } from './examined-table.tsx';
-import { Paths, type ExaminedRegion } from './paths.tsx';
+import { Paths } from './paths.tsx';
 
 type Diagnosis = components['schemas']['Diagnosis'];
 
-const MAX_PATHS = 6;
+/** Of regions that see the target down, and of those that see it up. */
+const MAX_PATHS = 3;
 
 /** Where the problem is, the observations that decided, and what each region has seen. */
 export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
   const { classification, summary, decided_by: observations, regions } = diagnosis;
   const [showsAll, setShowsAll] = useState(false);
-  const downFirst = [...regions].sort((one, other) => rankOf(one) - rankOf(other));
-  const shown = showsAll ? downFirst : downFirst.slice(0, MAX_PATHS);
+  const [down, up] = [regions.filter(({ sees }) => sees === 'down'), regions.filter(({ sees }) => sees === 'up')];
+  const shown = [down, up].flatMap((some) => (showsAll ? some : some.slice(0, MAX_PATHS)));
   return (
     <div class="card diagnosis">
       <header>
@@ -26,12 +27,12 @@ export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
           <StateBadge state={stateOf(classification)} text={texts[classification]} />
           <span class="faint small">{texts.diagnosed}: <Time at={diagnosis.diagnosed_at} /></span>
         </p>
-        {classification === 'unknown' && <p class="hint">{texts.unknownHint}</p>}
+        {classification === 'unknown' && down.length > 0 && <p class="hint">{texts.unknownHint}</p>}
       </header>
       {observations.length > 0 && (
         <div><h4>{texts.decidedBy}</h4><BoundedList items={observations} class="observations" /></div>
       )}
-      {regions.length === 0 ? <p class="faint">{texts.none_examined}</p> : (
+      {regions.length === 0 ? <p class="faint">{texts.noRegions}</p> : (
         <>
           <section aria-label={texts.paths}><h4>{texts.paths}</h4><Paths regions={shown} /></section>
           {shown.length < regions.length && (
@@ -47,8 +48,4 @@ export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
 function stateOf(classification: Diagnosis['classification']): State {
   if (classification === 'unknown') return 'unknown';
   return classification === 'probe' ? 'degraded' : 'down';
-}
-
-function rankOf({ sees }: ExaminedRegion): number {
-  return sees === 'down' ? 0 : 1;
 }
