@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   confirmOrder, runOrder, type RunOrder, type RunResponse,
 } from '../shared/contracts/assignment.ts';
+import { meshOrder, type MeshOrder } from '../shared/contracts/mesh.ts';
 import { rotateOrder, type RotateOrder, type RotateResponse } from '../shared/contracts/key-rotation.ts';
 import type { CheckResult } from '../shared/contracts/result.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
@@ -20,15 +21,16 @@ export interface OrdersOptions {
   run: (order: RunOrder) => Promise<CheckResult>;
   /** Checks these monitors now if they are in the probe's set. */
   confirm: (monitorIds: string[]) => void;
+  mesh: (order: MeshOrder) => void;
   /** Runs the next step of a key rotation. */
   rotate: (order: RotateOrder) => Promise<RotateResponse>;
   /** Adds a result to its lane like any other and gives it its seq. */
   record: (result: CheckResult) => void;
 }
 
-const anyOrder = z.union([runOrder, confirmOrder, rotateOrder]);
+const anyOrder = z.union([runOrder, confirmOrder, rotateOrder, meshOrder]);
 
-/** Handles the controller's orders: runs checks and responds with their results, and rotates keys. */
+/** Handles the controller's orders: runs checks and responds with their results, rotates keys, sets peers. */
 export class Orders {
   readonly #options: OrdersOptions;
   #subscription: Subscription | null = null;
@@ -60,6 +62,7 @@ export class Orders {
     const order = this.#open(payload);
     if (!order) return;
     if ('confirm' in order) return this.#options.confirm(order.confirm);
+    if ('mesh' in order) return this.#options.mesh(order);
     const response = 'rotate' in order ? await this.#options.rotate(order) : await this.#run(order);
     respond?.(Buffer.from(JSON.stringify(response)));
   }

@@ -31,8 +31,8 @@ export async function readDiagnosis(
 }
 
 /**
- * The diagnosis of the last ten minutes, otherwise a new one. Throws MONITOR_NOT_FOUND, VALIDATION_FAILED, and
- * SERVICE_UNAVAILABLE while too many targets are being examined.
+ * The diagnosis of the last ten minutes, otherwise a new one. Throws MONITOR_NOT_FOUND, VALIDATION_FAILED,
+ * and SERVICE_UNAVAILABLE while too many targets are being examined.
  */
 export async function diagnoseNow(
   deps: DiagnosisDeps, ctx: ProjectContext, id: string,

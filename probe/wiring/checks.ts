@@ -12,13 +12,14 @@ export type Checks = Awaited<ReturnType<typeof openChecks>>;
 export async function openChecks({ settings, clock, version }: ProbePorts) {
   const { pinger, rawUnavailableReason } = await choosePinger(clock);
   const systemServers = new SystemServers(clock, { configured: settings.checks.nameServers });
+  const allowAddress = addressGuard(settings.checks, clock);
   const registry = new CheckRegistry({
     clock, version, trust: new Trust(),
     resolver: new SystemResolver(clock, { servers: systemServers }), systemServers,
-    allowAddress: addressGuard(settings.checks, clock),
+    allowAddress,
     refusesPrivate: (allowPrivate) => refusesPrivate(settings.checks, allowPrivate),
     pinger: pinger ?? undefined,
   });
   const reason = rawUnavailableReason === null ? {} : { icmp_reason: rawUnavailableReason };
-  return { registry, icmp: { icmp: pinger?.method ?? 'none', ...reason } };
+  return { registry, pinger, allowAddress, icmp: { icmp: pinger?.method ?? 'none', ...reason } };
 }

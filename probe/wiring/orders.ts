@@ -46,6 +46,7 @@ export function openOrders(ports: ProbePorts, sources: OrderSources) {
         if (held) runs.runner.confirm(held.assignment);
       }
     },
+    mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),
   });

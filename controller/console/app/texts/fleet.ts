@@ -38,6 +38,8 @@ const english = {
   kubernetesText: 'In Kubernetes, store the key as a secret for the pods’ environment:', kubernetesSecret: 'Command that creates the Kubernetes secret',
   deleteEnrolmentKeyTitle: (name: string) => `Delete the enrolment key ${name}?`,
   deleteEnrolmentKeyText: 'It can’t enrol any more probes. Probes that it has enrolled stay.',
+  paths: 'Paths to other probes', pathTo: 'To', roundTrip: 'Round trip', lastPing: 'Last ping', brokenPaths: 'Broken paths',
+  ok: 'Reachable', broken: 'Broken', unknown: 'Unknown',
   found: (count: string) => `${count} found`, showMore: (count: string) => `Show more (${count})`,
 };
 
