@@ -30,7 +30,7 @@ export function DiagnosisDetails({ diagnosis }: { diagnosis: Diagnosis }) {
         {classification === 'unknown' && down.length > 0 && <p class="hint">{texts.unknownHint}</p>}
       </header>
       {observations.length > 0 && (
-        <div><h4>{texts.decidedBy}</h4><BoundedList items={observations} class="observations" /></div>
+        <div><h4>{classification === 'unknown' ? texts.observations : texts.decidedBy}</h4><BoundedList items={observations} class="observations" /></div>
       )}
       {regions.length === 0 ? <p class="faint">{texts.noRegions}</p> : (
         <>

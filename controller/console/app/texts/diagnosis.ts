@@ -7,7 +7,7 @@ const english = {
   target: 'Problem at the target', path: 'Problem on the network path', dns: 'Problem with DNS',
   certificate: 'Problem with the certificate', edge: 'Problem in the targets’ network', probe: 'Problem at the probe',
   unknown: 'No conclusion', unknownHint: 'Farwatch draws no conclusion without two independent observations.',
-  decidedBy: 'Decisive observations', paths: 'Path from each region', noRegions: 'No region has examined the target.',
+  observations: 'Observations', decidedBy: 'Decisive observations', paths: 'Path from each region', noRegions: 'No region has examined the target.',
   seesUp: 'sees the target up', seesDown: 'sees the target down',
   probeStop: 'Probe', targetStop: 'Target', noAddress: 'no address', hop: 'Hop',
   silent: (count: number) => (count === 1 ? 'No response' : `${count} hops, no response`),

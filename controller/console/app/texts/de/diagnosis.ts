@@ -8,7 +8,7 @@ const german: Translation<DiagnosisTexts> = {
   target: 'Problem beim Ziel', path: 'Problem auf dem Netzwerkpfad', dns: 'Problem mit DNS',
   certificate: 'Problem mit dem Zertifikat', edge: 'Problem im Netz der Ziele', probe: 'Problem bei der Probe',
   unknown: 'Kein Schluss möglich', unknownHint: 'Farwatch zieht keinen Schluss ohne zwei unabhängige Beobachtungen.',
-  decidedBy: 'Entscheidende Beobachtungen', paths: 'Pfad aus jeder Region', noRegions: 'Keine Region hat das Ziel untersucht.',
+  observations: 'Beobachtungen', decidedBy: 'Entscheidende Beobachtungen', paths: 'Pfad aus jeder Region', noRegions: 'Keine Region hat das Ziel untersucht.',
   seesUp: 'Ziel erreichbar', seesDown: 'Ziel ausgefallen',
   probeStop: 'Probe', targetStop: 'Ziel', noAddress: 'keine Adresse', hop: 'Hop',
   silent: (count) => (count === 1 ? 'Keine Antwort' : `${count} Hops, keine Antwort`),
