@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { isSpecOf } from '../../shared/contracts/check-spec.ts';
-import type { Examination } from '../../shared/contracts/examination.ts';
+import { EXAMINE_CAPABILITY, type Examination } from '../../shared/contracts/examination.ts';
 import type { CheckError, CheckResult } from '../../shared/contracts/result.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
@@ -31,9 +31,6 @@ const REFINED_AFTER_MS = [2000, 5000, 10_000, 20_000, 30_000, 45_000, 60_000];
 const MAX_REFINED = 1000;
 /** Monitors remembered, so that their turns are not asked for again. */
 const MAX_REMEMBERED = 10_000;
-
-/** What a probe that can examine announces. */
-export const EXAMINE = 'examine';
 
 /** A monitor to diagnose. */
 export interface Suspect extends ReturnType<typeof ownedBy> {
@@ -99,7 +96,7 @@ export class Diagnoser {
     if (own?.verdict !== 'down' || own.down_at !== result.started_at || config.status !== 'active') return;
     const { examiners, liveness, clock } = this.#deps;
     if (this.#running.has(id) || this.#wasAsked(id)) return;
-    if (liveness.trustedWith(EXAMINE, region).length === 0) return;
+    if (liveness.trustedWith(EXAMINE_CAPABILITY, region).length === 0) return;
     const seen = Object.entries(regions).map(([name, state]) => seenRegion(name, state));
     const chosen = examiners.choose(config, seen, region);
     if (chosen.length === 0) return;

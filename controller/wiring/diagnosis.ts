@@ -1,6 +1,7 @@
+import { EXAMINE_CAPABILITY } from '../../shared/contracts/examination.ts';
 import { tenantOf } from '../access/tenant.ts';
 import { chooseProbe, domainOf } from '../assignments/assigned-regions.ts';
-import { Diagnoser, EXAMINE } from '../diagnosis/diagnoser.ts';
+import { Diagnoser } from '../diagnosis/diagnoser.ts';
 import { summaryOf, type DiagnosisDoc } from '../diagnosis/diagnosis.ts';
 import { chooseExaminers } from '../diagnosis/examiner-rules.ts';
 import { diagnosisRoutes } from '../diagnosis/routes.ts';
@@ -14,7 +15,7 @@ import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
 interface DiagnosisSources {
-  fleet: Pick<Fleet, 'directory' | 'liveness' | 'runNow' | 'witnesses' | 'placement'>;
+  fleet: Pick<Fleet, 'directory' | 'liveness' | 'runNow' | 'witnesses' | 'placement' | 'mesh'>;
   events: Pick<Events, 'publisher'>;
   notifications: Pick<Notifications, 'underDiagnosis' | 'onDiagnosed'>;
 }
@@ -35,6 +36,9 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
     lastSuccesses: async (ids) => (
       new Map([...await states(ids)].map(([id, { last_success_at }]) => [id, last_success_at]))
     ),
+    brokenEdges: () => [...fleet.mesh.edges()].flatMap(([from_probe, peers]) => (
+      peers.flatMap(({ probe_id: to_probe, state }) => (state === 'broken' ? [{ from_probe, to_probe }] : []))
+    )),
     describe: (region) => {
       const [named] = directory.named([region]);
       return { label: named?.city ?? named?.name ?? region, network: networkOf(region) };
@@ -47,7 +51,7 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
         regions, failed, networkOf,
         witnesses: witnesses.possibleRegions(suspect, regions.map(({ region }) => region)),
         examinerOf: (region, preferred) => {
-          const able = liveness.trustedWith(EXAMINE, region);
+          const able = liveness.trustedWith(EXAMINE_CAPABILITY, region);
           if (preferred !== null && able.includes(preferred)) return preferred;
           return chooseProbe(suspect.monitor_id, able);
         },

@@ -16,7 +16,7 @@ const german: Translation<FleetTexts> = {
   revokeTitle: (name) => `${name} widerrufen?`, revokeText: 'Die Verbindung der Probe endet innerhalb einer Sekunde, und ihre Monitore ziehen zu anderen Probes um. Das lässt sich nicht rückgängig machen.',
   rotateTitle: (name) => `Schlüssel von ${name} ersetzen?`, rotateText: 'Die Probe erzeugt neue Schlüssel und arbeitet ohne Unterbrechung weiter. Die alten gelten dann nicht mehr.',
   drained: 'Wird geleert', undrained: 'Wird nicht mehr geleert', rotated: 'Die Probe ersetzt ihre Schlüssel, wenn sie sich das nächste Mal meldet', revoked: 'Widerrufen',
-  capabilities: 'Prüfungstypen', provider: 'Anbieter', asn: 'Autonomes System', addresses: 'Adressen',
+  capabilities: 'Fähigkeiten', provider: 'Anbieter', asn: 'Autonomes System', addresses: 'Adressen',
   created: 'Hinzugefügt', keys: 'Schlüssel ersetzt', quarantine: 'Grund der Quarantäne', since: 'Seit', back: 'Alle Probes',
   networkHint: 'Probes mit demselben Anbieter oder autonomen System teilen sich eine Stimme.', saved: 'Gespeichert', save: 'Speichern', edit: 'Bearbeiten',
   visibility: 'Verfügbar für', shared: 'alle Organisationen', private: 'diese Organisation', deleteRegion: 'Löschen', regionDeleted: 'Gelöscht',
