@@ -24,9 +24,9 @@ export interface OrdersOptions {
   run: (order: RunOrder) => Promise<CheckResult>;
   /** Checks these monitors now if they are in the probe's set. */
   confirm: (monitorIds: string[]) => void;
-  mesh: (order: MeshOrder) => void;
   /** Null if this probe does not examine the target, or not now. */
   examine: (assignment: Assignment) => Promise<Examination | null>;
+  mesh: (order: MeshOrder) => void;
   /** Runs the next step of a key rotation. */
   rotate: (order: RotateOrder) => Promise<RotateResponse>;
   /** Adds a result to its lane like any other and gives it its seq. */
@@ -37,7 +37,7 @@ const anyOrder = z.union([runOrder, confirmOrder, rotateOrder, meshOrder, examin
 
 /**
  * Handles the controller's orders: runs checks and examines targets, responds with what it found, rotates
- * keys, and sets peers.
+ * keys, sets peers.
  */
 export class Orders {
   readonly #options: OrdersOptions;
@@ -70,8 +70,8 @@ export class Orders {
     const order = this.#open(payload);
     if (!order) return;
     if ('confirm' in order) return this.#options.confirm(order.confirm);
-    if ('mesh' in order) return this.#options.mesh(order);
     if ('examine' in order) return this.#examine(order.examine, respond);
+    if ('mesh' in order) return this.#options.mesh(order);
     const response = 'rotate' in order ? await this.#options.rotate(order) : await this.#run(order);
     respond?.(Buffer.from(JSON.stringify(response)));
   }

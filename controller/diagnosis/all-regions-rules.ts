@@ -86,7 +86,7 @@ export function silentInReach({ down, up }: Facts): Finding {
   return `The target is silent; the paths from ${labelsOf(down)} reach its network.`;
 }
 
-export function silentAlone({ down, up, neighbor }: Facts): Finding {
+export function silentByItself({ down, up, neighbor }: Facts): Finding {
   if (up.length > 0 || neighbor === null || !isSilentEverywhere(down)) return null;
   return {
     summary: `The target is silent from ${labelsOf(down)}, while ${neighbor} in its network responds.`,

@@ -72,7 +72,7 @@ export class Mesh {
     const responding = new Set(all.flatMap(({ isLive, tracks }) => (
       tracks.filter((track) => isOk(track, isLive)).map(({ peerId }) => peerId)
     )));
-    const viewed = (track: EdgeTrack, isLive: boolean): ProbeView['mesh'] => {
+    const viewed = (isLive: boolean) => (track: EdgeTrack): ProbeView['mesh'] => {
       const { peerId, rttMs, at } = track;
       const region = directory.enrolled(peerId)?.region_id;
       if (region === undefined) return [];
@@ -80,13 +80,15 @@ export class Mesh {
       const state = edgeState(track, { now, areLive, isResponding: responding.has(peerId) });
       return [{ probe_id: peerId, region, state, rtt_ms: rttMs, at }];
     };
-    return new Map(all.map(({ id, isLive, tracks }) => [id, tracks.flatMap((track) => viewed(track, isLive))]));
+    return new Map(all.map(({ id, isLive, tracks }) => [id, tracks.flatMap(viewed(isLive))]));
   }
 
-  /** Pairs of live probes of which the second has stopped to answer the first. */
-  brokenEdges(): { from_probe: string; to_probe: string }[] {
+  /** The broken edges from or to these probes. */
+  brokenEdges(probeIds: readonly string[]): { from_probe: string; to_probe: string }[] {
+    const isOfThese = (one: string, other: string) => probeIds.includes(one) || probeIds.includes(other);
     return [...this.edges()].flatMap(([from_probe, edges]) => edges
-      .filter(({ state }) => state === 'broken').map(({ probe_id: to_probe }) => ({ from_probe, to_probe })));
+      .filter(({ probe_id: to, state }) => state === 'broken' && isOfThese(from_probe, to))
+      .map(({ probe_id: to_probe }) => ({ from_probe, to_probe })));
   }
 
   #order(): void {

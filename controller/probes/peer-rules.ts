@@ -25,6 +25,9 @@ interface Placed {
   position: number;
   /** Where others ping it; null if they may not. */
   address: string | null;
+  /** Whether `address` is a loopback address, and whether the member has any. */
+  isLoopback: boolean;
+  hasLoopback: boolean;
 }
 
 type Regions = Map<string, Placed[]>;
@@ -34,8 +37,7 @@ type Regions = Map<string, Placed[]>;
  * Depends on nothing but the members. One that comes or goes concerns only those that it follows on its ring.
  */
 export function choosePeers(members: readonly MeshMember[], allowPrivate: boolean): PeerChoice {
-  const placed = members
-    .map((member) => ({ member, position: mix(fnv1a(member.id)), address: addressOf(member, allowPrivate) }))
+  const placed = members.map((member) => placeOf(member, allowPrivate))
     .sort((one, other) => one.position - other.position || (one.member.id < other.member.id ? -1 : 1));
   const rings = new Map<string | null, Regions>();
   for (const one of placed) {
@@ -61,27 +63,35 @@ export function choosePeers(members: readonly MeshMember[], allowPrivate: boolea
   };
 }
 
-/** The first address of a member that others may ping. */
-function addressOf({ addresses, allowsPrivate }: MeshMember, allowPrivate: boolean): string | null {
-  const kinds = allowPrivate && allowsPrivate ? ['global', 'private', 'loopback'] : ['global'];
+function placeOf(member: MeshMember, allowPrivate: boolean): Placed {
+  const { id, addresses, allowsPrivate } = member;
   // Ranges have no kind.
-  return addresses.find((address) => kinds.includes(classifyAddress(address))) ?? null;
+  const kinds = addresses.map(classifyAddress);
+  const allowed = allowPrivate && allowsPrivate ? ['global', 'private', 'loopback'] : ['global'];
+  const index = kinds.findIndex((kind) => allowed.includes(kind));
+  return {
+    member, position: mix(fnv1a(id)), address: addresses[index] ?? null,
+    isLoopback: kinds[index] === 'loopback', hasLoopback: kinds.includes('loopback'),
+  };
 }
 
 function peersOf(from: Placed, regions: Regions): Peers['peers'] {
-  const { region: own, id } = from.member;
+  const { region: own } = from.member;
   const elsewhere = [...regions.keys()].filter((region) => region !== own)
-    .map((region) => ({ region, weight: mix(fnv1a(`${region} ${id}`)) }))
-    .sort((one, other) => other.weight - one.weight || (one.region < other.region ? -1 : 1));
-  const ringOf = (region: string) => regions.get(region) ?? [];
-  const lists = elsewhere.slice(0, MAX_PEERS).map(({ region }) => candidates(from, ringOf(region)));
-  const rounds = Array.from({ length: MAX_PEERS }, (_, round) => lists.flatMap((list) => list[round] ?? []));
-  return [...rounds.flat(), ...candidates(from, ringOf(own))].slice(0, MAX_PEERS)
+    .map((region) => ({ region, weight: mix(from.position ^ mix(fnv1a(region))) }))
+    .sort((one, other) => other.weight - one.weight || (one.region < other.region ? -1 : 1))
+    .slice(0, MAX_PEERS);
+  const count = Math.ceil(MAX_PEERS / Math.max(1, elsewhere.length));
+  const lists = elsewhere.map(({ region }) => candidates(from, regions.get(region) ?? [], count));
+  const rounds = Array.from({ length: count }, (_, round) => lists.flatMap((list) => list[round] ?? []));
+  const chosen = rounds.flat().slice(0, MAX_PEERS);
+  const neighbors = candidates(from, regions.get(own) ?? [], MAX_PEERS - chosen.length);
+  return [...chosen, ...neighbors]
     .map(({ member, address }) => ({ probe_id: member.id, address: address as string }));
 }
 
-/** The members of one region that `from` may ping, beginning with the one that follows it on the ring. */
-function candidates(from: Placed, ring: readonly Placed[]): Placed[] {
+/** Up to `limit` members of a region that `from` may ping, from the one that follows it on the ring. */
+function candidates(from: Placed, ring: readonly Placed[], limit: number): Placed[] {
   let first = 0;
   for (let end = ring.length; first < end;) {
     const middle = (first + end) >> 1;
@@ -90,7 +100,7 @@ function candidates(from: Placed, ring: readonly Placed[]): Placed[] {
   }
   const found: Placed[] = [];
   const count = Math.min(ring.length, MAX_CANDIDATES);
-  for (let index = 0; index < count && found.length < MAX_PEERS; index += 1) {
+  for (let index = 0; index < count && found.length < limit; index += 1) {
     const one = ring[(first + index) % ring.length] as Placed;
     if (mayPing(from, one)) found.push(one);
   }
@@ -101,7 +111,7 @@ function candidates(from: Placed, ring: readonly Placed[]): Placed[] {
  * An address that both have, for example that of a router, says nothing. A loopback address is the other
  * probe's only if both are on one machine.
  */
-function mayPing(from: Placed, { member, address }: Placed): boolean {
-  if (address === null || member.id === from.member.id || from.member.addresses.includes(address)) return false;
-  return classifyAddress(address) !== 'loopback' || classifyAddress(from.address ?? '') === 'loopback';
+function mayPing(from: Placed, { member, address, isLoopback }: Placed): boolean {
+  const isShared = address === null || from.member.addresses.includes(address);
+  return !isShared && member.id !== from.member.id && (!isLoopback || from.hasLoopback);
 }

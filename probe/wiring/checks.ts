@@ -18,18 +18,17 @@ export async function openChecks(
 ) {
   const { pinger, raw, rawUnavailableReason } = await choosePinger(clock);
   const systemServers = new SystemServers(clock, { configured: settings.checks.nameServers });
-  const allowAddress = addressGuard(settings.checks, clock);
   const context = {
     clock, version, trust: new Trust(),
     resolver: new SystemResolver(clock, { servers: systemServers }), systemServers,
-    allowAddress,
+    allowAddress: addressGuard(settings.checks, clock),
     refusesPrivate: (allowPrivate?: boolean) => refusesPrivate(settings.checks, allowPrivate),
     pinger: pinger ?? undefined,
   };
   const reason = rawUnavailableReason === null ? {} : { icmp_reason: rawUnavailableReason };
   const registry = new CheckRegistry(context);
   return {
-    registry, context, pinger, allowAddress,
+    registry, context,
     /** As announced to the controllers. */
     capabilities: [...registry.capabilities, EXAMINE_CAPABILITY],
     /** Separate processes: no check by ping waits for an examination. */

@@ -48,8 +48,8 @@ export function openOrders(ports: ProbePorts, sources: OrderSources) {
         if (held) runs.runner.confirm(held.assignment);
       }
     },
-    mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     examine: (assignment) => sources.examiner.examine(assignment),
+    mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),
   });

@@ -48,8 +48,8 @@ export function openRuns(ports: ProbePorts, { checks, link: connection, results,
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),
     missed: (assignment, run, reason) => runner.recordMissed(assignment, run, reason),
   });
-  const { pinger, allowAddress } = checks;
-  const peerPings = pinger === null || settings.mesh === 'off' ? null : new PeerPings({
+  const { pinger, allowAddress } = checks.context;
+  const peerPings = !pinger || settings.mesh === 'off' ? null : new PeerPings({
     clock, pinger, allowAddress, allowsPrivate: settings.mesh === 'private',
     isCutOff: (sinceMs) => anchors.isCutOff(sinceMs),
   });

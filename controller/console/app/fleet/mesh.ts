@@ -1,6 +1,9 @@
-import type { Probe, Region } from './probes.ts';
+import type { components } from '../api/openapi.d.ts';
 
-export type Edge = Probe['mesh'][number];
+type Probe = components['schemas']['Probe'];
+type Region = components['schemas']['Region'];
+
+type Edge = Probe['mesh'][number];
 
 /** The state whose icon stands for an edge's state. */
 export const EDGE_STATES: Record<Edge['state'], 'up' | 'down' | 'unknown'> = { ok: 'up', broken: 'down', unknown: 'unknown' };
@@ -9,7 +12,7 @@ export const EDGE_STATES: Record<Edge['state'], 'up' | 'down' | 'unknown'> = { o
 const ORDER: readonly Edge['state'][] = ['broken', 'ok', 'unknown'];
 
 /** All edges between two regions, in either direction, as one. */
-export interface RegionEdge {
+interface RegionEdge {
   id: string;
   ends: [Region, Region];
   state: Edge['state'];
