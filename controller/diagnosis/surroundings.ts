@@ -67,16 +67,16 @@ export class SurroundingsReader {
     for (const network of new Set(own.map(networkOf))) {
       const having = await this.#deps.features.having(tenant.organizationId, `network:${network}`, MAX_NEIGHBORS);
       // With several addresses, any of them may have responded.
-      const alone = new Map(having.flatMap(({ monitor_id, features }) => {
+      const addressOf = new Map(having.flatMap(({ monitor_id, features }) => {
         const addresses = features.map(featureParts).filter(({ kind }) => kind === 'address');
         const [address] = addresses.map(({ value }) => value);
         return addresses.length === 1 && address && !own.includes(address) ? [[monitor_id, address]] : [];
       }));
-      if (alone.size === 0) continue;
-      const ids = [...(await this.#deps.monitors.summaries(tenant, [...alone.keys()])).keys()];
+      if (addressOf.size === 0) continue;
+      const ids = [...(await this.#deps.monitors.summaries(tenant, [...addressOf.keys()])).keys()];
       const successes = await this.#deps.lastSuccesses(ids);
       const neighbor = ids.find((id) => (successes.get(id) ?? 0) > failed_at);
-      if (neighbor !== undefined) return alone.get(neighbor) ?? null;
+      if (neighbor !== undefined) return addressOf.get(neighbor) ?? null;
     }
     return null;
   }
