@@ -22,7 +22,7 @@ const REPORT_INTERVAL_MS = 60_000;
 
 /** Tells how this probe is: `beats` the controllers, `reports` its log. */
 export function openBeats({ clock, log, version }: ProbePorts, sources: BeatSources) {
-  const { checks: { registry }, link: { link, region, probeId }, results, runs, work, set } = sources;
+  const { checks: { capabilities }, link: { link, region, probeId }, results, runs, work, set } = sources;
   const { spool, missedShare, lostShare } = results;
   const { scheduler, runner, evidence } = runs;
   const { synchronizer, orders } = work;
@@ -31,7 +31,7 @@ export function openBeats({ clock, log, version }: ProbePorts, sources: BeatSour
     bus: link, clock, region, probeId, responseSubject: `${privateInbox(probeId)}.beat`,
     cpuMs: () => process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000,
     state: () => ({
-      epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision,
+      epoch: spool.epoch, version, capabilities, revision: set.revision,
       monitors: set.size,
       in_flight: runner.inFlight, spool_depth: spool.depth, missed_rate: missedShare.value,
       lost_rate: lostShare.value,
