@@ -6,11 +6,14 @@ import type { Examination } from '../../shared/contracts/examination.ts';
 import { newId } from '../../shared/ids.ts';
 import { networkOf } from '../../shared/net-guard.ts';
 import { bundleFile } from '../bundle.mjs';
+import { until } from '../helpers/until.ts';
 import { buildAssignment, buildPingSpec } from '../unit/probe/build.ts';
 import { LineProcess } from './line-process.ts';
 import { INSTALLATION, NAME_SERVERS, PROBES, REGIONS, type Network, type Region } from './network.ts';
 
-interface Diagnosis extends Verdict {
+interface Diagnosis {
+  /** First by the probes that a controller chooses, if each region knows the state of the target. */
+  verdicts: Verdict[];
   observations: Observation[];
 }
 
@@ -33,21 +36,26 @@ export class Installation {
   }
 
   /**
-   * What a controller says about an outage: every region examines the monitor and `others`, which are checked at
-   * the same time. With `hasMesh`, the probes also ping each other.
+   * What a controller says about an outage. It asks two probes, one of which sees the target down; all probes
+   * examine it, so that every choice of two is covered. `others` are checked at the same time. With `hasMesh`,
+   * the probes also ping each other.
    */
   async diagnose(spec: CheckSpec, others: readonly CheckSpec[], hasMesh: boolean): Promise<Diagnosis> {
-    const [observations, otherObservations, brokenEdges] = await Promise.all([
-      this.#examine(spec), Promise.all(others.map((other) => this.#examine(other))), hasMesh ? this.#pingPeers() : [],
-    ]);
-    const down = observations.filter(isDown);
-    const verdict = classify({
-      observations, is_dns: false, error: down[0]?.examination.error ?? null, broken_edges: brokenEdges,
-      neighbor: neighborOf(observations, otherObservations.flat()),
+    const [observations, ...otherObservations] = await Promise.all([spec, ...others].map((one) => this.#examine(one)));
+    const all = observations as Observation[];
+    const brokenEdges = hasMesh ? await this.#pingPeers() : [];
+    const verdicts = choicesOf(all).map((chosen) => classify({
+      observations: chosen, is_dns: false, error: chosen[0]?.examination.error ?? null, broken_edges: brokenEdges,
+      neighbor: neighborOf(all, otherObservations.flat()),
       others: otherObservations.filter((seen) => seen.some(isDown))
         .map((seen) => ({ monitor_id: newId(Date.now()), observations: seen })),
-    });
-    return { ...verdict, observations };
+    }));
+    return { verdicts, observations: all };
+  }
+
+  /** Resolves once each probe has noticed that it has a network. */
+  async settle(): Promise<void> {
+    await until(async () => (await this.#examine(buildPingSpec(INSTALLATION.host))).every((one) => one.examination.has_network));
   }
 
   async close(): Promise<void> {
@@ -79,6 +87,13 @@ export class Installation {
 }
 
 const isDown = ({ examination }: Observation): boolean => examination.sees === 'down';
+
+/** All pairs of which the first is down, those with one that is up first. Without any, everything. */
+function choicesOf(seen: Observation[]): Observation[][] {
+  const pairs = seen.filter(isDown).flatMap((one) => seen.filter((other) => other !== one).map((other) => [one, other]));
+  const isMixed = (pair: Observation[]) => !pair.every(isDown);
+  return [...pairs.filter(isMixed), ...pairs.filter((pair) => !isMixed(pair)), seen];
+}
 
 /** Another address in the network of the target that responds to checks of other monitors. */
 function neighborOf(seen: readonly Observation[], others: readonly Observation[]): string | null {

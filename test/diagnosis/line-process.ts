@@ -6,10 +6,12 @@ import { createInterface } from 'node:readline';
 export class LineProcess {
   readonly #child: ChildProcess;
   readonly #waiting: ((line: string) => void)[] = [];
+  readonly #ended: Promise<unknown>;
   #stderr = '';
 
   constructor([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}) {
     this.#child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#ended = once(this.#child, 'exit');
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
     this.#child.stdin?.on('error', () => undefined);
     createInterface({ input: this.#child.stdout as NodeJS.ReadableStream })
@@ -20,8 +22,9 @@ export class LineProcess {
   async ask<Response>(request: unknown): Promise<Response> {
     const response = new Promise<string>((resolve) => this.#waiting.push(resolve));
     this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
-    const ended = this.#ended().then(() => Promise.reject(new Error(`A process ended: ${this.#stderr}`)));
-    return JSON.parse(await Promise.race([response, ended])) as Response;
+    const line = await Promise.race([response, this.#ended]);
+    if (typeof line !== 'string') throw new Error(`A process ended: ${this.#stderr}`);
+    return JSON.parse(line) as Response;
   }
 
   /** Its connections stay open, and the kernel accepts new ones. */
@@ -35,11 +38,7 @@ export class LineProcess {
 
   async stop(): Promise<void> {
     this.#child.kill('SIGKILL');
-    await this.#ended();
-  }
-
-  async #ended(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
+    await this.#ended;
   }
 }
 

@@ -24,7 +24,7 @@ export class Namespaces {
       const probe = new Namespaces(['try']);
       try {
         probe.link('try', 'one', 'try', 'two');
-        probe.filter('try', ['chain drop { type filter hook forward priority 0; meta length > 1300 drop; }']);
+        probe.filter('try', ['chain lossy { type filter hook forward priority 0; meta length > 1300 drop; }']);
         return null;
       } finally {
         probe.close();
@@ -49,7 +49,7 @@ export class Namespaces {
 
   /** Replaces all packet filters of a namespace. */
   filter(name: string, chains: readonly string[]): void {
-    const table = chains.length === 0 ? '' : `table inet break { ${chains.join(' ')} }`;
+    const table = chains.length === 0 ? '' : `table inet outage {\n${chains.join('\n')}\n}`;
     this.#within(name, ['nft', '-f', '-'], `flush ruleset\n${table}\n`);
   }
 

@@ -60,9 +60,9 @@ const ROUTES: Partial<Record<Node, Partial<Record<keyof typeof NETWORKS | 'defau
 };
 const DEFAULT = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 const FORWARDING = ['net.ipv4.ip_forward=1', 'net.ipv6.conf.all.forwarding=1'];
-/** Routers report every packet, so that no outage depends on the one before. */
+/** ICMP is not limited, so that no outage depends on the one before. */
 const KERNEL = [
-  'net.ipv4.icmp_ratelimit=0', 'net.ipv6.icmp.ratelimit=0', 'net.ipv4.conf.all.rp_filter=0',
+  'net.ipv4.icmp_ratemask=0', 'net.ipv6.icmp.ratelimit=0', 'net.ipv4.conf.all.rp_filter=0',
   'net.ipv4.conf.default.rp_filter=0', 'net.ipv6.conf.default.accept_dad=0', 'net.ipv6.conf.all.accept_dad=0',
 ];
 
@@ -94,6 +94,7 @@ const HEALTHY: HostState = {
 export class Network {
   readonly #namespaces = new Namespaces(NODES);
   readonly #undo: (() => void)[] = [];
+  readonly #unplugged = new Set<Node>();
   readonly #filters = new Map<Node, string[]>();
   readonly #hosts = new Map<Host | 'parked', LineProcess>();
   readonly #zones: Zones = {};
@@ -141,11 +142,9 @@ export class Network {
 
   /** Unplugs one end of a cable. The node at the other end keeps its addresses. */
   unplug(node: Node, from: Node | 'lan'): void {
-    this.#namespaces.ip(node, [`link set ${from} down`]);
-    this.#undo.push(() => {
-      this.#namespaces.ip(node, [`link set ${from} up`]);
-      this.#address(node);
-    });
+    this.#namespaces.ip(node, [`link set dev ${from} down`]);
+    this.#undo.push(() => this.#namespaces.ip(node, [`link set dev ${from} up`]));
+    this.#unplugged.add(node);
   }
 
   /** What the name servers of these regions say from now on, or only the first of each region. */
@@ -169,6 +168,8 @@ export class Network {
 
   async heal(): Promise<void> {
     for (const undo of this.#undo.splice(0).toReversed()) undo();
+    for (const node of this.#unplugged) this.#address(node);
+    this.#unplugged.clear();
     for (const node of this.#filters.keys()) this.#namespaces.filter(node, []);
     this.#filters.clear();
     for (const node of [...ROUTERS, 'edge'] as const) this.#namespaces.ip(node, ['neigh flush all']);
@@ -199,11 +200,11 @@ export class Network {
     for (const [one, other] of LINKS) this.#namespaces.link(one, other, other, one);
     for (const host of HOSTS) this.#namespaces.link('edge', host, host, 'edge');
     this.#namespaces.ip('edge', [
-      'link add lan type bridge', ...HOSTS.flatMap((host) => [`link set ${host} master lan`, `link set ${host} up`]),
-      'link set lan up',
+      'link add lan type bridge', ...HOSTS.flatMap((host) => [`link set dev ${host} master lan`, `link set dev ${host} up`]),
+      'link set dev lan up',
     ]);
     for (const node of NODES) {
-      this.#namespaces.ip(node, ['lo', ...linksOf(node)].map((one) => `link set ${one} up`));
+      this.#namespaces.ip(node, ['lo', ...linksOf(node)].map((one) => `link set dev ${one} up`));
       this.#address(node);
     }
     this.#namespaces.ip('hub', [`route add blackhole ${UNUSED}`]);

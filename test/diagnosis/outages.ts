@@ -28,7 +28,6 @@ const https = (name: Name, family: IpFamily = 'ipv4') =>
 const http = (name: Name, family: IpFamily = 'ipv4') =>
   buildHttpSpec({ url: `http://${hostOf(name)}/`, ip_family: family });
 const tcp = (host: string) => buildTcpSpec({ host, port: 7000, expect: 'ready' });
-const tls = (name: Name) => buildTcpSpec({ host: hostOf(name), port: 443, protocol: 'https', tls: 'implicit' });
 
 /** The part of the target's network that has the hosts, which takes precedence over the whole. */
 const TARGET: Record<Family, string> = { 4: '10.73.0.0/25', 6: 'fd73::/65' };
@@ -98,13 +97,13 @@ export const OUTAGES: readonly Outage[] = [
   ]),
   ...kind('lost route', 'path', [
     ['first router, HTTPS', https('shop'), osaka, lost('r1', 'unreachable')],
-    ['second router, two regions', http('shop'), both, lost('r2', 'unreachable')],
+    ['second router, two regions, several monitors', https('one'), both, lost('r2', 'unreachable'), [https('two'), https('blog')]],
     ['prohibited by the last router', https('shop'), lima, lost('r3', 'prohibit')],
     ['loop between two routers', https('shop'), both, (network) => {
       for (const family of [4, 6] as const) network.misroute('r2', TARGET[family], 'r1');
     }],
     ['several monitors, one region', tcp(hostOf('one')), paris,
-      (network) => network.filter('r2', 'iifname paris ip daddr 10.73.0.0/24 reject with icmp net-unreachable'),
+      filtered('r2', 'iifname paris oifname edge reject with icmpx no-route'),
       [https('two'), https('blog')]],
   ]),
   ...kind('MTU hole', 'path', [
@@ -117,7 +116,7 @@ export const OUTAGES: readonly Outage[] = [
     ['no such name, first name server', https('shop'), osaka, renamed(osaka, { failure: 'NXDOMAIN' }, true)],
     ['server failure, TCP', tcp(hostOf('shop')), osaka, renamed(osaka, { failure: 'SERVFAIL' })],
     ['no addresses, HTTP', http('shop'), paris, renamed(paris, { ipv4: [], ipv6: [] }, true)],
-    ['silent servers', https('shop'), osaka, renamed(osaka, { failure: 'silent' })],
+    ['silent servers', https('shop'), lima, renamed(lima, { failure: 'silent' })],
     ['no such name, ping', buildPingSpec(hostOf('shop')), lima, renamed(lima, { failure: 'NXDOMAIN' })],
     ['no such name anywhere', https('shop'), all, renamed(all, { failure: 'NXDOMAIN' })],
     ['an address that refuses', https('shop'), osaka, async (network) => {
@@ -145,13 +144,16 @@ export const OUTAGES: readonly Outage[] = [
       await network.setHost('b', { certificate: expired });
       await network.setRecords(paris, hostOf('shop'), bFirst);
     })],
-    ['TCP with TLS', tls('shop'), all, hosted({ certificate: expired }, 'a')],
+    ['the second address, which one region tries first', https('shop'), lima, async (network) => {
+      await network.setHost('b', { certificate: expired });
+      await network.setRecords(lima, hostOf('shop'), bFirst);
+    }],
     ['only over IPv6', https('shop', 'ipv6'), all, hosted({ certificate6: expired }, 'a')],
     ['not yet valid', https('shop'), all, hosted({ certificate: future }, 'a', 'b')],
     ['of another name', https('one'), all, hosted({ certificate: otherName }, 'a')],
   ]),
   ...kind('dead target', 'target', [
-    ['host, TCP', tcp(hostOf('one')), all, unplugged(['edge', 'a'])],
+    ['host, TCP, beside one that is up', tcp(hostOf('one')), all, unplugged(['edge', 'a']), [https('two')]],
     ['host, ping, beside one that is up', buildPingSpec(hostOf('one')), all, unplugged(['edge', 'a']), [https('two')]],
     ['refuses, HTTPS', https('one'), all, filtered('a', REFUSED)],
     ['status 500', https('one'), all, hosted({ status: 500 }, 'a')],
