@@ -144,13 +144,13 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const maintenance = openMaintenance(ports, { subscribers });
   const causes = openCauses(ports, { notifications });
   const incidents = openIncidents(ports, { accounts, events, causes: causes.port });
+  const diagnosis = openDiagnosis(ports, { fleet, events, notifications });
   const results = openResults(ports, {
-    accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
+    accounts, fleet, events, incidents, notifications, domains, diagnosis, readers, ownedShards,
     alerts: openGate(ports, notifications),
   });
   const heldAlerts = openHeldAlerts(ports, { fleet, incidents, notifications, results });
   const evidence = openEvidence(ports, { fleet });
-  const diagnosis = openDiagnosis(ports);
   const monitors = openMonitors(ports, { accounts, fleet, incidents, results });
   const groups = openGroups(ports, { monitors, events });
   const variables = openVariables(ports, monitors);
@@ -160,6 +160,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   events.publishProbes({ fleet, accounts });
   fleet.quarantines.compareBy(results.readers.agreements);
   const { health, history, unwritten } = results.readers;
+  diagnosis.follow(unwritten);
   const imports = new ImportTurns({ turns: stores.importTurns, clock, log, holder: ports.holder });
   const configuration = {
     imports, destinations: notifications.deps, maintenance: maintenance.deps, pages: statusPages.deps,
@@ -168,7 +169,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const converter = new FileConverter(options.converterBundle, clock);
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
-    statusPages,
+    statusPages, diagnosis,
     routes: [
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...variables.routes, ...fleet.routes,
@@ -176,8 +177,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
         notifications: notifications.log, history, unwritten, onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
-      ...causes.routes, ...diagnosis.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
-      ...subscriptions.routes,
+      ...causes.routes, ...diagnosis.routes, ...evidence.routes, ...notifications.routes,
+      ...events.routesOver(accounts.quota), ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
       }),
@@ -197,7 +198,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
     .add({ rawReaders: readers.directory })
     .add({ fleet: fleet.lifecycle, notifications, subscribers, snapshotWrites: statusPages.snapshotWrites })
     .add({
-      subscriptionStream: subscriptions.stream, results, heldAlerts, evidence: evidence.intake,
+      subscriptionStream: subscriptions.stream, diagnoser: diagnosis.diagnoser, results, heldAlerts,
+      evidence: evidence.intake,
       counts: monitors.counts, retention, domains, maintenance: maintenance.windowTask,
       groupRemovals: groups.removalTask, variables: variables.changeTask,
       incidentFollower: statusPages.follower, domainChecks: statusPages.domainChecks,

@@ -5,6 +5,7 @@ import {
 import {
   examineOrder, MAX_EXAMINATION_BYTES, type Examination, type ExamineResponse,
 } from '../shared/contracts/examination.ts';
+import { meshOrder, type MeshOrder } from '../shared/contracts/mesh.ts';
 import { rotateOrder, type RotateOrder, type RotateResponse } from '../shared/contracts/key-rotation.ts';
 import type { CheckResult } from '../shared/contracts/result.ts';
 import { subjects } from '../shared/contracts/subjects.ts';
@@ -23,6 +24,7 @@ export interface OrdersOptions {
   run: (order: RunOrder) => Promise<CheckResult>;
   /** Checks these monitors now if they are in the probe's set. */
   confirm: (monitorIds: string[]) => void;
+  mesh: (order: MeshOrder) => void;
   /** Null if this probe does not examine the target, or not now. */
   examine: (assignment: Assignment) => Promise<Examination | null>;
   /** Runs the next step of a key rotation. */
@@ -31,11 +33,11 @@ export interface OrdersOptions {
   record: (result: CheckResult) => void;
 }
 
-const anyOrder = z.union([runOrder, confirmOrder, rotateOrder, examineOrder]);
+const anyOrder = z.union([runOrder, confirmOrder, rotateOrder, meshOrder, examineOrder]);
 
 /**
- * Handles the controller's orders: runs checks and examines targets, responds with what it found, and
- * rotates keys.
+ * Handles the controller's orders: runs checks and examines targets, responds with what it found, rotates
+ * keys, and sets peers.
  */
 export class Orders {
   readonly #options: OrdersOptions;
@@ -68,6 +70,7 @@ export class Orders {
     const order = this.#open(payload);
     if (!order) return;
     if ('confirm' in order) return this.#options.confirm(order.confirm);
+    if ('mesh' in order) return this.#options.mesh(order);
     if ('examine' in order) return this.#examine(order.examine, respond);
     const response = 'rotate' in order ? await this.#options.rotate(order) : await this.#run(order);
     respond?.(Buffer.from(JSON.stringify(response)));

@@ -33,7 +33,7 @@ export async function startProbe(ports: ProbePorts): Promise<RunningProbe> {
   const results = await openResults(ports, link, () => runs.coverage());
   const { spool, sender } = results;
   const runs: Runs = openRuns(ports, { checks, link, results, set });
-  const { anchors, evidence, runner, scheduler } = runs;
+  const { anchors, evidence, runner, scheduler, peerPings } = runs;
   const examiner = await openExaminer({ ...ports, checks, isCutOff: (sinceMs) => anchors.isCutOff(sinceMs) });
   const work = openOrders(ports, { link, results, runs, examiner, saved });
   const { beats, reports } = openBeats(ports, { checks, link, results, runs, work, set });
@@ -50,7 +50,7 @@ export async function startProbe(ports: ProbePorts): Promise<RunningProbe> {
     .add({ synchronizer: work.synchronizer })
     .add({ orders: work.orders })
     .add({ scheduler })
-    .add({ beats, reports });
+    .add({ beats, reports, peerPings });
   await lifecycle.start();
   const facts = { probe: link.probeId, region: link.region, ...checks.icmp };
   log.info({ monitors: set.size, spool_depth: spool.depth, ...facts }, 'probe started');

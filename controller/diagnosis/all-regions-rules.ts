@@ -1,7 +1,8 @@
 import { networkOf } from '../../shared/net-guard.ts';
 import {
   areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isRefused, isSilent,
-  labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts, type Finding, type Observation,
+  labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts, type Finding,
+  type Observation,
 } from './observation-rules.ts';
 import { isUnresolved, lookupError } from './some-regions-rules.ts';
 

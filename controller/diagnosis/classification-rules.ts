@@ -29,7 +29,7 @@ interface Rule {
  * All rules: the first that applies decides. Each needs two independent observations, and none against it.
  * What no rule explains is unknown.
  */
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   { is: 'probe', if: 'only probes without a network of their own see it down', rule: onlyCutOff },
   { is: 'certificate', if: 'probes in two networks get the same bad certificate from one address', rule: badCertificate },
   { is: 'unknown', if: 'no probe sees it down', rule: nothingWrong },

@@ -30,6 +30,8 @@ export interface DiagnosisDoc {
   diagnosed_at: number;
   /** Requested while no probe saw the target down: it says nothing about later incidents. */
   is_healthy?: true;
+  /** The monitor checks DNS records. */
+  is_dns?: true;
   regions: RegionExamination[];
 }
 
@@ -38,4 +40,8 @@ export interface DiagnosisSummary {
   id: string;
   classification: Classification;
   summary: string;
+}
+
+export function summaryOf({ _id: id, classification, summary }: DiagnosisDoc): DiagnosisSummary {
+  return { id, classification, summary };
 }

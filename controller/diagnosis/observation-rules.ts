@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net';
 import type { Examination } from '../../shared/contracts/examination.ts';
 import type { CheckError } from '../../shared/contracts/result.ts';
 import { networkOf } from '../../shared/net-guard.ts';
@@ -45,8 +44,8 @@ export type Family = 'IPv4' | 'IPv6';
 
 const MAX_MESSAGE_LENGTH = 160;
 
-function familyOf(address: string): Family {
-  return isIPv4(address) ? 'IPv4' : 'IPv6';
+export function familyOf(address: string): Family {
+  return address.includes(':') ? 'IPv6' : 'IPv4';
 }
 
 export function connectionsOf({ examination }: Observation, family?: Family): Connection[] {

@@ -2,7 +2,9 @@ import type { Db } from 'mongodb';
 import type { Examination } from '../../shared/contracts/examination.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents, each, restoring } from '../platform/mongo/documents.ts';
-import { DIAGNOSIS_INTERVAL_MS, type DiagnosisDoc, type RegionExamination } from './diagnosis.ts';
+import {
+  DIAGNOSIS_INTERVAL_MS, summaryOf, type DiagnosisDoc, type DiagnosisSummary, type RegionExamination,
+} from './diagnosis.ts';
 
 /** Diagnoses of other monitors compared with one. */
 const MAX_COMPARED = 200;
@@ -28,6 +30,12 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
     const recent = { $gt: now - DIAGNOSIS_INTERVAL_MS };
     const newest = this.select({ monitor_id: monitorId, ...ownedBy(tenant), diagnosed_at: recent });
     return (await newest.sort({ diagnosed_at: -1 }).limit(1).toArray())[0] ?? null;
+  }
+
+  /** As `latest`, for an incident: a healthy monitor's says nothing about it. */
+  async latestSummary(tenant: Tenant, monitorId: string, now: number): Promise<DiagnosisSummary | null> {
+    const found = await this.latest(tenant, monitorId, now);
+    return found && !found.is_healthy ? summaryOf(found) : null;
   }
 
   /** Those of the project whose failures counted between `from` and `to`, Unix ms. */

@@ -1,8 +1,8 @@
-import { isIPv4 } from 'node:net';
 import type { z } from 'zod';
 import type { Examination } from '../../shared/contracts/examination.ts';
 import { isoTime } from '../../shared/time.ts';
 import type { DiagnosisDoc, RegionExamination } from './diagnosis.ts';
+import { familyOf, isOpen, type Family } from './observation-rules.ts';
 import type { diagnosisView } from './responses.ts';
 
 type View = z.input<typeof diagnosisView>;
@@ -21,15 +21,15 @@ function viewRegion({ region, probe_id, examination }: RegionExamination): View[
   const tls = handshakes.find(({ problem }) => problem !== null) ?? handshakes[0] ?? null;
   return {
     region, probe_id, sees, addresses, resolvers, path: path.hops,
-    families: { ipv4: familyOf(connections, true), ipv6: familyOf(connections, false) },
+    families: { ipv4: stateOf(connections, 'IPv4'), ipv6: stateOf(connections, 'IPv6') },
     tls: tls && {
       protocol: tls.protocol, issuer: tls.issuer, valid_to: isoTime(tls.valid_to), problem: tls.problem,
     },
   };
 }
 
-function familyOf(connections: Examination['connections'], isVersion4: boolean): 'up' | 'down' | 'absent' {
-  const ofFamily = connections.filter(({ address }) => isIPv4(address) === isVersion4);
+function stateOf(connections: Examination['connections'], family: Family): 'up' | 'down' | 'absent' {
+  const ofFamily = connections.filter(({ address }) => familyOf(address) === family);
   if (ofFamily.length === 0) return 'absent';
-  return ofFamily.some(({ state }) => state === 'open') ? 'up' : 'down';
+  return ofFamily.some(isOpen) ? 'up' : 'down';
 }

@@ -6,6 +6,7 @@ import { EXAMINATION_LIMITS, EXAMINATION_MS, type Examination } from '../../shar
 import { within } from '../../shared/time.ts';
 import { missed, type CheckContext, type Finding } from '../checks/check.ts';
 import { Deadline } from '../checks/deadline.ts';
+import { isInternalName } from '../checks/dns/internal-names.ts';
 import { UdpSockets } from '../checks/dns/udp-sockets.ts';
 import type { SystemResolver } from '../checks/network/resolver.ts';
 import type { SystemServers } from '../checks/network/system-servers.ts';
@@ -83,7 +84,7 @@ export class Examiner {
     const [{ finding, isCutOff }, addresses, resolvers, connections, path] = await Promise.all([
       this.#check(assignment, deadline),
       Promise.all(lookups),
-      this.#askNameServers(subject, isAllowed, deadline),
+      this.#askNameServers(subject, allowPrivate, deadline),
       Promise.all(lookups.map(async (lookup) =>
         contactAll(this.#contact, subject.contact, await lookup, deadline.leftMs))),
       this.#trace(subject, lookups, deadline),
@@ -126,12 +127,15 @@ export class Examiner {
   }
 
   async #askNameServers(
-    { question, host }: Subject, isAllowed: (address: string) => boolean, deadline: Deadline,
+    { question, host }: Subject, allowPrivate: boolean, deadline: Deadline,
   ) {
-    const { resolver, systemServers } = this.#parts.context;
+    const { resolver, systemServers, refusesPrivate, allowAddress } = this.#parts.context;
     const isOwnName =
       host !== null && FAMILIES.some((family) => resolver.ownAddresses(host, family).length > 0);
     if (question === null || isOwnName) return [];
+    // As for DNS checks: name servers are asked nothing about internal names.
+    if (refusesPrivate?.(allowPrivate) && isInternalName(question.name.toLowerCase())) return [];
+    const isAllowed = (address: string): boolean => allowAddress(address, allowPrivate);
     return askEach(this.#contact.network, systemServers.current(), question, isAllowed, deadline.leftMs);
   }
 

@@ -38,6 +38,8 @@ export async function askEach(
 function problemOf({ name, type }: Question, outcome: Outcome, timeoutMs: number): string | null {
   if (outcome.kind === 'silent') return `No response within ${Math.round(timeoutMs)} ms`;
   if (outcome.kind === 'down') return `It cannot be reached (${outcome.code})`;
-  const fault = faultOf(name, { type, match: 'any', expected: [] }, outcome, false);
+  // An alias may be the name of something internal.
+  const withoutAlias = 'alias' in outcome ? { ...outcome, alias: null } : outcome;
+  const fault = faultOf(name, { type, match: 'any', expected: [] }, withoutAlias, false);
   return fault?.error?.message ?? null;
 }

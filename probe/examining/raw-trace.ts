@@ -11,7 +11,7 @@ import { sendFault, TOO_LARGE } from '../checks/icmp/ping-problems.ts';
 import { LargePackets, LARGE_DATA_BYTES, SMALL_DATA_BYTES } from './large-packets.ts';
 import { PacketSocket } from './packet-socket.ts';
 import { Route, type Responder } from './route.ts';
-import { respondedNumber, returnedNumber, SEGMENT_BYTES, TCP, writeSyn, type Flow } from './segments.ts';
+import { echoMark, respondedNumber, returnedNumber, SEGMENT_BYTES, TCP, writeSyn, type Flow } from './trace-packets.ts';
 
 /** Between two packets: few are under way behind the target when it responds. */
 const SPACING_MS = 15;
@@ -116,13 +116,12 @@ export class RawTrace {
     else if (sent && sendFault(sent.problem) === TOO_LARGE) this.large.onTooLarge();
   }
 
-  /** The cookie makes up for the number, so that the checksum stays the same. */
   #writeEcho(number: number, size: number): number {
     return writeEchoRequest(this.#packet, this.#family, this.#markOf(number), size);
   }
 
   #markOf(sequence: number): EchoMark {
-    return { identifier: this.#identifier, sequence, cookie: (~sequence & 0xffff) * 2 ** 32 + this.#cookie };
+    return echoMark(sequence, this.#identifier, this.#cookie);
   }
 
   #openTcp(): PacketSocket {

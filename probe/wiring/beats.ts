@@ -24,7 +24,7 @@ const REPORT_INTERVAL_MS = 60_000;
 export function openBeats({ clock, log, version }: ProbePorts, sources: BeatSources) {
   const { checks: { capabilities }, link: { link, region, probeId }, results, runs, work, set } = sources;
   const { spool, missedShare, lostShare } = results;
-  const { scheduler, runner, evidence } = runs;
+  const { scheduler, runner, evidence, peerPings } = runs;
   const { synchronizer, orders } = work;
   let latenessMs = 0;
   const beats = new BeatSender({
@@ -36,6 +36,7 @@ export function openBeats({ clock, log, version }: ProbePorts, sources: BeatSour
       in_flight: runner.inFlight, spool_depth: spool.depth, missed_rate: missedShare.value,
       lost_rate: lostShare.value,
       lateness_ms: (latenessMs = scheduler.takeLatenessMs()),
+      ...(peerPings === null ? {} : { mesh: peerPings.report }),
     }),
     onRevision: (revision) => synchronizer.onRevision(revision),
   });

@@ -18,17 +18,18 @@ export async function openChecks(
 ) {
   const { pinger, raw, rawUnavailableReason } = await choosePinger(clock);
   const systemServers = new SystemServers(clock, { configured: settings.checks.nameServers });
+  const allowAddress = addressGuard(settings.checks, clock);
   const context = {
     clock, version, trust: new Trust(),
     resolver: new SystemResolver(clock, { servers: systemServers }), systemServers,
-    allowAddress: addressGuard(settings.checks, clock),
+    allowAddress,
     refusesPrivate: (allowPrivate?: boolean) => refusesPrivate(settings.checks, allowPrivate),
     pinger: pinger ?? undefined,
   };
   const reason = rawUnavailableReason === null ? {} : { icmp_reason: rawUnavailableReason };
   const registry = new CheckRegistry(context);
   return {
-    registry, context,
+    registry, context, pinger, allowAddress,
     /** As announced to the controllers. */
     capabilities: [...registry.capabilities, EXAMINE_CAPABILITY],
     /** Separate processes: no check by ping waits for an examination. */

@@ -48,6 +48,7 @@ export function openOrders(ports: ProbePorts, sources: OrderSources) {
         if (held) runs.runner.confirm(held.assignment);
       }
     },
+    mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     examine: (assignment) => sources.examiner.examine(assignment),
     rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),

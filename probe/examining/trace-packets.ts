@@ -1,4 +1,6 @@
-import { addressBytes, checksum, contentOfV4, type Family, type ReturnedPacket } from '../checks/icmp/packet.ts';
+import {
+  addressBytes, checksum, contentOfV4, type EchoMark, type Family, type ReturnedPacket,
+} from '../checks/icmp/packet.ts';
 import { isSameAddress } from '../checks/icmp/echo-socket.ts';
 
 export const TCP = 6;
@@ -52,8 +54,18 @@ export function respondedNumber(packet: Buffer, source: string, flow: Flow): num
 }
 
 /** The number of the flow's packet that a router returned; null if it is another packet. */
-export function returnedNumber({ protocol, destination, content }: ReturnedPacket, flow: Flow): number | null {
+export function returnedNumber(
+  { protocol, destination, content }: ReturnedPacket, flow: Flow,
+): number | null {
   const isOurs = protocol === TCP && isSameAddress(flow.target, destination)
     && content.readUInt16BE(0) === flow.sourcePort && content.readUInt16BE(2) === flow.port;
   return isOurs ? (content.readUInt32BE(4) - flow.sequence) >>> 0 : null;
+}
+
+/**
+ * Marks echo request `sequence` of a trace. The start of its cookie makes up for its number: all of them have
+ * the same checksum, by which routers may balance load.
+ */
+export function echoMark(sequence: number, identifier: number, cookie: number): EchoMark {
+  return { identifier, sequence, cookie: (~sequence & 0xffff) * 2 ** 32 + cookie };
 }
