@@ -12,7 +12,6 @@ import { LineProcess } from './line-process.ts';
 import { INSTALLATION, NAME_SERVERS, PROBES, REGIONS, type Network, type Region } from './network.ts';
 
 interface Diagnosis {
-  /** First by the probes that a controller chooses, if each region knows the state of the target. */
   verdicts: Verdict[];
   observations: Observation[];
 }
@@ -36,9 +35,8 @@ export class Installation {
   }
 
   /**
-   * What a controller says about an outage. It asks two probes, one of which sees the target down; all probes
-   * examine it, so that every choice of two is covered. `others` are checked at the same time. With `hasMesh`,
-   * the probes also ping each other.
+   * What a controller says about an outage, for each choice of probes that it may ask. `others` are checked at
+   * the same time. With `hasMesh`, the probes also ping each other.
    */
   async diagnose(spec: CheckSpec, others: readonly CheckSpec[], hasMesh: boolean): Promise<Diagnosis> {
     const [observations, ...otherObservations] = await Promise.all([spec, ...others].map((one) => this.#examine(one)));
@@ -88,11 +86,14 @@ export class Installation {
 
 const isDown = ({ examination }: Observation): boolean => examination.sees === 'down';
 
-/** All pairs of which the first is down, those with one that is up first. Without any, everything. */
+/**
+ * Which probes a controller may ask: one that sees the target down and any other, then all if none sees it up.
+ * The first is what it asks if it knows the state of each region.
+ */
 function choicesOf(seen: Observation[]): Observation[][] {
-  const pairs = seen.filter(isDown).flatMap((one) => seen.filter((other) => other !== one).map((other) => [one, other]));
-  const isMixed = (pair: Observation[]) => !pair.every(isDown);
-  return [...pairs.filter(isMixed), ...pairs.filter((pair) => !isMixed(pair)), seen];
+  const up = seen.filter((one) => !isDown(one));
+  const pairs = seen.filter(isDown).flatMap((one) => up.map((other) => [one, other]));
+  return [...pairs, seen];
 }
 
 /** Another address in the network of the target that responds to checks of other monitors. */

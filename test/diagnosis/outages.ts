@@ -136,10 +136,6 @@ export const OUTAGES: readonly Outage[] = [
   ]),
   ...kind('expired certificate on one of two addresses', 'certificate', [
     ['the first address, HTTPS', https('shop'), all, hosted({ certificate: expired }, 'a')],
-    ['the first address of one region', https('shop'), osaka, async (network) => {
-      await network.setHost('a', { certificate: expired });
-      await network.setRecords(['paris', 'lima'], hostOf('shop'), bFirst);
-    }],
     ['the first address of one region, ICMP filtered', https('shop'), paris, icmp(FILTERED, async (network) => {
       await network.setHost('b', { certificate: expired });
       await network.setRecords(paris, hostOf('shop'), bFirst);
@@ -159,6 +155,7 @@ export const OUTAGES: readonly Outage[] = [
     ['status 500', https('one'), all, hosted({ status: 500 }, 'a')],
     ['accepts and never responds', https('one'), all, (network) => network.suspend('a')],
     ['status 403 for one region', http('one'), osaka, hosted({ forbidden: '10.71.1.' }, 'a')],
+    ['a firewall on the host drops one region', https('one'), osaka, filtered('a', 'ip saddr 10.71.1.0/24 drop')],
     ['the only address of one region', https('shop'), paris, async (network) => {
       await network.setRecords(paris, hostOf('shop'), onlyB);
       network.unplug('edge', 'b');
