@@ -93,6 +93,7 @@ export const OUTAGES: readonly Outage[] = [
     ['second router, two regions', https('shop'), both, silent('r2')],
     ['the way back', http('shop'), osaka, (network) => network.route('edge', 'blackhole', OSAKA)],
     ['only one address of the target, TCP', tcp(ADDRESSES.a[4]), osaka, filtered('r1', `ip daddr ${ADDRESSES.a[4]} drop`)],
+    ['firewall of the target that drops one region', https('one'), osaka, filtered('a', 'ip saddr 10.71.1.0/24 drop')],
     ['several monitors, one region', https('one'), osaka, silent('r1'), [https('two'), https('blog')]],
   ]),
   ...kind('lost route', 'path', [
@@ -155,7 +156,6 @@ export const OUTAGES: readonly Outage[] = [
     ['status 500', https('one'), all, hosted({ status: 500 }, 'a')],
     ['accepts and never responds', https('one'), all, (network) => network.suspend('a')],
     ['status 403 for one region', http('one'), osaka, hosted({ forbidden: '10.71.1.' }, 'a')],
-    ['a firewall on the host drops one region', https('one'), osaka, filtered('a', 'ip saddr 10.71.1.0/24 drop')],
     ['the only address of one region', https('shop'), paris, async (network) => {
       await network.setRecords(paris, hostOf('shop'), onlyB);
       network.unplug('edge', 'b');
