@@ -11,11 +11,14 @@ export function onlyCutOff({ cutOff, down, up }: Facts): Finding {
   return `Only from ${labelsOf(failing)}, where the probe's own network fails; reachable from ${labelsOf(up)}.`;
 }
 
-export function nothingWrong({ cutOff, down, up }: Facts): Finding {
+export function nothingWrong({ cutOff, down, up, error }: Facts): Finding {
   if (down.length > 0 || up.length === 0) return null;
-  return cutOff.length > 0
-    ? `The target responds from ${labelsOf(up)}; the network of the probe in ${labelsOf(cutOff)} fails.`
-    : `The target responds from ${labelsOf(up)}, so there is nothing to diagnose.`;
+  if (cutOff.length > 0) {
+    return `The target responds from ${labelsOf(up)}; the network of the probe in ${labelsOf(cutOff)} fails.`;
+  }
+  return error === null
+    ? `The target responds from ${labelsOf(up)}, so there is nothing to diagnose.`
+    : `The target failed, and responded to the examination from ${labelsOf(up)}.`;
 }
 
 export const isUnresolved = ({ examination: { addresses, error } }: Observation): boolean =>

@@ -6,7 +6,7 @@ import type { Observation } from '../../../controller/diagnosis/observation-rule
 import {
   BAD_TLS, certificate, connection, EDGE, failing, FIRST, GATEWAY, NO_NAME, NOW, path, REFUSED, SECOND, seen, silent,
   STALLED, STATUS, TARGET, TARGET6, TIMEOUT, whole,
-} from './examinations.ts';
+} from '../../helpers/examinations.ts';
 
 const [OTHER, NEIGHBOR] = ['203.0.113.8', '203.0.113.9'];
 const EXPIRED = certificate({ fingerprint256: 'old', problem: 'CERT_HAS_EXPIRED', valid_to: Date.UTC(2026, 4, 30) });
@@ -101,6 +101,10 @@ const SITUATIONS: Record<string, Situation> = {
   'a silent path of a region that connects': {
     observations: [seen('Osaka', { path: path([FIRST, null, null]) }), up],
     is: 'unknown', summary: 'The target responds from Osaka and Paris, so there is nothing to diagnose.',
+  },
+  'a failure that is over': {
+    observations: [seen('Osaka'), up], given: { error: TIMEOUT },
+    is: 'unknown', summary: 'The target failed, and responded to the examination from Osaka and Paris.',
   },
   'another address in each region, one of them silent': {
     observations: [silent('Osaka', [FIRST, SECOND], OTHER), up],

@@ -1,6 +1,6 @@
-import type { Examination } from '../../../shared/contracts/examination.ts';
-import type { CheckError } from '../../../shared/contracts/result.ts';
-import type { Connection, Observation } from '../../../controller/diagnosis/observation-rules.ts';
+import type { Examination } from '../../shared/contracts/examination.ts';
+import type { CheckError } from '../../shared/contracts/result.ts';
+import type { Connection, Observation } from '../../controller/diagnosis/observation-rules.ts';
 
 export const NOW = Date.UTC(2026, 5, 1, 12);
 export const [TARGET, TARGET6] = ['203.0.113.7', '2001:db8:7::7'];
