@@ -31,7 +31,7 @@ const MAX_CONCURRENT = 4;
 const MAX_QUEUED = 8;
 const MAX_QUEUE_MS = 1000;
 /** Left to build the response after everything has ended. */
-const SPARE_MS = 100;
+const SPARE_MS = 200;
 /** So that a name with many addresses of one family does not hide the other. */
 const MAX_ADDRESSES_PER_FAMILY = EXAMINATION_LIMITS.addresses / 2;
 
@@ -101,7 +101,7 @@ export class Examiner {
   async #check({ spec, timeout_ms, allow_private }: Assignment, deadline: Deadline) {
     const { context: { clock }, check, isCutOff } = this.#parts;
     const [found, wasCutOff] = await Promise.all([
-      check(spec, Math.min(timeout_ms, deadline.leftMs), allow_private),
+      check(spec, Math.floor(Math.min(timeout_ms, deadline.leftMs)), allow_private),
       within(clock, deadline.leftMs, isCutOff(clock.monotonic())),
     ]);
     const seen = found.outcome === 'failure' && wasCutOff !== false ? missed('probe_unhealthy') : found;

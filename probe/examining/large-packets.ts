@@ -27,6 +27,11 @@ export class LargePackets {
     this.#doesLargeArrive = true;
   }
 
+  /** Whether the target responds to echo requests, whatever it does at its port. */
+  get hasResponse(): boolean {
+    return this.#doesSmallArrive;
+  }
+
   /** Whether further responses can change nothing. */
   get isDecided(): boolean {
     return this.#doesLargeArrive;

@@ -53,6 +53,8 @@ function traced(
   method: Path['method'], note: string | null, target: string, { route, large }: { route: Route; large: LargePackets },
 ): Path {
   return {
-    method, note, target, hops: route.hops(), is_complete: route.isComplete, large_packets: large.verdict,
+    method, note, target, hops: route.hops(),
+    is_complete: route.isComplete || (route.endTtl === Infinity && large.hasResponse),
+    large_packets: large.verdict,
   };
 }

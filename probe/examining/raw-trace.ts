@@ -15,8 +15,13 @@ import { echoMark, respondedNumber, returnedNumber, SEGMENT_BYTES, TCP, writeSyn
 
 /** Between two packets: few are under way behind the target when it responds. */
 const SPACING_MS = 15;
-/** How long silent hops get before their second packet, and how long after it. */
-const PATIENCE_MS = [500, 1000] as const;
+/**
+ * How long silent hops get before their second packet, and how long after it: a few times the slowest
+ * response, within these limits.
+ */
+const MAX_PATIENCE_MS = [500, 1000] as const;
+const MIN_PATIENCE_MS = 300;
+const PATIENCE_FACTOR = 3;
 const FULL_TTL = 64;
 const ALL_TTLS = Array.from({ length: MAX_HOPS }, (_, at) => at + 1);
 /** Numbers of echo requests beyond those of the trace, which has one per attempt and TTL. */
@@ -84,7 +89,7 @@ export class RawTrace {
 
   async #send(): Promise<void> {
     const { clock } = this.#options;
-    for (const [attempt, patienceMs] of PATIENCE_MS.entries()) {
+    for (const [attempt, maxMs] of MAX_PATIENCE_MS.entries()) {
       this.#sendEchoes(attempt);
       const ttls = attempt === 0 ? ALL_TTLS : this.route.silentTtls;
       for (const ttl of ttls) {
@@ -92,7 +97,8 @@ export class RawTrace {
         this.#sendAt(ttl, attempt);
         await sleep(clock, SPACING_MS);
       }
-      await sleep(clock, patienceMs);
+      const enoughMs = (this.route.slowestMs ?? maxMs) * PATIENCE_FACTOR;
+      await sleep(clock, Math.min(maxMs, Math.max(MIN_PATIENCE_MS, enoughMs)));
       if (this.#isOver) return;
     }
   }

@@ -30,7 +30,13 @@ export class Route {
     return this.isComplete ? this.#targetTtl : this.#refusedTtl;
   }
 
-  /** The TTLs worth a packet, or another one. */
+  /** The slowest response so far; null without any. */
+  get slowestMs(): number | null {
+    const times = [...this.#hops.values()].map(({ rtt_ms: rttMs }) => rttMs ?? 0);
+    return times.length === 0 ? null : Math.max(...times);
+  }
+
+  /** The TTLs worth another packet. */
   get silentTtls(): number[] {
     const last = Math.min(this.#lastTtl, this.endTtl);
     return Array.from({ length: last }, (_, at) => at + 1).filter((ttl) => !this.#hops.has(ttl));
@@ -50,9 +56,11 @@ export class Route {
     this.#hops.set(ttl, { ttl, address, rtt_ms: rttMs === null ? null : Math.round(rttMs * 100) / 100 });
   }
 
-  /** From the first to the end, or to the last of the silent hops shown. */
+  /** From the first to the end, or to the last silent one shown. No router is shown twice at the end. */
   hops(): Hop[] {
-    const length = Math.min(this.#lastTtl, this.endTtl);
+    const last = Math.min(this.#lastTtl, this.endTtl);
+    const [before, end] = [this.#hops.get(last - 1), this.#hops.get(last)];
+    const length = end !== undefined && before?.address === end.address ? last - 1 : last;
     return Array.from({ length }, (_, at) => (
       this.#hops.get(at + 1) ?? { ttl: at + 1, address: null, rtt_ms: null }
     ));

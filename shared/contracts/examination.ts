@@ -38,7 +38,7 @@ const path = z.object({
   /** The address traced; null if the name has none. */
   target: address.nullable(),
   hops: z.array(hop).max(MAX_HOPS),
-  /** Whether the target itself responded. */
+  /** Whether the target itself responded; if its port is silent, to an echo request. */
   is_complete: z.boolean(),
   /**
    * Whether packets of 1,500 bytes, not to be fragmented, arrive where small ones do. A report that they are

@@ -31,7 +31,7 @@ test('a probe examines a target on an order, and says in its beats that it can',
 
   const { examination } = examineResponse.parse(await peer.ask({ examine: set }));
   expect(examination).toMatchObject({
-    monitor_id: monitor.monitor_id, sees: 'down', error: { type: 'status_code', message: 'Expected 200 to 299, got 503' },
+    monitor_id: monitor.monitor_id, sees: 'down', error: { type: 'status_code', message: 'Expected 200-299, got 503' },
     has_network: true, addresses: ['127.0.0.1', '::1'],
     connections: [
       { address: '127.0.0.1', state: 'open', tls: { issuer: 'CN=other.example', problem: null } },

@@ -28,6 +28,13 @@ describe('a route', () => {
     expect([route.isComplete, route.isKnown, route.endTtl]).toEqual([false, true, 2]);
   });
 
+  test('shows a router once that reports the end of a TTL and refuses what it should forward', () => {
+    const route = new Route();
+    route.record(1, 'router', '10.0.0.1', 1);
+    route.record(2, 'refuser', '10.0.0.1', 1);
+    expect(route.hops().map(({ ttl, address }) => [ttl, address])).toEqual([[1, '10.0.0.1']]);
+  });
+
   test('goes on to a target behind a router that refuses some packets', () => {
     const route = new Route();
     route.record(2, 'refuser', '10.0.0.2', 2);
