@@ -6,7 +6,6 @@ import type { Examination } from '../../shared/contracts/examination.ts';
 import { newId } from '../../shared/ids.ts';
 import { networkOf } from '../../shared/net-guard.ts';
 import { bundleFile } from '../bundle.mjs';
-import { until } from '../helpers/until.ts';
 import { buildAssignment, buildPingSpec } from '../unit/probe/build.ts';
 import { LineProcess } from './line-process.ts';
 import { INSTALLATION, NAME_SERVERS, PROBES, REGIONS, type Network, type Region } from './network.ts';
@@ -19,6 +18,7 @@ interface Diagnosis {
 /** The examiners of probes, one per region, and the rules of a controller. */
 export class Installation {
   readonly #examiners: ReadonlyMap<Region, LineProcess>;
+  #wasCutOff = false;
 
   private constructor(examiners: ReadonlyMap<Region, LineProcess>) {
     this.#examiners = examiners;
@@ -51,9 +51,12 @@ export class Installation {
     return { verdicts, observations: all };
   }
 
-  /** Resolves once each probe has noticed that it has a network. */
+  /** Resolves once each probe has noticed that it has a network again. */
   async settle(): Promise<void> {
-    await until(async () => (await this.#examine(buildPingSpec(INSTALLATION.host))).every((one) => one.examination.has_network));
+    while (this.#wasCutOff) {
+      this.#wasCutOff = false;
+      await this.#examine(buildPingSpec(INSTALLATION.host));
+    }
   }
 
   async close(): Promise<void> {
@@ -61,12 +64,14 @@ export class Installation {
   }
 
   /** What the probe of each region finds out at the same time. */
-  #examine(spec: CheckSpec): Promise<Observation[]> {
-    return Promise.all(REGIONS.map(async (region) => {
+  async #examine(spec: CheckSpec): Promise<Observation[]> {
+    const seen = await Promise.all(REGIONS.map(async (region) => {
       const examination = await this.#examineFrom(region, spec);
       if (examination === null) throw new Error(`The probe in ${region} examines nothing`);
       return { region, label: region, network: null, probe_id: region, examination };
     }));
+    this.#wasCutOff ||= seen.some(({ examination }) => !examination.has_network);
+    return seen;
   }
 
   #examineFrom(region: Region, spec: CheckSpec): Promise<Examination | null> {

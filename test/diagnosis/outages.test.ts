@@ -42,7 +42,7 @@ describe.skipIf(whyNot !== null)('an outage in a network of three regions', () =
   });
 
   test('is not seen while nothing is broken', async () => {
-    const specs = [...new Map(OUTAGES.map(({ monitor }) => [JSON.stringify(monitor), monitor])).values()];
+    const specs = [...new Map(chosen.map(({ monitor }) => [JSON.stringify(monitor), monitor])).values()];
     for (const spec of specs) {
       const { verdicts, observations } = await installation.diagnose(spec, [], true);
       expect(observations.map(({ region, examination: { sees, error } }) => [region, sees, error]), JSON.stringify(spec))

@@ -81,7 +81,7 @@ type Row = [name: string, monitor: CheckSpec, down: readonly Region[], inflict: 
 
 const kind = (title: string, cause: Outage['cause'], rows: Row[]): Outage[] =>
   rows.map(([name, monitor, down, inflict, others = []], at) => (
-    { kind: title, cause, name, monitor, down, inflict, others, hasMesh: at % 2 === 0 }
+    { kind: title, cause, name, monitor, down, inflict, others, hasMesh: at % 2 === 1 }
   ));
 
 export const OUTAGES: readonly Outage[] = [
@@ -97,15 +97,15 @@ export const OUTAGES: readonly Outage[] = [
     ['several monitors, one region', https('one'), osaka, silent('r1'), [https('two'), https('blog')]],
   ]),
   ...kind('lost route', 'path', [
+    ['several monitors, one region', tcp(hostOf('one')), paris,
+      filtered('r2', 'iifname paris oifname edge reject with icmpx no-route'),
+      [https('two'), https('blog')]],
     ['first router, HTTPS', https('shop'), osaka, lost('r1', 'unreachable')],
     ['second router, two regions, several monitors', https('one'), both, lost('r2', 'unreachable'), [https('two'), https('blog')]],
     ['prohibited by the last router', https('shop'), lima, lost('r3', 'prohibit')],
     ['loop between two routers', https('shop'), both, (network) => {
       for (const family of [4, 6] as const) network.misroute('r2', TARGET[family], 'r1');
     }],
-    ['several monitors, one region', tcp(hostOf('one')), paris,
-      filtered('r2', 'iifname paris oifname edge reject with icmpx no-route'),
-      [https('two'), https('blog')]],
   ]),
   ...kind('MTU hole', 'path', [
     ['first router, HTTPS', https('shop'), osaka, filtered('r1', HOLE)],
@@ -150,9 +150,9 @@ export const OUTAGES: readonly Outage[] = [
     ['of another name', https('one'), all, hosted({ certificate: otherName }, 'a')],
   ]),
   ...kind('dead target', 'target', [
+    ['refuses, HTTPS', https('one'), all, filtered('a', REFUSED)],
     ['host, TCP, beside one that is up', tcp(hostOf('one')), all, unplugged(['edge', 'a']), [https('two')]],
     ['host, ping, beside one that is up', buildPingSpec(hostOf('one')), all, unplugged(['edge', 'a']), [https('two')]],
-    ['refuses, HTTPS', https('one'), all, filtered('a', REFUSED)],
     ['status 500', https('one'), all, hosted({ status: 500 }, 'a')],
     ['accepts and never responds', https('one'), all, (network) => network.suspend('a')],
     ['status 403 for one region', http('one'), osaka, hosted({ forbidden: '10.71.1.' }, 'a')],
