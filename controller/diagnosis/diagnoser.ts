@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { isSpecOf } from '../../shared/contracts/check-spec.ts';
-import { EXAMINE_CAPABILITY, type Examination } from '../../shared/contracts/examination.ts';
+import type { Examination } from '../../shared/contracts/examination.ts';
 import type { CheckError, CheckResult } from '../../shared/contracts/result.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
@@ -9,9 +9,9 @@ import { sleep, within, type Clock, type Timer } from '../../shared/time.ts';
 import { type ownedBy, tenantOf } from '../access/tenant.ts';
 import type { MonitorState, RegionState } from '../verdicts/monitor-state.ts';
 import { classify } from './classification-rules.ts';
-import { DIAGNOSIS_INTERVAL_MS, type DiagnosisDoc, type RegionExamination } from './diagnosis.ts';
+import type { DiagnosisDoc, RegionExamination } from './diagnosis.ts';
 import type { ChosenExaminers, Examiner, SeenRegion } from './examiner-rules.ts';
-import type { DiagnosisStore } from './store.ts';
+import { DIAGNOSIS_INTERVAL_MS, type DiagnosisStore } from './store.ts';
 import { isDownEverywhere, type SurroundingsReader } from './surroundings.ts';
 import type { DiagnosisTurnStore } from './turn-store.ts';
 
@@ -51,8 +51,9 @@ export interface DiagnoserDeps {
     /** Null if the probe does not respond in time. */
     examine(region: string, probeId: string, assignment: Assignment): Promise<Examination | null>;
   };
-  /** Ids of the region's live probes with a vote and this capability. */
-  liveness: { trustedWith(capability: string, region: string): string[] };
+  liveness: { announces(capability: string, probeId: string): boolean };
+  /** Of probes that can examine. */
+  capability: string;
   surroundings: SurroundingsReader;
   /** Ids of monitors that are being diagnosed here, for whom it may concern. */
   underway: Set<string>;
@@ -93,9 +94,9 @@ export class Diagnoser {
     const own = regions[region];
     const { monitor_id: id } = config;
     if (own?.verdict !== 'down' || own.down_at !== result.started_at || config.status !== 'active') return;
-    const { examiners, liveness, clock } = this.#deps;
+    const { examiners, liveness, capability, clock } = this.#deps;
     if (this.#running.has(id) || this.#wasAsked(id)) return;
-    if (liveness.trustedWith(EXAMINE_CAPABILITY, region).length === 0) return;
+    if (own.probe_id === null || !liveness.announces(capability, own.probe_id)) return;
     const seen = Object.entries(regions).map(([name, state]) => seenRegion(name, state));
     const chosen = examiners.choose(config, seen, region);
     if (chosen.examiners.length === 0) return;

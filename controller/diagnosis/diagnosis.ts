@@ -4,9 +4,6 @@ import type { Examination } from '../../shared/contracts/examination.ts';
 export const CLASSIFICATIONS = ['target', 'path', 'dns', 'certificate', 'edge', 'probe', 'unknown'] as const;
 export type Classification = (typeof CLASSIFICATIONS)[number];
 
-/** A monitor is examined at most once in this time, and its incidents share the diagnosis. */
-export const DIAGNOSIS_INTERVAL_MS = 600_000;
-
 /** The examination by one probe, in a region that sees the target down or one that sees it up. */
 export interface RegionExamination {
   region: string;

@@ -2,10 +2,10 @@ import type { Db } from 'mongodb';
 import type { Examination } from '../../shared/contracts/examination.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents, each, restoring } from '../platform/mongo/documents.ts';
-import {
-  DIAGNOSIS_INTERVAL_MS, summaryOf, type DiagnosisDoc, type DiagnosisSummary, type RegionExamination,
-} from './diagnosis.ts';
+import { summaryOf, type DiagnosisDoc, type DiagnosisSummary, type RegionExamination } from './diagnosis.ts';
 
+/** A monitor is examined at most once in this time, and its incidents share the diagnosis. */
+export const DIAGNOSIS_INTERVAL_MS = 600_000;
 /** Diagnoses of other monitors compared with one. */
 const MAX_COMPARED = 200;
 

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents } from '../platform/mongo/documents.ts';
-import { DIAGNOSIS_INTERVAL_MS } from './diagnosis.ts';
+import { DIAGNOSIS_INTERVAL_MS } from './store.ts';
 
 /** A document of `diagnosis_turns`. Its id is that of a monitor. */
 interface TurnDoc {

@@ -101,10 +101,14 @@ export class Liveness {
 
   /** Ids of the region's live probes whose reports count and that announce this capability. */
   trustedWith(capability: string, regionId: string): string[] {
-    return this.liveProbes(regionId).flatMap(({ _id, quarantine, capabilities }) => {
-      const announced = this.track(_id)?.beat.capabilities ?? capabilities;
-      return !quarantine && announced.includes(capability) ? [_id] : [];
-    });
+    const live = this.liveProbes(regionId).filter(({ quarantine }) => !quarantine).map(({ _id }) => _id);
+    return live.filter((id) => this.announces(capability, id));
+  }
+
+  /** By its latest beat, or by the database right after the start. */
+  announces(capability: string, probeId: string): boolean {
+    const known = this.track(probeId)?.beat ?? this.#deps.directory.probe(probeId);
+    return known?.capabilities.includes(capability) ?? false;
   }
 
   isLive(probe: ProbeDoc): boolean {

@@ -45,7 +45,7 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
     },
   });
   const diagnoser = new Diagnoser({
-    diagnoses, turns, liveness, surroundings, clock, log, underway: notifications.underDiagnosis,
+    diagnoses, turns, liveness, capability: EXAMINE_CAPABILITY, surroundings, clock, log, underway: notifications.underDiagnosis,
     examiners: {
       choose: (suspect, regions, failed) => chooseExaminers({
         regions, failed, networkOf,
