@@ -45,7 +45,8 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
     },
   });
   const diagnoser = new Diagnoser({
-    diagnoses, turns, liveness, capability: EXAMINE_CAPABILITY, surroundings, clock, log, underway: notifications.underDiagnosis,
+    diagnoses, turns, liveness, capability: EXAMINE_CAPABILITY, surroundings, clock, log,
+    underway: notifications.underDiagnosis,
     examiners: {
       choose: (suspect, regions, failed) => chooseExaminers({
         regions, failed, networkOf,
