@@ -66,6 +66,7 @@ export default defineConfig({
       computing('api'),
       project('faults', 6),
       project('e2e', 4),
+      project('diagnosis', 1),
       // All of them may install packages, and most of their time is that.
       project('services', 2),
       browser,
