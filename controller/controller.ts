@@ -22,6 +22,7 @@ import { createResolver } from './platform/outbound/resolver.ts';
 import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openGate, openHeldAlerts } from './wiring/dependencies.ts';
+import { openChanges } from './wiring/changes.ts';
 import { openCauses } from './wiring/causes.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
@@ -142,10 +143,11 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const domains = openDomains(ports);
   const maintenance = openMaintenance(ports, { subscribers });
   const causes = openCauses(ports, { notifications });
+  const changes = openChanges(ports);
   const incidents = openIncidents(ports, { accounts, events, causes: causes.port });
   const results = openResults(ports, {
     accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
-    alerts: openGate(ports, notifications),
+    alerts: openGate(ports, notifications), targetChanges: changes.recorder,
   });
   const heldAlerts = openHeldAlerts(ports, { fleet, incidents, notifications, results });
   const evidence = openEvidence(ports, { fleet });
@@ -171,10 +173,11 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...variables.routes, ...fleet.routes,
       ...incidents.routesOver({
-        notifications: notifications.log, history, unwritten, onStatusChanged: causes.onStatusChanged,
+        notifications: notifications.log, history, changes: changes.ofIncidents, unwritten,
+        onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
-      ...causes.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
+      ...causes.routes, ...changes.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
       ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,

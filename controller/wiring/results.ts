@@ -8,7 +8,7 @@ import { toMonitorConfig } from '../monitors/settings/registry.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';
-import type { AlertsPort } from '../verdicts/effect.ts';
+import type { AlertsPort, TargetChangesPort } from '../verdicts/effect.ts';
 import type { Accounts } from './accounts.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
@@ -28,6 +28,7 @@ interface ResultSources {
   notifications: Notifications;
   /** Where alerts go. */
   alerts: AlertsPort;
+  targetChanges: TargetChangesPort;
   domains: Domains;
   readers: RawReaders;
   ownedShards: OwnedShards;
@@ -54,7 +55,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
     confirmations: fleet.confirmations, witnesses: fleet.witnesses,
     stores: {
       ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),
-      incidents: incidents.outbox, alerts: sources.alerts,
+      incidents: incidents.outbox, alerts: sources.alerts, targetChanges: sources.targetChanges,
     },
     limits: {
       shardOf: shardMap.of,

@@ -1,5 +1,6 @@
 import { choosePinger } from '../checks/icmp/choose-pinger.ts';
 import { addressGuard, refusesPrivate } from '../checks/network/address-guard.ts';
+import { NameServers } from '../checks/network/name-servers.ts';
 import { SystemResolver } from '../checks/network/resolver.ts';
 import { SystemServers } from '../checks/network/system-servers.ts';
 import { CheckRegistry } from '../checks/registry.ts';
@@ -20,5 +21,6 @@ export async function openChecks({ settings, clock, version }: ProbePorts) {
     pinger: pinger ?? undefined,
   });
   const reason = rawUnavailableReason === null ? {} : { icmp_reason: rawUnavailableReason };
-  return { registry, icmp: { icmp: pinger?.method ?? 'none', ...reason } };
+  const nameServers = new NameServers(clock, systemServers);
+  return { registry, nameServers, icmp: { icmp: pinger?.method ?? 'none', ...reason } };
 }
