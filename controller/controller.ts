@@ -177,8 +177,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
         onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
-      ...causes.routes, ...changes.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
-      ...subscriptions.routes,
+      ...causes.routes, ...changes.routes, ...evidence.routes, ...notifications.routes,
+      ...events.routesOver(accounts.quota), ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
       }),
@@ -208,7 +208,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
     .add({ events: events.hub, pageStreams: statusPages.streams })
     .add({ watchdog });
   return {
-    stores, accounts, domains, events, evidence, fleet, groups, incidents, maintenance, monitors,
+    stores, accounts, changes, domains, events, evidence, fleet, groups, incidents, maintenance, monitors,
     notifications, readers, results, retention, servers, statusPages, subscribers, subscriptions, watchdog,
     lifecycle,
     edge: http.edge,

@@ -11,8 +11,8 @@ const MAX_KNOWN = { addresses: 256, others: 32 } as const;
 /** Different values that regions may see at a time. */
 const MAX_CURRENT = 64;
 /**
- * Values are unsteady if this many new ones within this time came before: the name has a pool of addresses, or
- * a header differs in each response.
+ * Values are unsteady if this many new ones within this time came before: the name has a pool of addresses,
+ * or a header differs in each response.
  */
 const UNSTEADY = {
   addresses: { count: 2, withinMs: 7 * DAY_MS }, others: { count: 4, withinMs: DAY_MS },
@@ -32,11 +32,12 @@ export interface Compared {
 }
 
 /**
- * Compares what a region saw with what the monitor's target had before. Values that it had before are no change,
- * nor are the first ones of a region. A set of addresses is new if it has an address that is not known; any other
- * kind, if all values together are not known. New values are a change unless they are unsteady. An unsteady set
- * of addresses is a change only if it is in other networks (/16, /48) than all known ones, and these have been
- * known for a day. The same sightings yield the same changes under the same ids.
+ * Compares what a region saw with what the monitor's target had before. Values that it had before are no
+ * change, nor are the first ones of a region. A set of addresses is new if it has an address that is not
+ * known; any other kind, if all values together are not known. New values are a change unless they are
+ * unsteady. An unsteady set of addresses is a change only if it is in other networks (/16, /48) than all
+ * known ones, and these have been known for a day. The same sightings yield the same changes under the same
+ * ids.
  */
 export function compareSighting(before: SeenDoc | null, sighting: TargetSighting): Compared {
   const { monitor_id, check_revision, position } = sighting;
@@ -78,7 +79,8 @@ function compareKind(compared: Compared, sighting: TargetSighting, name: string,
   if (last !== null && isSame(last, values)) return;
   const parts = name === 'addresses' ? values : [String(fnv1a(values.join('\n')))];
   const fresh = parts.filter((part) => !seen.known.includes(part));
-  let next: SeenKind = { ...seen, known: withLatest(seen, parts), current: withCurrent(seen, region, values) };
+  const current = withCurrent(seen, region, values);
+  let next: SeenKind = { ...seen, known: withLatest(seen, parts), current };
   if (last !== null && fresh.length > 0) {
     next.novelties = [...seen.novelties, at].slice(-limitsOf(name).count);
     if (!isUnsteady(seen, at) || isMove(seen, values, at)) {

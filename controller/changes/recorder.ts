@@ -13,8 +13,8 @@ export interface RecorderDeps {
 }
 
 /**
- * Compares sightings with what was seen before and stores each change once: what was seen is stored last, and a
- * repetition after a crash finds the same changes under the same ids.
+ * Compares sightings with what was seen before and stores each change once: what was seen is stored last, and
+ * a repetition after a crash finds the same changes under the same ids.
  */
 export class ChangeRecorder implements TargetChangesPort {
   readonly #deps: RecorderDeps;
@@ -23,7 +23,9 @@ export class ChangeRecorder implements TargetChangesPort {
     this.#deps = deps;
   }
 
-  /** An error other than an unavailable database is ours, and must not hold back the monitor's other effects. */
+  /**
+   * An error other than an unavailable database is ours, and must not hold back the monitor's other effects.
+   */
   async record(sighting: TargetSighting): Promise<void> {
     try {
       await this.#record(sighting);

@@ -13,7 +13,8 @@ export function changeRoutes(deps: ChangeDeps): Route[] {
       description: 'Newest first, with the markers about the monitor. The newest 500 changes are kept.',
       auth: { access: 'project', role: 'viewer' }, params: idParams, query: changesQuery,
       errors: ['MONITOR_NOT_FOUND'], responses: { 200: z.strictObject({ changes: z.array(changeView) }) },
-      handle: async (ctx, { params, query }) => ok({ changes: await listChanges(deps, ctx, params.id, query) }),
+      handle: async (ctx, { params, query }) =>
+        ok({ changes: await listChanges(deps, ctx, params.id, query) }),
     }),
     defineRoute({
       method: 'POST', path: '/api/markers', tag, audit: 'marker.created', summary: 'Create a marker',
@@ -21,7 +22,8 @@ export function changeRoutes(deps: ChangeDeps): Route[] {
         + 'of `monitor_ids`, those with one of `tags`, or without either all of the project.',
       auth: { access: 'project', role: 'editor' }, body: markerInput,
       errors: ['MONITOR_NOT_FOUND'], responses: { 201: z.strictObject({ marker: markerView }) },
-      handle: async (ctx, { body }) => ({ status: 201, data: { marker: await createMarker(deps, ctx, body) } }),
+      handle: async (ctx, { body }) =>
+        ({ status: 201, data: { marker: await createMarker(deps, ctx, body) } }),
     }),
   ];
 }

@@ -10,7 +10,8 @@ import { changeRoutes } from './change-routes.ts';
 import { commentRoutes } from './comment-routes.ts';
 import { incidentListQuery, notificationListQuery } from './schema.ts';
 import {
-  changesBeforeIncident, listIncidentNotifications, listIncidents, listIncidentUpdates, listIncidentVotes, readIncident,
+  changesBeforeIncident, listIncidentNotifications, listIncidents, listIncidentUpdates, listIncidentVotes,
+  readIncident,
 } from './verbs/read-incidents.ts';
 import { MAX_PER_KIND, readTimeline } from './verbs/read-timeline.ts';
 import {

@@ -78,8 +78,8 @@ export function applyItem(
 }
 
 /**
- * Applies the rules for slow responses, certificates, expiry, maintenance, flapping, late outages, features and
- * sightings. Leaves the state unchanged if none applies. None of them reads the last check's time or
+ * Applies the rules for slow responses, certificates, expiry, maintenance, flapping, late outages, features
+ * and sightings. Leaves the state unchanged if none applies. None of them reads the last check's time or
  * measurements.
  */
 export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void {

@@ -13,7 +13,8 @@ export function openRetention(
   const { organizations, projects } = stores.accounts;
   const { incidents, incidentUpdates: updates, comments, votes, causes } = stores;
   return new RetentionSweeper({
-    monitors, results, sweeps, records: [evidence, pingHistory, targetChanges], ownsShard, shardMap, clock, log,
+    monitors, results, sweeps, records: [evidence, pingHistory, targetChanges],
+    ownsShard, shardMap, clock, log,
     limitsOf: (organizationId) => quota.limitsOf(organizationId),
     organizations: {
       page: (after, limit) => organizations.pageOfIds(after, limit),

@@ -60,8 +60,8 @@ export function concealError(spec: CheckSpec, error: CheckError): CheckError {
 }
 
 /**
- * Facts about a target, safe to leave the probe and within their limits. A response may repeat what the monitor
- * sent. Values are cut after they are concealed, so that no part of a secret remains.
+ * Facts about a target, safe to leave the probe and within their limits. A response may repeat what the
+ * monitor sent. Values are cut after they are concealed, so that no part of a secret remains.
  */
 export function concealTargetFacts(spec: CheckSpec, facts: TargetFacts): TargetFacts {
   const { addresses, name_servers: servers, redirects, headers } = facts;

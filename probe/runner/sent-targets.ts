@@ -23,8 +23,8 @@ interface Sent {
 }
 
 /**
- * Tracks the facts about targets that were sent, so that only what is new is sent: an address, name servers or a
- * response that the target did not have before.
+ * Tracks the facts about targets that were sent, so that only what is new is sent: an address, name servers
+ * or a response that the target did not have before.
  */
 export class SentTargets {
   readonly #nameServersOf: NameServersOf;

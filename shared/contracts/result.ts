@@ -85,12 +85,13 @@ export type WatchedHeader = (typeof WATCHED_HEADERS)[number];
 
 /** Limits of each list in the facts about a target, and of the characters of each value. */
 export const FACT_LIMITS = {
-  addresses: 32, addressLength: 64, names: 16, nameLength: 253, redirects: 11, urlLength: 200, headerLength: 200,
+  addresses: 32, addressLength: 64, names: 16, nameLength: 253, redirects: 11, urlLength: 200,
+  headerLength: 200,
 } as const;
 
 /**
- * Facts about a target whose changes are reported. Probes send all that they know when one of them is new, and
- * once a week. Lists that have no order are sorted.
+ * Facts about a target whose changes are reported. Probes send all that they know when one of them is new,
+ * and once a week. Lists that have no order are sorted.
  */
 export const targetFacts = z.object({
   /** Of the target's name. Absent if the target is an address, or the lookup failed. */

@@ -172,7 +172,8 @@ export class HttpRun implements ObservedResponse, LazyTargetFacts {
     if (!last.head) return this.#exchangeFailure(last);
     const { status, location } = last.head;
     const isAccepted = isExpected(spec, status);
-    if (!isAccepted && spec.follow_redirects && REDIRECT_STATUSES.has(status) && location !== null) return null;
+    const isRedirect = REDIRECT_STATUSES.has(status) && location !== null;
+    if (!isAccepted && spec.follow_redirects && isRedirect) return null;
     this.#finalHead = last.head;
     if (!isAccepted) {
       return this.#fail('status_code', 'response', `Expected ${expectedText(spec)}, got ${status}`);
