@@ -17,6 +17,8 @@ const MAX_CURRENT = 64;
 const UNSTEADY = {
   addresses: { count: 2, withinMs: 7 * DAY_MS }, others: { count: 4, withinMs: DAY_MS },
 } as const;
+/** A name that has had more addresses than this many sets of them has a pool. */
+const MAX_SETS = 2;
 /** A pool that has had no new address for this long is known. */
 const POOL_KNOWN_AFTER_MS = DAY_MS;
 /** Regions that see the same change within this time join it. */
@@ -34,10 +36,11 @@ export interface Compared {
 /**
  * Compares what a region saw with what the monitor's target had before. Values that it had before are no
  * change, nor are the first ones of a region. A set of addresses is new if it has an address that is not
- * known; any other kind, if all values together are not known. New values are a change unless they are
- * unsteady. An unsteady set of addresses is a change only if it is in other networks (/16, /48) than all
- * known ones, and these have been known for a day. The same sightings yield the same changes under the same
- * ids.
+ * known; any other kind, if all values together are not known.
+ *
+ * New values are a change unless they are unsteady. Of many known addresses, a set that has some is no change
+ * either. An unsteady set of addresses is a change only if it is in other networks (/16, /48) than all known
+ * ones, and these have been known for a day. The same sightings yield the same changes under the same ids.
  */
 export function compareSighting(before: SeenDoc | null, sighting: TargetSighting): Compared {
   const { monitor_id, check_revision, position } = sighting;
@@ -83,7 +86,8 @@ function compareKind(compared: Compared, sighting: TargetSighting, name: string,
   let next: SeenKind = { ...seen, known: withLatest(seen, parts), current };
   if (last !== null && fresh.length > 0) {
     next.novelties = [...seen.novelties, at].slice(-limitsOf(name).count);
-    if (!isUnsteady(seen, at) || isMove(seen, values, at)) {
+    const isChange = !isGrowth(seen, values, fresh) && (!isUnsteady(seen, at) || isMove(seen, values, at));
+    if (isChange) {
       const id = derivedId('change', monitor_id, position, name);
       compared.changes.push(changeOf(sighting, { _id: id, kind: kindOf(name), before: last, after: values }));
       next.latest = { id, at, values, regions: [region] };
@@ -105,6 +109,11 @@ function isJoined(
 function isUnsteady({ name, novelties }: SeenKind, at: number): boolean {
   const { count, withinMs } = limitsOf(name);
   return novelties.length >= count && at - (novelties[0] as number) < withinMs;
+}
+
+/** Whether a pool of many addresses, of which few are given at a time, has further ones. */
+function isGrowth({ name, known }: SeenKind, values: string[], fresh: string[]): boolean {
+  return name === 'addresses' && fresh.length < values.length && known.length > MAX_SETS * values.length;
 }
 
 /** Whether addresses of a pool that is known are all elsewhere. */
