@@ -63,8 +63,8 @@ function Values({ kind, before, after }: Pick<Change, 'kind' | 'before' | 'after
   if (kind === 'marker') return <span class="change-values">{after.join(' ')}</span>;
   return (
     <span class="change-values">
-      <span class="visually-hidden">{texts.from}</span> <del><Value values={before} /></del> <span aria-hidden="true">→</span>{' '}
-      <span class="visually-hidden">{texts.to}</span> <ins><Value values={after} /></ins>
+      <span class="hidden">{texts.from}</span> <del><Value values={before} /></del> <span aria-hidden="true">→</span>{' '}
+      <span class="hidden">{texts.to}</span> <ins><Value values={after} /></ins>
     </span>
   );
 }
