@@ -1,5 +1,5 @@
 import { derivedId, fnv1a } from '../../shared/ids.ts';
-import { WATCHED_HEADERS } from '../../shared/contracts/result.ts';
+import { COMPARED_HEADERS } from '../../shared/contracts/result.ts';
 import { networkOf } from '../../shared/net-guard.ts';
 import type { TargetSighting } from '../verdicts/monitor-state.ts';
 import type { ChangeDoc, ChangeKind, SeenDoc, SeenKind } from './change.ts';
@@ -60,7 +60,7 @@ function seenValues({ facts = {}, certificate }: TargetSighting): { name: string
   });
   const found = lists.flatMap(([name, values]) => (values === undefined ? [] : [{ name, values }]));
   if (headers === undefined) return found;
-  return [...found, ...WATCHED_HEADERS.map((name) => {
+  return [...found, ...COMPARED_HEADERS.map((name) => {
     const value = headers[name];
     return { name: `header:${name}`, values: value === undefined ? [] : [`${name}: ${value}`] };
   })];

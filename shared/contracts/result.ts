@@ -80,8 +80,8 @@ export const tlsFacts = z.object({
 export type TlsFacts = z.infer<typeof tlsFacts>;
 
 /** Response headers whose changes are reported. */
-export const WATCHED_HEADERS = ['server', 'via', 'strict-transport-security', 'content-security-policy'] as const;
-export type WatchedHeader = (typeof WATCHED_HEADERS)[number];
+export const COMPARED_HEADERS =
+  ['server', 'via', 'strict-transport-security', 'content-security-policy'] as const;
 
 /** Limits of each list in the facts about a target, and of the characters of each value. */
 export const FACT_LIMITS = {
@@ -100,8 +100,8 @@ export const targetFacts = z.object({
   name_servers: z.array(z.string().max(FACT_LIMITS.nameLength)).max(FACT_LIMITS.names).optional(),
   /** Where redirects led, without queries. Absent, like `headers`, without a complete response below 500. */
   redirects: z.array(z.string().max(FACT_LIMITS.urlLength)).max(FACT_LIMITS.redirects).optional(),
-  /** The watched headers of the last response. */
-  headers: z.partialRecord(z.enum(WATCHED_HEADERS), z.string().max(FACT_LIMITS.headerLength)).optional(),
+  /** The compared headers of the last response. */
+  headers: z.partialRecord(z.enum(COMPARED_HEADERS), z.string().max(FACT_LIMITS.headerLength)).optional(),
 });
 export type TargetFacts = z.infer<typeof targetFacts>;
 

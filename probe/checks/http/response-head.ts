@@ -1,5 +1,5 @@
 import { fnv1a, fnv1aBytes } from '../../../shared/ids.ts';
-import { WATCHED_HEADERS, type TargetFacts } from '../../../shared/contracts/result.ts';
+import { COMPARED_HEADERS, type TargetFacts } from '../../../shared/contracts/result.ts';
 
 /** Maximum size of a response head (status line and headers). */
 export const MAX_HEAD_BYTES = 32_768;
@@ -21,8 +21,8 @@ export interface ResponseHead {
   chunked: boolean;
   /** Content codings in lower case, without `chunked`, in the order they were applied. */
   encodings: readonly string[];
-  /** 32 bits of a hash of the watched headers; 0 without any. */
-  watchedHash: number;
+  /** 32 bits of a hash of the compared headers; 0 without any. */
+  comparedHash: number;
   /** Raw status line and headers, one character per byte, including the final empty line. */
   text: string;
 }
@@ -45,7 +45,7 @@ const NO_ENCODINGS: readonly string[] = Object.freeze([]);
 export class HeadReader {
   readonly #head: ResponseHead = {
     status: 0, location: null, contentLength: null, lengthProblem: null, chunked: false,
-    encodings: NO_ENCODINGS, watchedHash: 0, text: '',
+    encodings: NO_ENCODINGS, comparedHash: 0, text: '',
   };
   #tail: Buffer | null = null;
   #total = 0;
@@ -125,15 +125,15 @@ function readHeader(bytes: Uint8Array, from: number, stop: number, head: Respons
     if (isNamed(bytes, from, stop, 'content-length')) readLength(textOf(bytes, from + 15, stop), head);
     else if (isNamed(bytes, from, stop, 'content-encoding')) addEncodings(textOf(bytes, from + 17, stop), head);
     else if (isNamed(bytes, from, stop, 'content-security-policy')) {
-      addWatched(fnv1a(withoutNonces(textOf(bytes, from + 24, stop).trim())), 3, head);
+      addCompared(fnv1a(withoutNonces(textOf(bytes, from + 24, stop).trim())), 3, head);
     }
   } else if (first === 0x73) {
-    if (isNamed(bytes, from, stop, 'server')) addWatched(fnv1aBytes(bytes, from + 7, stop), 0, head);
+    if (isNamed(bytes, from, stop, 'server')) addCompared(fnv1aBytes(bytes, from + 7, stop), 0, head);
     else if (isNamed(bytes, from, stop, 'strict-transport-security')) {
-      addWatched(fnv1aBytes(bytes, from + 26, stop), 2, head);
+      addCompared(fnv1aBytes(bytes, from + 26, stop), 2, head);
     }
   } else if (first === 0x76) {
-    if (isNamed(bytes, from, stop, 'via')) addWatched(fnv1aBytes(bytes, from + 4, stop), 1, head);
+    if (isNamed(bytes, from, stop, 'via')) addCompared(fnv1aBytes(bytes, from + 4, stop), 1, head);
   } else if (first === 0x74 && isNamed(bytes, from, stop, 'transfer-encoding')) {
     const text = textOf(bytes, from + 18, stop);
     head.chunked = /(^|,)\s*chunked\s*$/i.test(text);
@@ -141,14 +141,14 @@ function readHeader(bytes: Uint8Array, from: number, stop: number, head: Respons
   }
 }
 
-/** `header` is its place among the watched headers. */
-function addWatched(hash: number, header: number, head: ResponseHead): void {
-  head.watchedHash = (Math.imul(head.watchedHash, 31) + hash + header + 1) >>> 0;
+/** `header` is its place among the compared headers. */
+function addCompared(hash: number, header: number, head: ResponseHead): void {
+  head.comparedHash = (Math.imul(head.comparedHash, 31) + hash + header + 1) >>> 0;
 }
 
-/** The watched headers in a head's text. */
-export function watchedHeaders(headText: string): NonNullable<TargetFacts['headers']> {
-  const found = WATCHED_HEADERS.flatMap((name) => {
+/** The compared headers in a head's text. */
+export function comparedHeaders(headText: string): NonNullable<TargetFacts['headers']> {
+  const found = COMPARED_HEADERS.flatMap((name) => {
     const value = headerValue(headText, name);
     return value === null ? [] : [[name, withoutNonces(value)]];
   });

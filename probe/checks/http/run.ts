@@ -19,7 +19,7 @@ import { nextHop, REDIRECT_STATUSES, tooManyRedirects, type Hop } from './hops.t
 import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 import type { BodyUse } from './response-reader.ts';
-import { watchedHeaders, type ResponseHead } from './response-head.ts';
+import { comparedHeaders, type ResponseHead } from './response-head.ts';
 
 /** Maximum characters of a URL quoted in a message. */
 const MAX_QUOTED_LENGTH = 200;
@@ -75,12 +75,12 @@ export class HttpRun implements ObservedResponse, LazyTargetFacts {
   get responseHash(): number | null {
     const head = this.#finalHead;
     if (head === null || head.status >= 500) return null;
-    const hash = head.watchedHash;
+    const hash = head.comparedHash;
     return this.#visited.length > 1 ? (hash ^ fnv1a(this.#redirects().join('\n'))) >>> 0 : hash;
   }
 
   responseFacts(): ResponseFacts {
-    return { redirects: this.#redirects(), headers: watchedHeaders(this.head ?? '') };
+    return { redirects: this.#redirects(), headers: comparedHeaders(this.head ?? '') };
   }
 
   #redirects(): string[] {

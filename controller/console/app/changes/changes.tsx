@@ -46,7 +46,7 @@ export function ChangesBefore({ changes }: { changes: readonly Change[] }) {
 function ChangeList({ changes }: { changes: readonly Change[] }) {
   const regions = useRegions();
   return (
-    <ul class="changes">
+    <ul class="change-list">
       {changes.map(({ at, kind, regions: seenBy, before, after }, index) => (
         <li key={`${at} ${index}`}>
           <Time at={at} />

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Finding } from '../../../../probe/checks/check.ts';
-import { HeadReader, watchedHeaders } from '../../../../probe/checks/http/response-head.ts';
+import { HeadReader, comparedHeaders } from '../../../../probe/checks/http/response-head.ts';
 import { NameServers } from '../../../../probe/checks/network/name-servers.ts';
 import { SystemServers } from '../../../../probe/checks/network/system-servers.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
@@ -15,7 +15,7 @@ const factsOf = ({ facts }: Finding) => ({
   response: typeof facts?.responseHash === 'number' ? facts.responseFacts?.() : null,
 });
 
-test('a response has facts: where redirects led, without queries, and the watched headers', async () => {
+test('a response has facts: where redirects led, without queries, and the compared headers', async () => {
   const server = await serve((socket, head) => socket.end(head.startsWith('GET /a')
     ? ok('Server: nginx\r\nVia: 1.1 a\r\nvia: 1.1 b\r\nX-Other: x\r\n')
     : 'HTTP/1.1 302 X\r\nLocation: /a?token=x#y\r\nServer: other\r\n\r\n'));
@@ -48,10 +48,10 @@ test('the addresses are those of the first host, of the first family that has an
 const hashOf = (headers: string) => {
   const raw = Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n`, 'latin1');
   const read = new HeadReader().push(raw, 0, raw.length);
-  return read.kind === 'head' ? read.head.watchedHash : null;
+  return read.kind === 'head' ? read.head.comparedHash : null;
 };
 
-test('the hash of a head changes with each watched header, and with nothing else', () => {
+test('the hash of a head changes with each compared header, and with nothing else', () => {
   const plain = 'Server: a\r\nVia: b\r\nStrict-Transport-Security: c\r\nContent-Security-Policy: d\r\n';
   const hash = hashOf(plain);
   for (const change of [['Server: a', 'Server: x'], ['Via: b', 'Via: x'], ['Security: c', 'Security: x'], ['Policy: d', 'Policy: x'], ['Via: b\r\n', '']]) {
@@ -64,7 +64,7 @@ test('the hash of a head changes with each watched header, and with nothing else
 test('a nonce in a policy is no change', () => {
   const policy = (nonce: string) => `Content-Security-Policy: script-src 'nonce-${nonce}' 'self'\r\n`;
   expect(hashOf(policy('abc'))).toBe(hashOf(policy('xyz')));
-  expect(watchedHeaders(`HTTP/1.1 200 OK\r\n${policy('abc')}\r\n`)).toEqual({
+  expect(comparedHeaders(`HTTP/1.1 200 OK\r\n${policy('abc')}\r\n`)).toEqual({
     'content-security-policy': "script-src 'nonce-…' 'self'",
   });
 });
