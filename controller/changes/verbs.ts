@@ -4,7 +4,7 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { AppError } from '../errors/app-error.ts';
 import { fieldError } from '../http/input/validation.ts';
 import type { ProjectContext } from '../http/routing/route.ts';
-import type { MonitorStore } from '../monitors/store.ts';
+import type { MonitorWriteDeps } from '../monitors/deps.ts';
 import { loadMonitor } from '../monitors/verbs/read-monitors.ts';
 import type { Change, MarkerDoc } from './change.ts';
 import type { MarkedMonitor, MarkerStore } from './marker-store.ts';
@@ -17,10 +17,9 @@ const MAX_AHEAD_MS = 5 * MINUTE_MS;
 /** What an incident lists. */
 const BEFORE_INCIDENT = { ms: 30 * MINUTE_MS, limit: 50 };
 
-export interface ChangeDeps {
+export interface ChangeDeps extends Pick<MonitorWriteDeps, 'monitors'> {
   changes: Pick<ChangeStore, 'newest'>;
   markers: Pick<MarkerStore, 'newest' | 'add'>;
-  monitors: Pick<MonitorStore, 'find' | 'findMany' | 'unknownMonitors'>;
 }
 
 /** Changes and markers of a monitor, newest first. Throws MONITOR_NOT_FOUND. */

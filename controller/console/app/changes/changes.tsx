@@ -17,7 +17,7 @@ export function Changes({ id }: { id: string }) {
   return (
     <Section title={texts.changes}>
       <QueryResult query={query}>
-        {(changes) => (changes.length === 0 ? <p class="faint">{texts.none}</p> : <ChangeList changes={changes} />)}
+        {(changes) => (changes.length === 0 ? <p class="faint">{texts.none}</p> : <div class="card"><ChangeList changes={changes} /></div>)}
       </QueryResult>
       {query.data?.length === FIRST_LIMIT && limit === FIRST_LIMIT && (
         <div><Button onClick={() => setLimit(MAX_LIMIT)}>{texts.showMore}</Button></div>
@@ -40,7 +40,7 @@ export function ChangesInChart({ changes }: { changes: readonly Change[] }) {
 /** What changed shortly before an incident. */
 export function ChangesBefore({ changes }: { changes: readonly Change[] }) {
   if (changes.length === 0) return null;
-  return <Section title={texts.before}><ChangeList changes={changes} /></Section>;
+  return <Section title={texts.before}><div class="card"><ChangeList changes={changes} /></div></Section>;
 }
 
 function ChangeList({ changes }: { changes: readonly Change[] }) {
