@@ -20,7 +20,7 @@ export interface LazyTlsFacts {
 
 export type ResponseFacts = Required<Pick<TargetFacts, 'redirects' | 'headers'>>;
 
-/** Facts about a target for a result, read on demand. Hashes have 32 bits and change when the facts do. */
+/** Facts about a target for a result, read on demand. Its hash is an integer that changes when they do. */
 export interface LazyTargetFacts {
   /** The name that was looked up; null if the target is an address. */
   readonly name: string | null;

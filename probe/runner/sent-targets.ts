@@ -39,16 +39,14 @@ export class SentTargets {
     const { name, nameAddresses: addresses, responseHash = null } = target;
     if (addresses.length === 0 && responseHash === null) return null;
     const zone = name === null || addresses.length === 0 ? null : this.#nameServersOf(name);
-    let sent = this.#sent.get(monitorId);
-    const isRepetition = sent === undefined || Math.abs(nowMs - sent.atMs) >= REPEAT_AFTER_MS;
-    if (sent === undefined) {
-      sent = { atMs: nowMs, addresses: new SentPart(), others: new SentPart() };
-      this.#sent.set(monitorId, sent);
-    }
-    const others = zone === null ? [] : [zone.hash];
-    if (responseHash !== null) others.push(responseHash);
-    const hasNew = [sent.addresses.learn(addresses.map(fnv1a), nowMs), sent.others.learn(others, nowMs)];
-    if (!isRepetition && !hasNew.includes(true)) return null;
+    const sent = this.#sent.get(monitorId) ?? this.#add(monitorId);
+    const isRepetition = Math.abs(nowMs - sent.atMs) >= REPEAT_AFTER_MS;
+    const hasAddresses = addresses.every((address) => sent.addresses.has(hashOf(address)));
+    const hasOthers = (zone === null || sent.others.has(zone.hash))
+      && (responseHash === null || sent.others.has(responseHash));
+    const isNew = !hasAddresses && sent.addresses.learn(addresses.map(hashOf), nowMs);
+    const isOther = !hasOthers && sent.others.learn([zone?.hash ?? [], responseHash ?? []].flat(), nowMs);
+    if (!isRepetition && !isNew && !isOther) return null;
     if (isRepetition) sent.atMs = nowMs;
     return {
       ...(addresses.length > 0 && { addresses: addresses.toSorted().slice(0, FACT_LIMITS.addresses) }),
@@ -57,10 +55,21 @@ export class SentTargets {
     };
   }
 
+  #add(monitorId: string): Sent {
+    const sent = { atMs: -Infinity, addresses: new SentPart(), others: new SentPart() };
+    this.#sent.set(monitorId, sent);
+    return sent;
+  }
+
   /** The monitor's next result carries its facts. */
   forget(monitorId: string): void {
     this.#sent.delete(monitorId);
   }
+}
+
+/** An integer that V8 stores in place. */
+function hashOf(text: string): number {
+  return fnv1a(text) | 0;
 }
 
 /** What was sent of one part of the facts. */
@@ -71,10 +80,13 @@ class SentPart {
   #count = 0;
   #hourMs = 0;
 
-  /** True if some of the values are new and may be sent. Then they are known. */
+  has(hash: number): boolean {
+    return this.#known.includes(hash);
+  }
+
+  /** True if values, some of which are new, may be sent. Then all are known. */
   learn(hashes: readonly number[], nowMs: number): boolean {
-    const fresh = hashes.filter((hash) => !this.#known.includes(hash));
-    if (fresh.length === 0) return false;
+    const fresh = hashes.filter((hash) => !this.has(hash));
     if (Math.abs(nowMs - this.#hourMs) >= HOUR_MS) [this.#hourMs, this.#count] = [nowMs, 0];
     if (this.#count >= MAX_PER_HOUR) return false;
     this.#count += 1;

@@ -76,7 +76,7 @@ export class HttpRun implements ObservedResponse, LazyTargetFacts {
     const head = this.#finalHead;
     if (head === null || head.status >= 500) return null;
     const hash = head.comparedHash;
-    return this.#visited.length > 1 ? (hash ^ fnv1a(this.#redirects().join('\n'))) >>> 0 : hash;
+    return this.#visited.length > 1 ? hash ^ fnv1a(this.#redirects().join('\n')) : hash;
   }
 
   responseFacts(): ResponseFacts {

@@ -77,7 +77,7 @@ export class NameServers {
     try {
       const found = (await this.#query(domain)).map((each) => each.toLowerCase().replace(/\.$/, ''));
       const servers = [...new Set(found)].filter((each) => publicDomain(each) !== null).sort();
-      if (servers.length > 0) known.zone = { servers, hash: fnv1a(servers.join()) };
+      if (servers.length > 0) known.zone = { servers, hash: fnv1a(servers.join()) | 0 };
     } catch {
       // The next read may succeed.
     } finally {
