@@ -10,6 +10,7 @@ import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';
 import type { AlertsPort, TargetChangesPort } from '../verdicts/effect.ts';
 import type { Accounts } from './accounts.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
@@ -30,6 +31,7 @@ interface ResultSources {
   alerts: AlertsPort;
   targetChanges: TargetChangesPort;
   domains: Domains;
+  diagnosis: Pick<Diagnosis, 'diagnoser'>;
   readers: RawReaders;
   ownedShards: OwnedShards;
 }
@@ -52,7 +54,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
       clearUnjournaled: (ids) => incidents.outbox.clearUnjournaled(ids),
     },
     rawReaders: [readers.directory, events.hub.streamedProjects],
-    confirmations: fleet.confirmations, witnesses: fleet.witnesses,
+    confirmations: fleet.confirmations, witnesses: fleet.witnesses, diagnoser: sources.diagnosis.diagnoser,
     stores: {
       ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),
       incidents: incidents.outbox, alerts: sources.alerts, targetChanges: sources.targetChanges,

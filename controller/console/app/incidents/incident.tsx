@@ -16,6 +16,7 @@ import { Cause } from './cause.tsx';
 import { Comments } from './comments.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { IncidentActions } from './incident-actions.tsx';
+import { IncidentDiagnosis } from './incident-diagnosis.tsx';
 import { Postmortem } from './postmortem.tsx';
 import { isOver, IncidentDuration, SeverityBadge, StatusBadge } from './severity.tsx';
 import { Timeline } from './timeline.tsx';
@@ -23,7 +24,7 @@ import { Votes } from './votes.tsx';
 
 type FullIncident = components['schemas']['ReadIncident'];
 
-/** One incident: cause, votes, alerts and actions. */
+/** One incident: cause, diagnosis, votes, alerts and actions. */
 export default function IncidentView() {
   const { params: { id = '' } } = useRoute();
   const query = useQuery({
@@ -65,6 +66,7 @@ function Detail({ incident }: { incident: FullIncident }) {
             {!isOver(incident) && incident.source === 'system' && <p class="hint">{texts.autoResolveHint}</p>}
           </section>
           {incident.cause_id !== null && <Cause id={incident.cause_id} incidentId={id} />}
+          <IncidentDiagnosis incident={incident} />
           <ChangesBefore changes={incident.changes} />
           <Section title={texts.votes}><Votes id={id} /></Section>
           <Section title={texts.deliveries}><Deliveries id={id} /></Section>
