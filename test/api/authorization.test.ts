@@ -185,6 +185,8 @@ const NEEDS = {
   'GET /api/incidents/:id/diagnosis': 'project viewer or key',
   'POST /api/monitors/:id/diagnose': 'project editor or key',
   'POST /api/monitors/:id/simulate': 'project viewer or key',
+  'GET /api/monitors/:id/changes': 'project viewer or key',
+  'POST /api/markers': 'project editor or key',
   'GET /api/causes': 'project viewer or key',
   'GET /api/causes/:id': 'project viewer or key',
   'GET /api/incidents': 'project viewer or key',
