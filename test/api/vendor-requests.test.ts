@@ -11,6 +11,9 @@ const probe: AlertDetails = {
   ...down, event: 'probe.offline', monitor: null, incident: null, error: null,
   probe: { id: 'p1', name: 'rack 2', since: at, reason: 'It has been silent' },
 };
+const diagnosed = (summary: string): AlertDetails => (
+  { ...down, incident: { ...down.incident, diagnosis: { classification: 'path', summary } } }
+);
 const ALERTS: [string, AlertDetails][] = [
   ['an outage', down], ['a recovery', up], ['a probe', probe], ['a hostile name', named(HOSTILE)],
   ['a certificate', { ...down, event: 'monitor.ssl_expiring', incident: null, error: null, expiry: { expires_at: at + 864e5 } as never }],
@@ -18,6 +21,7 @@ const ALERTS: [string, AlertDetails][] = [
     [`3,000 times ${JSON.stringify(one)}`, named(`x${one.repeat(3000)}`)]
   )),
   ['long and hostile texts', named(HOSTILE.repeat(30))],
+  ['a hostile diagnosis', diagnosed(HOSTILE.repeat(30))],
 ];
 
 const sender = new AlertSender();
@@ -54,6 +58,14 @@ describe.each(Object.entries(VENDORS))('%s', (name, vendor) => {
     const text = decodeURIComponent(receiver.requests[0]?.body.toString().replaceAll('+', ' ') ?? '');
     expect(text).toContain('Shop');
     expect(text).toMatch(/https:\/\/watch\.example\/(api\/incidents\/|acknowledge\?token=)/);
+    await receiver.close();
+  });
+
+  test('gets the diagnosis of an outage', async () => {
+    const { receiver, destination } = await open();
+    await send(destination, diagnosed('Only from Osaka: path breaks on the way; reachable from Paris.'));
+    const text = decodeURIComponent(receiver.requests[0]?.body.toString().replaceAll('+', ' ') ?? '');
+    expect(text).toMatch(/Only from Osaka: path breaks on the way; reachable from Paris/);
     await receiver.close();
   });
 

@@ -47,7 +47,9 @@ export interface AlertContent {
    * For example `[DOWN] Shop — HTTP 503`. The mark comes first, so that messages of one kind sort together.
    */
   subject: string;
-  /** One sentence. */
+  /** The subject, and where an outage comes from: for channels that show no headline. */
+  brief: string;
+  /** What happened, and where an outage comes from if that is known. */
   headline: string;
   facts: { label: string; text: string }[];
   links: { label: string; url: string }[];
@@ -89,9 +91,15 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
   const found = expiry === null ? alert.problem?.message : `the ${expiry}`;
   const why = expiry ?? alert.problem?.message ?? shortError(alert.error) ?? alert.probe?.reason;
   const summary = durationMs === null ? (why ?? statement) : event;
+  const subject = clip(
+    oneLine(`[${alert.reminder ? `STILL ${mark}` : mark}] ${name} — ${summary}`), MAX_SUBJECT_LENGTH,
+  );
+  const diagnosis = diagnosisText(alert);
+  const headline = `${name}${found === undefined ? ` ${event}` : `: ${found}`}.${diagnosis}`;
   return {
-    subject: clip(oneLine(`[${alert.reminder ? `STILL ${mark}` : mark}] ${name} — ${summary}`), MAX_SUBJECT_LENGTH),
-    headline: clip(oneLine(`${name}${found === undefined ? ` ${event}` : `: ${found}`}.${diagnosisText(alert)}`), MAX_FACT_LENGTH),
+    subject,
+    brief: clip(oneLine(diagnosis === '' ? subject : `${subject}.${diagnosis}`), MAX_FACT_LENGTH),
+    headline: clip(oneLine(headline), MAX_FACT_LENGTH),
     facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), MAX_FACT_LENGTH) })),
     links: linksOf(alert, baseUrl),
     tone,
@@ -126,8 +134,9 @@ function togetherContent(alert: AlertDetails, together: Together, baseUrl: strin
   if (error) facts.push({ label: 'First error', text: `${error.message} (${error.type})` });
   if (incident) facts.push({ label: durationMs === null ? 'Since' : 'Started', text: utc(incident.started_at) });
   if (typeof incident?.resolved_at === 'number') facts.push({ label: 'Recovered', text: utc(incident.resolved_at) });
+  const subject = clip(oneLine(`[${mark}] ${who} ${statement}`), MAX_SUBJECT_LENGTH);
   return {
-    subject: clip(oneLine(`[${mark}] ${who} ${statement}`), MAX_SUBJECT_LENGTH),
+    subject, brief: subject,
     headline: clip(oneLine(`${who} ${statement}.`), MAX_FACT_LENGTH),
     facts: facts.map(({ label, text }) => ({ label, text: clip(oneLine(text), MAX_FACT_LENGTH) })),
     links: linksOf({ ...alert, monitor: null }, baseUrl),

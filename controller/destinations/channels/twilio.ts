@@ -25,9 +25,9 @@ export const twilio = defineChannel({
   recipients: ({ to }) => [...new Set(to)],
   texts: ['Body'],
   render: ({ config: { account_sid: sid, auth_token, from, base_url }, content, recipient }) => {
-    const { subject, links: [link] } = content;
+    const { brief, links: [link] } = content;
     const sender: Record<string, string> = /^MG[0-9a-f]{32}$/i.test(from) ? { MessagingServiceSid: from } : { From: from };
-    const text = fit(subject, { max: MAX_SUBJECT_LENGTH });
+    const text = fit(brief, { max: MAX_SUBJECT_LENGTH });
     const whole = `${text}\n${link?.url ?? ''}`.trim();
     const path = `/2010-04-01/Accounts/${sid}/Messages.json`;
     const credentials = Buffer.from(`${sid}:${auth_token}`).toString('base64');

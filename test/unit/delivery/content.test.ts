@@ -3,7 +3,7 @@ import {
   alertContent, plainText, durationText, responseTimeText,
 } from '../../../controller/destinations/channels/alert-content.ts';
 import type { AlertDetails } from '../../../controller/destinations/channels/alert.ts';
-import { alertMail } from '../../../controller/delivery/content/alert-mail.ts';
+import { alertMail, mailedContent } from '../../../controller/delivery/content/alert-mail.ts';
 import { webhookPayload } from '../../../controller/destinations/channels/webhook.ts';
 import { slackMessage } from '../../../controller/destinations/channels/slack.ts';
 import { mailRefusal } from '../../../controller/platform/mail/mail-outcomes.ts';
@@ -199,6 +199,18 @@ describe('the text of an alert', () => {
     expect(JSON.stringify(webhookPayload(secret, 1, BASE))).not.toContain('pa%40ss');
     const token = { ...down, monitor: { ...down.monitor, type: 'HEARTBEAT', target: '0123456789abcdef' } };
     expect(JSON.stringify(webhookPayload(token, 1, BASE))).not.toContain('456789');
+  });
+
+  test('begins with where an outage comes from', () => {
+    const summary = 'Only from Osaka: path breaks after 198.51.100.7; reachable from www.evil.example.';
+    const diagnosed = { ...down, incident: { id: 'i1', started_at: at, resolved_at: null, diagnosis: { classification: 'path', summary } } };
+    expect(linesOf(diagnosed)[0]).toBe(`Shop is down. ${summary}`);
+    expect(alertContent(diagnosed, BASE).brief).toBe(`[DOWN] Shop — HTTP 503. ${summary}`);
+    expect(linesOf({ ...diagnosed, event: 'monitor.region_degraded' })[0]).not.toContain('Osaka');
+    expect(webhookPayload(diagnosed, 42, BASE).incident?.diagnosis).toEqual({ classification: 'path', summary });
+    expect(mailedContent(diagnosed, BASE).headline).toBe(
+      'Shop is down. Only from Osaka: path breaks after 198.51.100.7; reachable from www[.]evil[.]example.',
+    );
   });
 
   test('keeps each fact on one line, whatever the target responded', () => {
