@@ -79,8 +79,8 @@ function ip(options: readonly string[], commands: readonly string[]): void {
   run(['ip', ...options, '-batch', '-'], `${commands.join('\n')}\n`);
 }
 
-function run([program = '', ...args]: readonly string[], input: string): void {
-  execFileSync(program, args, { input, stdio: 'pipe', encoding: 'utf8' });
+function run([program = '', ...args]: readonly string[], input = ''): string {
+  return execFileSync(program, args, { input, stdio: 'pipe', encoding: 'utf8' });
 }
 
 function removeAbandoned(): void {
@@ -106,9 +106,13 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Also ends processes that are left in it: a suspended one does not end with its parent. */
 function remove(name: string): void {
   try {
-    run(['ip', 'netns', 'del', name], '');
+    for (const pid of run(['ip', 'netns', 'pids', name]).split('\n')) {
+      if (pid !== '') process.kill(Number(pid), 'SIGKILL');
+    }
+    run(['ip', 'netns', 'del', name]);
   } catch {
     // Another process was faster, or it was never created.
   }
