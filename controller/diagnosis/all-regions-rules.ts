@@ -1,6 +1,7 @@
 import { networkOf } from '../../shared/net-guard.ts';
 import {
-  areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isRefused, isSilent,
+  areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isReached, isRefused,
+  isSilent,
   labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts, type Finding,
   type Observation,
 } from './observation-rules.ts';
@@ -62,8 +63,7 @@ export function familyRefused({ down, sound }: Facts): Finding {
 
 /** Where large packets may get lost, a missing response may be the path's fault. */
 export function badResponse({ down, up }: Facts): Finding {
-  const isConnected = (one: Observation) =>
-    connectionsOf(one).some(({ state }) => state === 'open' || state === 'stalled');
+  const isConnected = (one: Observation) => connectionsOf(one).some(isReached);
   const isTargets = ({ examination: { error, path } }: Observation) => {
     if (!error?.layer || error.layer === 'dns' || error.layer === 'connect') return false;
     const isMissing = error.type === 'timeout' || error.layer === 'tls';
@@ -86,7 +86,7 @@ export function silentInReach({ down, up }: Facts): Finding {
   return `The target is silent; the paths from ${labelsOf(down)} reach its network.`;
 }
 
-export function silentAlone({ down, up, neighbor }: Facts): Finding {
+export function silentByItself({ down, up, neighbor }: Facts): Finding {
   if (up.length > 0 || neighbor === null || !isSilentEverywhere(down)) return null;
   return {
     summary: `The target is silent from ${labelsOf(down)}, while ${neighbor} in its network responds.`,

@@ -1,5 +1,5 @@
 import {
-  badCertificate, badResponse, familyRefused, noAddress, refused, sharedEdge, silentAlone, silentInReach,
+  badCertificate, badResponse, familyRefused, noAddress, refused, sharedEdge, silentByItself, silentInReach,
   tooFewObservations,
 } from './all-regions-rules.ts';
 import type { Classification } from './diagnosis.ts';
@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
   { is: 'unknown', if: 'one family fails, which the probe may lack', rule: familyFails },
   { is: 'target', if: 'it connects from all regions and responds badly or not at all', rule: badResponse },
   { is: 'target', if: 'it is silent, and its network responds from all regions', rule: silentInReach },
-  { is: 'target', if: 'it is silent from all regions, and its neighbor responds', rule: silentAlone },
+  { is: 'target', if: 'it is silent from all regions, and its neighbor responds', rule: silentByItself },
   { is: 'edge', if: 'several targets behind one edge are silent, and so are their networks', rule: sharedEdge },
   { is: 'unknown', if: 'nothing else applies', rule: unexplained },
 ];

@@ -54,6 +54,7 @@ export function connectionsOf({ examination }: Observation, family?: Family): Co
 }
 
 export const isOpen = ({ state }: Connection): boolean => state === 'open';
+export const isReached = ({ state }: Connection): boolean => state === 'open' || state === 'stalled';
 export const isRefused = ({ state }: Connection): boolean => state === 'refused';
 /** Nothing came back, or a router reported that the address is unreachable. */
 export const isSilent = ({ state }: Connection): boolean => state === 'timeout' || state === 'unreachable';

@@ -1,5 +1,6 @@
 import {
-  addressesWhere, areAll, brokenFamily, connectionsOf, endsEarly, isOpen, isSilent, labelsOf, lastRouter,
+  addressesWhere, areAll, brokenFamily, connectionsOf, endsEarly, isOpen, isReached, isSilent, labelsOf,
+  lastRouter,
   listOf, otherThan, type Facts, type Finding, type Observation,
 } from './observation-rules.ts';
 
@@ -76,7 +77,7 @@ function brokenAddress(seen: Observation, up: Observation[]): string | null {
   if (target === null || !addressesWhere(seen, isSilent).includes(target) || !endsEarly(seen)) return null;
   if (error?.layer !== 'connect' && !areAll(connectionsOf(seen), isSilent)) return null;
   const tried = up.flatMap((one) => connectionsOf(one).filter(({ address }) => address === target));
-  if (!areAll(tried, isOpen)) return null;
+  if (!areAll(tried, isReached)) return null;
   // A firewall in front of the target may refuse one probe: then both paths end at the same router.
   const endsAlike = (one: Observation) =>
     one.examination.path.target === target && lastRouter(one) === lastRouter(seen);

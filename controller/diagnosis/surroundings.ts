@@ -23,7 +23,7 @@ export interface SurroundingsDeps {
   /** When the latest successful check of each monitor started, Unix ms. */
   lastSuccesses(monitorIds: string[]): Promise<Map<string, number | null>>;
   /** The pairs of probes of which the first does not reach the second, from the probes' own pings. */
-  brokenEdges?(): Surroundings['broken_edges'];
+  brokenEdges(probeIds: readonly string[]): Surroundings['broken_edges'];
   /** What people call the region, and the network of its probes. */
   describe(region: string): Pick<Observation, 'label' | 'network'>;
 }
@@ -47,7 +47,7 @@ export class SurroundingsReader {
 
   /** Other monitors matter only if the target is down everywhere, so only then are they read. */
   async read(failure: Failure): Promise<Surroundings> {
-    const broken_edges = this.#deps.brokenEdges?.() ?? [];
+    const broken_edges = this.#deps.brokenEdges(failure.regions.map(({ probe_id }) => probe_id));
     if (!isDownEverywhere(failure.regions)) return { others: [], neighbor: null, broken_edges };
     const { monitor_id, failed_at } = failure;
     const tenant = tenantOf(failure);
@@ -67,16 +67,16 @@ export class SurroundingsReader {
     for (const network of new Set(own.map(networkOf))) {
       const having = await this.#deps.features.having(tenant.organizationId, `network:${network}`, MAX_NEIGHBORS);
       // With several addresses, any of them may have responded.
-      const alone = new Map(having.flatMap(({ monitor_id, features }) => {
+      const addressOf = new Map(having.flatMap(({ monitor_id, features }) => {
         const addresses = features.map(featureParts).filter(({ kind }) => kind === 'address');
         const [address] = addresses.map(({ value }) => value);
         return addresses.length === 1 && address && !own.includes(address) ? [[monitor_id, address]] : [];
       }));
-      if (alone.size === 0) continue;
-      const ids = [...(await this.#deps.monitors.summaries(tenant, [...alone.keys()])).keys()];
+      if (addressOf.size === 0) continue;
+      const ids = [...(await this.#deps.monitors.summaries(tenant, [...addressOf.keys()])).keys()];
       const successes = await this.#deps.lastSuccesses(ids);
       const neighbor = ids.find((id) => (successes.get(id) ?? 0) > failed_at);
-      if (neighbor !== undefined) return alone.get(neighbor) ?? null;
+      if (neighbor !== undefined) return addressOf.get(neighbor) ?? null;
     }
     return null;
   }

@@ -225,7 +225,7 @@ describe('the text of an alert', () => {
     const alert = { ...down, incident: { id: 'i1', started_at: at, resolved_at: null, acknowledge_url } };
     expect(alertContent(alert, BASE).links[0]).toEqual({ label: 'Acknowledge', url: acknowledge_url });
     expect(alertMail(FRAME, alertContent(alert, BASE)).html).toContain(`<a href="${acknowledge_url}">Acknowledge</a>`);
-    expect(webhookPayload(alert, 42, BASE).incident).toEqual({ ...alert.incident, cause: null });
+    expect(webhookPayload(alert, 42, BASE).incident).toEqual({ ...alert.incident, cause: null, diagnosis: null });
     expect(linesOf(up).join()).not.toContain('Acknowledge');
   });
 
@@ -243,12 +243,12 @@ describe('the body of a webhook', () => {
     expect(webhookPayload(down, 42, BASE)).toEqual({
       version: '1', event: 'monitor.down', timestamp: 42,
       monitor: { id: 'm1', name: 'Shop', url: 'https://shop.example/cart', type: 'HTTP', runbook_url: null },
-      incident: { id: 'i1', started_at: at, resolved_at: null, cause: null },
+      incident: { id: 'i1', started_at: at, resolved_at: null, cause: null, diagnosis: null },
       subject: content.subject, message: plainText(content),
     });
     const expiry = webhookPayload({ ...down, event: 'monitor.ssl_expiring', incident: null }, 42, BASE);
     expect(expiry.incident).toBeNull();
-    expect(webhookPayload(up, 42, BASE).incident).toEqual({ ...over, cause: null });
+    expect(webhookPayload(up, 42, BASE).incident).toEqual({ ...over, cause: null, diagnosis: null });
   });
 });
 

@@ -5,7 +5,8 @@ import { down } from '../../helpers/vendor-alerts.ts';
 
 const probe = { id: 'p1', name: 'rack 2', since: 1, reason: 'silent' };
 const cause = { id: 'c1', kind: 'address' as const, value: '192.0.2.7' };
-const incident = down.incident && { ...down.incident, cause };
+const diagnosis = { classification: 'path', summary: 'Only from Osaka: path breaks.' };
+const incident = down.incident && { ...down.incident, cause, diagnosis };
 const payload = webhookPayload({ ...down, incident, probe }, 1_700_000_000_000, 'https://watch.example');
 
 test('templates can contain every field of the payload', () => {
