@@ -87,7 +87,10 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
         </div>
         <ErrorNote error={error} />
         <div class="chart-place" aria-busy={isLoading || undefined}>
-          <TimeChart label={title} {...data} {...span} shades={shades} marks={marksOf(changes)} onZoom={(from, to) => showSpan({ from, to })} />
+          <TimeChart
+            label={title} {...data} {...span} shades={shades} marks={marksOf(changes)}
+            onZoom={(from, to) => showSpan({ from, to })}
+          />
           {data.times.length === 0 && !isLoading && error === null && <p class="chart-empty">{monitorTexts.noTimes}</p>}
         </div>
         <p class="small faint chart-note">
