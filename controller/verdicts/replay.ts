@@ -47,11 +47,6 @@ export class Replay {
     return this.#state;
   }
 
-  /** Until when no decision is due if nothing else happens, Unix ms. */
-  get quietUntil(): number {
-    return Math.min(this.#shortSince === null ? Infinity : 0, this.#nextDue().at);
-  }
-
   /** Adds a result that was received at `at`, Unix ms. */
   add({ region, probe_id, late, ...row }: ReplayedResult, at = row.started_at): void {
     this.advanceTo(at);
