@@ -83,7 +83,7 @@ export interface KnownMonitors {
   live: ReadonlyMap<string, SeenMonitor>;
 }
 
-/** `isUnderCheck`: of a dependency, whether a check holds the alert; `isToConfirm` as in `DependencyChecks`. */
+/** `isUnderCheck`: whether a check of a dependency holds the alert, as `DependencyChecks` tells. */
 export function decisionOn(
   alert: HeldAlert, { monitors, live }: KnownMonitors, now: number,
   isUnderCheck: (dependencyId: string, isToConfirm: boolean) => boolean,

@@ -99,9 +99,10 @@ export class HeldAlerts {
     const queue = new PQueue({ concurrency: MAX_CONCURRENT });
     let failures = 0;
     for (const alert of alerts) {
+      const isUnderCheck = (id: string, isToConfirm: boolean) =>
+        this.#checks.isUnderCheck(alert._id, id, isToConfirm);
       const decision = alert.status === 'held'
-        ? decisionOn(alert, facts, now, (id, isToConfirm) => this.#checks.isUnderCheck(alert._id, id, isToConfirm))
-        : { kind: 'send' } as const;
+        ? decisionOn(alert, facts, now, isUnderCheck) : { kind: 'send' } as const;
       if (decision.kind === 'hold' && isUnchanged(alert, decision.change)) {
         const { due_at } = decision.change;
         postponed.set(due_at, [...postponed.get(due_at) ?? [], alert._id]);

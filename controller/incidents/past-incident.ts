@@ -24,7 +24,8 @@ export interface PastIncident {
 /** The fields of a document that it is made from. */
 export const PAST = {
   project_id: 1, check_id: 1, status: 1, severity: 1, type: 1, error_message: 1, features: 1, started_at: 1,
-  acknowledged_at: 1, resolved_at: 1, resolved_by: 1, late: 1, maintenance_until: 1, created_at: 1, updated_at: 1,
+  acknowledged_at: 1, resolved_at: 1, resolved_by: 1, late: 1, maintenance_until: 1, created_at: 1,
+  updated_at: 1,
 } as const;
 export type PastDoc = Pick<IncidentDoc, '_id' | keyof typeof PAST>;
 

@@ -216,8 +216,8 @@ export class IncidentStore {
   }
 
   /**
-   * What checks opened in the organization from `since` until before `to` and was not over by `from`, Unix ms,
-   * in the order in which it began; at most the latest `limit`.
+   * What checks opened in the organization from `since` until before `to` and was not over by `from` (Unix
+   * ms), in the order in which it began; at most the latest `limit`.
    */
   async ofChecksBetween(
     organizationId: string, { since, from, to }: { since: number; from: number; to: number }, limit: number,

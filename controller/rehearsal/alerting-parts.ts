@@ -38,12 +38,13 @@ type OnMessage = ConstructorParameters<typeof RehearsedThreads>[0];
  */
 export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMessage) {
   const { tenant, population, groupingOf, shardMap } = deps;
-  const [incidents, causes, held] = [new RehearsedIncidents(), new RehearsedCauses(), new RehearsedHeldAlerts()];
+  const [incidents, causes] = [new RehearsedIncidents(), new RehearsedCauses()];
+  const held = new RehearsedHeldAlerts();
   const [deliveries, threads] = [new RehearsedDeliveries(), new RehearsedThreads(onMessage)];
   const destination = destinationOf(tenant, deps.conditions);
   const destinations = {
-    named: async () => [destination], defaults: async () => [destination], ofOrganization: async () => [destination],
-    findById: async () => destination, ensureSecret: async () => '',
+    named: async () => [destination], defaults: async () => [destination],
+    ofOrganization: async () => [destination], findById: async () => destination, ensureSecret: async () => '',
   };
   const queues = { wake: nothing, recordFailure: async () => false, recordReached: nothing };
   const windows = { admit: async () => null };
@@ -58,11 +59,13 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
     regions: { named: (ids) => ids.map((id) => ({ id, name: id, city: null })) },
   });
   const attempt: AttemptDeps = {
-    runInTurn: (work) => work(), deliveries, threads, causes, incidents, destinations, queues, windows, clock,
+    runInTurn: (work) => work(),
+    deliveries, threads, causes, incidents, destinations, queues, windows, clock,
     placement: new Placement({ deliveries, threads, causes, incidents, monitors, clock }),
     digests: { claim: async () => true, release: nothing },
     claims: new WorkClaims({ clock, holder: '', ttlMs: CLAIM_MS }),
-    health: queues, suppressions: { isStopped: async () => false }, random: () => 0, onFailing: () => undefined,
+    health: queues, suppressions: { isStopped: async () => false }, random: () => 0,
+    onFailing: () => undefined,
     sending: {
       poster: { post: async () => ({ kind: 'responded', status: 200, durationMs: 0, retryAfterMs: null }) },
       mailer: { send: () => Promise.reject(new Error('a rehearsal sends no mail')) },
@@ -73,11 +76,10 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
     decide: (organizationId: string, startedAt: number) => decider.decide(organizationId, startedAt),
     endIfOver: (causeId: string) => decider.endIfOver(causeId),
   };
+  const records = { updates: { insertIfAbsent: nothing }, votes: { insertIfAbsent: nothing } };
   return {
     incidents, held, deliveries, attempt, decider,
-    outbox: new IncidentOutbox(
-      { incidents, updates: { insertIfAbsent: nothing }, votes: { insertIfAbsent: nothing }, causes: causesPort }, clock,
-    ),
+    outbox: new IncidentOutbox({ incidents, causes: causesPort, ...records }, clock),
     /** `all` sends each alert at once; `gate` holds those of monitors whose dependencies are down. */
     alerts: {
       all: alerts,

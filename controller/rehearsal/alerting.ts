@@ -7,7 +7,7 @@ import { carryOut } from '../dependencies/held-alert-steps.ts';
 import type { RelatedMonitor } from '../monitors/monitor.ts';
 import { openAlerting, type AlertingDeps } from './alerting-parts.ts';
 import type { MonitorEvent, Span } from './monitor-event.ts';
-import type { ToldOutage } from './outage-rules.ts';
+import type { NotifiedOutage } from './outage-rules.ts';
 
 export interface RehearsedAlertingDeps extends AlertingDeps {
   /** Those whose alerts are of interest, and their dependencies. */
@@ -40,7 +40,7 @@ export class RehearsedAlerting {
   readonly #live = new Map<string, SeenMonitor>();
   readonly #messages: RehearsedMessage[] = [];
   /** Incidents that a message told of, and when first. */
-  readonly #toldAt = new Map<string, number>();
+  readonly #notifiedAt = new Map<string, number>();
   /** Held alerts that nothing but an event can change. */
   readonly #sleeping = new Set<string>();
   readonly #signal = new AbortController().signal;
@@ -62,10 +62,10 @@ export class RehearsedAlerting {
   }
 
   /** The outages of which messages told so far. */
-  async told(): Promise<ToldOutage[]> {
-    const found = await this.#parts.incidents.findMany([...this.#toldAt.keys()]);
+  async notified(): Promise<NotifiedOutage[]> {
+    const found = await this.#parts.incidents.findMany([...this.#notifiedAt.keys()]);
     return found.map(({ _id, check_id, started_at: from, resolved_at: until }) => (
-      { monitor_id: check_id ?? '', from, until, told_at: this.#toldAt.get(_id) ?? 0 }
+      { monitor_id: check_id ?? '', from, until, notified_at: this.#notifiedAt.get(_id) ?? 0 }
     ));
   }
 
@@ -84,7 +84,8 @@ export class RehearsedAlerting {
         break;
       }
       case 'alert':
-        if (alerted.has(event.monitor_id)) await (heedsDependencies ? alerts.gate : alerts.all).fanOut(event.alert);
+        if (!alerted.has(event.monitor_id)) break;
+        await (heedsDependencies ? alerts.gate : alerts.all).fanOut(event.alert);
         break;
       case 'status': this.#live.set(event.monitor_id, event);
     }
@@ -152,7 +153,7 @@ export class RehearsedAlerting {
     const isOutage = alert.event === 'monitor.down';
     const kind = reminder !== undefined ? 'reminder' : isOutage ? 'down' : 'up';
     this.#messages.push({ at: this.#now, monitor_id: monitor_id ?? '', incident_id: incident_id ?? '', kind });
-    if (isOutage) this.#tell(incident_id);
+    if (isOutage) this.#notify(incident_id);
   }
 
   #onThread({ first_id, _id }: { first_id: string; _id: string }, isOver: boolean): void {
@@ -161,10 +162,10 @@ export class RehearsedAlerting {
       at: this.#now, monitor_id: first?.monitor_id ?? '', incident_id: first?.incident_id ?? '',
       kind: isOver ? 'up' : 'down',
     });
-    for (const { incident_id } of this.#parts.deliveries.outagesIn(_id)) this.#tell(incident_id);
+    for (const { incident_id } of this.#parts.deliveries.outagesIn(_id)) this.#notify(incident_id);
   }
 
-  #tell(incidentId: string | null): void {
-    if (incidentId !== null && !this.#toldAt.has(incidentId)) this.#toldAt.set(incidentId, this.#now);
+  #notify(incidentId: string | null): void {
+    if (incidentId !== null && !this.#notifiedAt.has(incidentId)) this.#notifiedAt.set(incidentId, this.#now);
   }
 }

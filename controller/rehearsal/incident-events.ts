@@ -14,13 +14,16 @@ export function eventsOf(incident: PastIncident, monitor: MonitorConfig): Monito
   const of = { monitor_id } as const;
   const events: MonitorEvent[] = [
     { ...of, at: opened_at, kind: 'open', opening: {
-      id, monitor, severity, type, error_message, affected_regions: [], failure_count: 1, started_at, features,
+      id, monitor, severity, type, error_message, features, started_at,
+      affected_regions: [], failure_count: 1,
     } },
     { ...of, at: opened_at, kind: 'status', status: 'down', since: started_at, open_incident: { id } },
   ];
   if (isAlerted) {
     const about = { id, started_at, resolved_at: null };
-    events.push({ ...of, at: alertedAt, kind: 'alert', alert: { ...alert, id: `${id} down`, event: 'monitor.down', incident: about } });
+    events.push({ ...of, at: alertedAt, kind: 'alert', alert: {
+      ...alert, id: `${id} down`, event: 'monitor.down', incident: about,
+    } });
   }
   if (incident.acknowledged_at !== null) {
     events.push({ ...of, at: incident.acknowledged_at, kind: 'acknowledge', incident_id: id });
@@ -34,7 +37,9 @@ export function eventsOf(incident: PastIncident, monitor: MonitorConfig): Monito
   );
   if (isAlerted) {
     const about = { id, started_at, resolved_at: at };
-    events.push({ ...of, at, kind: 'alert', alert: { ...alert, id: `${id} up`, event: 'monitor.up', at, incident: about } });
+    events.push({ ...of, at, kind: 'alert', alert: {
+      ...alert, id: `${id} up`, event: 'monitor.up', at, incident: about,
+    } });
   }
   return events;
 }

@@ -3,7 +3,7 @@ import type { PastIncident } from '../incidents/past-incident.ts';
 import type { ResultColumns } from '../results/hours/result-columns.ts';
 import type { StoredResult } from '../results/hours/stored-result.ts';
 import { overdueRow } from '../results/hours/ping-rows.ts';
-import { featureParts } from '../verdicts/features/feature-rules.ts';
+import { featureParts, type FeatureKind } from '../verdicts/features/feature-rules.ts';
 import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import type { MonitorState } from '../verdicts/monitor-state.ts';
 import { Replay, type ReplayedStep } from '../verdicts/replay.ts';
@@ -52,7 +52,9 @@ export class MonitorRehearsal {
   constructor(known: MonitorFacts) {
     this.#known = known;
     this.#facts = known.facts;
-    for (const { started_at: at, id } of known.incidents) this.#pastIds.set(at, [...this.#pastIds.get(at) ?? [], id]);
+    for (const { started_at: at, id } of known.incidents) {
+      this.#pastIds.set(at, [...this.#pastIds.get(at) ?? [], id]);
+    }
   }
 
   /** Adds the results of the next hour. Hours without results may be left out. */
@@ -60,9 +62,11 @@ export class MonitorRehearsal {
     if (columns.length === 0) return;
     this.#replay ??= this.#begin(hour);
     const isFactual = (this.#facts[0]?.at ?? Infinity) < hour + 2 * HOUR_MS;
-    const quiet = this.#left.length > 0 || isFactual ? null : latestOfQuietHour(this.#replay.state, hour, columns);
+    const mayBeQuiet = this.#left.length === 0 && !isFactual;
+    const quiet = mayBeQuiet ? latestOfQuietHour(this.#replay.state, hour, columns) : null;
     if (quiet) return this.#replay.addGood(quiet);
-    const received = [...this.#left, ...columns.rows().filter(({ late }) => !late).map((row) => ({ row, at: this.#endOf(row) }))];
+    const rows = columns.rows().filter(({ late }) => !late);
+    const received = [...this.#left, ...rows.map((row) => ({ row, at: this.#endOf(row) }))];
     this.#left = [];
     for (const one of received.sort((a, b) => a.at - b.at)) {
       if (one.at < hour + HOUR_MS) this.#add(one);
@@ -123,7 +127,8 @@ export class MonitorRehearsal {
     replay.advanceTo(at);
     const { outage } = replay.state;
     if (outage === null) return;
-    this.#events.push({ at, monitor_id: this.#known.config.monitor_id, kind, incident_id: this.#idOf(outage.incident_id) });
+    const { config: { monitor_id } } = this.#known;
+    this.#events.push({ at, monitor_id, kind, incident_id: this.#idOf(outage.incident_id) });
     if (kind === 'end_by_hand') replay.endIncident(at);
   }
 
@@ -180,8 +185,11 @@ export class MonitorRehearsal {
 /** Results do not tell addresses and certificates, so they are those that the monitor has today. */
 function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 'certificate'> {
   const parts = features.map(featureParts);
-  const addresses = parts.filter(({ kind }) => kind === 'address').map(({ value: address }) => ({ address, at: Infinity }));
-  const seen = parts.filter(({ kind }) => kind === 'certificate').map(({ value: fingerprint256 }) => ({
+  const valuesOf = (wanted: FeatureKind) => (
+    parts.filter(({ kind }) => kind === wanted).map(({ value }) => value)
+  );
+  const addresses = valuesOf('address').map((address) => ({ address, at: Infinity }));
+  const seen = valuesOf('certificate').map((fingerprint256) => ({
     fingerprint256, protocol: '', problem: null, expires_at: null, flaws: [], regions: {},
   }));
   return {

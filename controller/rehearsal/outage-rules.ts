@@ -1,9 +1,9 @@
-/** An outage that a message told of at `told_at`. Unix ms; `until` is null while it is ongoing. */
-export interface ToldOutage {
+/** An outage that a message told of at `notified_at`. Unix ms; `until` is null while it is ongoing. */
+export interface NotifiedOutage {
   monitor_id: string;
   from: number;
   until: number | null;
-  told_at: number;
+  notified_at: number;
 }
 
 export interface MissedOutage {
@@ -12,15 +12,16 @@ export interface MissedOutage {
   to: number;
 }
 
-/** The outages that `actual` tells of from `from` on and `simulated` never does. `to` ends the ongoing ones. */
+/** Outages that `actual` tells of from `from` on and `simulated` never does. `to` ends the ongoing ones. */
 export function missedOutages(
-  actual: readonly ToldOutage[], simulated: readonly ToldOutage[], { from, to }: { from: number; to: number },
+  actual: readonly NotifiedOutage[], simulated: readonly NotifiedOutage[],
+  { from, to }: { from: number; to: number },
 ): MissedOutage[] {
   const byMonitor = byMonitorOf(simulated);
-  const isTold = (outage: ToldOutage) => (byMonitor.get(outage.monitor_id) ?? []).some((one) => (
+  const isNotified = (outage: NotifiedOutage) => (byMonitor.get(outage.monitor_id) ?? []).some((one) => (
     one.from <= (outage.until ?? Infinity) && outage.from <= (one.until ?? Infinity)
   ));
-  return actual.filter((one) => one.told_at >= from && !isTold(one))
+  return actual.filter((one) => one.notified_at >= from && !isNotified(one))
     .map((one) => ({ monitor_id: one.monitor_id, from: one.from, to: Math.min(to, one.until ?? to) }))
     .sort((one, other) => one.from - other.from);
 }

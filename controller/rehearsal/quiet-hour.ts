@@ -9,8 +9,8 @@ const JUDGED = 3 | DEGRADED | LATE;
 const GOOD = OUTCOMES.indexOf('success');
 
 /**
- * By region, the start of the latest result of an hour in which the rules could change nothing but that, as in
- * nearly all hours: every result is good, every region is up, and none falls silent. Else null.
+ * By region, the start of the latest result of an hour in which the rules could change nothing but that, as
+ * in nearly all hours: every result is good, every region is up, and none falls silent. Else null.
  */
 export function latestOfQuietHour(
   state: MonitorState, hour: number, { length, flags, started, source, sources }: ResultColumns,
@@ -42,11 +42,11 @@ export function latestOfQuietHour(
 function isSettled(state: MonitorState, hour: number): boolean {
   const { config, status, outage, slow, flaps, withheld, witnesses, heartbeat, regions } = state;
   if (status !== 'up' || heartbeat !== undefined || config.status !== 'active') return false;
-  if ([outage, slow, flaps, withheld, witnesses, state.maintenance_since].some((one) => one !== null)) return false;
-  if (state.minority_accepted) return false;
+  const ongoing = [outage, slow, flaps, withheld, witnesses, state.maintenance_since];
+  if (ongoing.some((one) => one !== null) || state.minority_accepted) return false;
   if (config.maintenance?.some(({ from, until }) => from < hour + 2 * HOUR_MS && until > hour)) return false;
-  return Object.values(regions).every(({ verdict, degraded, slows, fails, ended, recovery }) => (
-    verdict === 'unknown'
-    || (verdict === 'up' && !degraded && slows === 0 && fails === 0 && ended === undefined && recovery === undefined)
-  ));
+  return Object.values(regions).every(({ verdict, degraded, slows, fails, ended, recovery }) => {
+    const isClean = !degraded && slows === 0 && fails === 0 && ended === undefined && recovery === undefined;
+    return verdict === 'unknown' || (verdict === 'up' && isClean);
+  });
 }

@@ -73,7 +73,7 @@ export async function readFacts(
       facts: factsOf(changes, past), features: features.get(id) ?? [], incidents: past,
     });
   }
-  const others = incidents.filter(({ monitor_id, features: common }) => !monitors.has(monitor_id) && common.length > 0);
+  const others = incidents.filter((one) => !monitors.has(one.monitor_id) && one.features.length > 0);
   const known = new Set([...features.values(), ...others.map((one) => one.features)].flat());
   for (const { config: { depends_on = [], group_id } } of monitors.values()) {
     for (const one of depends_on) known.add(`dependency:${one}`);

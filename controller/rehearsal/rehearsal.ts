@@ -16,6 +16,7 @@ export interface ResultReader {
 
 /** Changes of monitors and their alerts held in memory, about 1 kB each. */
 const MAX_EVENTS = 100_000;
+const TOO_MUCH = 'Choose fewer monitors or a shorter time: there were too many outages';
 
 interface ReplayOptions {
   span: { from: number; to: number };
@@ -29,8 +30,8 @@ interface ReplayOptions {
 export type History = ReadonlyMap<string, MonitorEvents>;
 
 /**
- * Replays each monitor under its policy of today and the changed one; the same if that changes nothing. Throws
- * VALIDATION_ERROR if too much happened.
+ * Replays each monitor under its policy of today and the changed one; the same if that changes nothing.
+ * Throws VALIDATION_ERROR if too much happened.
  */
 export async function replayMonitors(
   results: ResultReader, monitors: ReadonlyMap<string, MonitorFacts>,
@@ -51,15 +52,16 @@ export async function replayMonitors(
     today.set(id, first);
     changed.set(id, last ?? first);
     count += first.events.length + (last?.events.length ?? 0);
-    if (count > MAX_EVENTS) throw fieldError('monitor_ids', 'Choose fewer monitors or a shorter time: there were too many outages');
+    if (count > MAX_EVENTS) throw fieldError('monitor_ids', TOO_MUCH);
   }
   const isSame = [...monitors.keys()].every((id) => today.get(id) === changed.get(id));
   return { today, changed: isSame ? today : changed };
 }
 
 function withPolicy(config: MonitorConfig, policy: ConfirmationPolicy | undefined): MonitorConfig {
-  const { regions: quorum = config.quorum, retries = config.retries, recoveries = config.recoveries ?? 0 } = policy ?? {};
-  const isSame = quorum === config.quorum && retries === config.retries && recoveries === (config.recoveries ?? 0);
+  const { recoveries: current = 0 } = config;
+  const { regions: quorum = config.quorum, retries = config.retries, recoveries = current } = policy ?? {};
+  const isSame = quorum === config.quorum && retries === config.retries && recoveries === current;
   // Heartbeats have no votes.
   return isSame || config.heartbeat ? config : { ...config, quorum, retries, recoveries };
 }
@@ -90,7 +92,7 @@ export async function playAlerts(history: History, { others, to, turns, ...deps 
     if (turns.isDue) await turns.pass();
   }
   await alerting.advanceTo(to);
-  return { messages: await alerting.messages(), told: await alerting.told() };
+  return { messages: await alerting.messages(), notified: await alerting.notified() };
 }
 
 /** Whether a check between two instants fails, and would still fail at `now`. */

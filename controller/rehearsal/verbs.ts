@@ -62,25 +62,30 @@ async function findMonitors(
   const alerted = await monitors.ofProject(tenant, ids ?? null, MAX_MONITORS + 1);
   const known = new Set(alerted.map(({ _id }) => _id));
   if (ids?.some((id) => !known.has(id))) throw new AppError('MONITOR_NOT_FOUND', 'Monitor not found');
-  const others = [...new Set(alerted.flatMap(({ depends_on }) => depends_on))].filter((id) => !known.has(id));
+  const named = new Set(alerted.flatMap(({ depends_on }) => depends_on));
+  const others = [...named].filter((id) => !known.has(id));
   if (known.size + others.length > MAX_MONITORS) {
     const message = `Choose at most ${MAX_MONITORS} monitors, including those that they depend on`;
     throw fieldError('monitor_ids', message);
   }
-  return { alerted, dependencies: others.length === 0 ? [] : await monitors.ofProject(tenant, others, MAX_MONITORS) };
+  const dependencies = others.length === 0 ? [] : await monitors.ofProject(tenant, others, MAX_MONITORS);
+  return { alerted, dependencies };
 }
 
 async function rehearse(
-  deps: RehearsalDeps, ctx: ProjectContext, { alerted, dependencies }: FoundMonitors, input: RehearsalInput & { to: number },
+  deps: RehearsalDeps, ctx: ProjectContext, { alerted, dependencies }: FoundMonitors,
+  input: RehearsalInput & { to: number },
 ) {
-  const { from, to, confirmation_policy: policy, destination, grouping, depends_on: heedsDependencies = true } = input;
+  const { from, to, confirmation_policy: policy, destination } = input;
+  const { grouping, depends_on: heedsDependencies = true } = input;
   const { tenant, isClientGone = () => false } = ctx;
   const turns = new Turns(deps.clock, isClientGone);
   const docs = [...alerted, ...dependencies];
   const span = { from: from - WARM_UP_MS, to };
   const { monitors, others, population } = await readFacts(deps, tenant, docs, span);
   const ids = new Set(alerted.map(({ _id }) => _id));
-  const { today, changed } = await replayMonitors(deps.results, monitors, { span, turns, policy, changedIds: ids });
+  const options = { span, turns, policy, changedIds: ids };
+  const { today, changed } = await replayMonitors(deps.results, monitors, options);
   const pathOf = destination?.filter ? await deps.groupPaths(tenant) : () => [];
   const byId = new Map(docs.map((doc) => [doc._id, doc]));
   const stage = {
@@ -96,7 +101,6 @@ async function rehearse(
   const simulated = isToday ? actual : await playAlerts(changed, { ...stage, conditions, heedsDependencies });
   const shown = ({ messages }: typeof actual) => messages.filter(({ at }) => at >= from && at <= to)
     .map(({ at, monitor_id, cause_id, kind }) => ({ at, monitor_id, cause_id, kind }));
-  return {
-    alerts: shown(simulated), actual: shown(actual), missed: missedOutages(actual.told, simulated.told, { from, to }),
-  };
+  const missed = missedOutages(actual.notified, simulated.notified, { from, to });
+  return { alerts: shown(simulated), actual: shown(actual), missed };
 }

@@ -64,9 +64,8 @@ export class Replay {
       return region ? [[name, { ...region, last_at: Math.max(at, region.last_at ?? 0) }] as const] : [];
     });
     const last = Math.max(this.#state.last_check_at ?? 0, ...latest.values());
-    this.#state = {
-      ...this.#state, regions: { ...regions, ...Object.fromEntries(seen) }, last_check_at: last, last_success_at: last,
-    };
+    const changed = { ...regions, ...Object.fromEntries(seen) };
+    this.#state = { ...this.#state, regions: changed, last_check_at: last, last_success_at: last };
     this.#now = Math.max(this.#now, last);
   }
 
@@ -103,7 +102,7 @@ export class Replay {
     this.#apply({ kind: 'config', config: changed }, at);
   }
 
-  /** Makes the decisions due by `now`, Unix ms: silence, minority verdicts, maintenance, reopened incidents. */
+  /** Makes the decisions due by `now` (Unix ms): on silence, minorities, maintenance, reopened incidents. */
   advanceTo(now: number): void {
     for (;;) {
       const { at, item } = this.#nextDue();

@@ -16,7 +16,8 @@ interface RehearsalSources {
 }
 
 /** Rehearsals of alert settings on stored results. */
-export function openRehearsals({ stores, shardMap, clock }: ControllerPorts, sources: RehearsalSources): Route[] {
+export function openRehearsals(ports: ControllerPorts, sources: RehearsalSources): Route[] {
+  const { stores, shardMap, clock } = ports;
   const { fleet, monitors: { rehearsals: turns }, notifications, results } = sources;
   const { monitors, statusHistory: changes, incidents, windows, features, groups } = stores;
   return rehearsalRoutes({

@@ -2,12 +2,19 @@ import { DAY_MS, HOUR_MS, hourOf } from '../../../verdicts/time-accounting/time-
 import type { HourStore } from '../../hours/hour-store.ts';
 import { ResultColumns } from '../../hours/result-columns.ts';
 import { steps } from '../../hours/rollup.ts';
+import type { StoredResult } from '../../hours/stored-result.ts';
 import type { ShardQueries } from '../../shards/shard-queries.ts';
 import { unwrittenHours, unwrittenRows } from '../recent/unwritten-rows.ts';
 import { uniteResults } from './result-order.ts';
 
 /** Hours per read: some 100 kB for three regions that check once a minute. */
 const HOURS_PER_READ = 48;
+
+export interface StoredHour {
+  /** Its start, Unix ms. */
+  hour: number;
+  columns: ResultColumns;
+}
 
 export interface StoredHoursDeps {
   owners: ShardQueries;
@@ -26,24 +33,29 @@ export class StoredHours {
    * The hours with results from that of `from` to that of `to` (Unix ms), in order. Reads from the owner
    * before blocks, so that results written meanwhile are included.
    */
-  async *of(monitorId: string, from: number, to: number): AsyncGenerator<{ hour: number; columns: ResultColumns }> {
+  async *of(monitorId: string, from: number, to: number): AsyncGenerator<StoredHour> {
     const { owners, rollups } = this.#deps;
     const unwritten = new Set(await unwrittenHours(owners, monitorId));
     const end = Math.min(hourOf(to) + HOUR_MS, hourOf(from) + 100 * DAY_MS);
     for (const first of steps(hourOf(from), end, HOURS_PER_READ * HOUR_MS)) {
       const hours = steps(first, Math.min(end, first + HOURS_PER_READ * HOUR_MS), HOUR_MS);
-      const held = new Map<number, Awaited<ReturnType<typeof unwrittenRows>>>();
+      const held = new Map<number, StoredResult[]>();
       for (const hour of hours.filter((one) => unwritten.has(one))) {
         held.set(hour, await unwrittenRows(owners, monitorId, hour));
       }
       const found = await rollups.columns(hours.map((hour) => ({ monitor_id: monitorId, hour })));
       const written = new Map(found.map(({ hour, columns }) => [hour, columns]));
       for (const hour of hours) {
-        const rows = held.get(hour);
-        const columns = rows === undefined
-          ? written.get(hour) : ResultColumns.of(uniteResults(rows, written.get(hour)?.rows() ?? []).reverse());
+        const columns = united(held.get(hour), written.get(hour));
         if (columns !== undefined) yield { hour, columns };
       }
     }
   }
+}
+
+function united(
+  unwritten: StoredResult[] | undefined, written: ResultColumns | undefined,
+): ResultColumns | undefined {
+  if (unwritten === undefined) return written;
+  return ResultColumns.of(uniteResults(unwritten, written?.rows() ?? []).reverse());
 }
