@@ -1,0 +1,162 @@
+import { factsOf, maintenanceOf } from '../../controller/rehearsal/fact-rules.ts';
+import { MonitorRehearsal } from '../../controller/rehearsal/monitor-rehearsal.ts';
+import type { PastIncident } from '../../controller/incidents/past-incident.ts';
+import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
+import type { ShardState } from '../../controller/results/state/shard-state.ts';
+import type { MaintenanceRange, MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
+import { HOUR_MS, hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
+import { shardMap } from '../helpers/shard-map.ts';
+import { rowsOf } from './check-results.ts';
+import { Random } from './random.ts';
+import { settle } from './run-seed.ts';
+import type { Outage } from './targets.ts';
+import { MINUTE_MS, START_MS, World } from './world.ts';
+
+const REGIONS = ['eu', 'us', 'ap'];
+
+/** An alert of a monitor: its kind, when its outage began, and when it happened. Unix ms. */
+type SentAlert = `${string} ${'monitor.down' | 'monitor.up'} ${number} ${number}`;
+
+export interface RehearsedWorld {
+  sent: SentAlert[];
+  rehearsed: SentAlert[];
+}
+
+/**
+ * A few hours of outages, flapping, silent probes, pauses, maintenance and people who end incidents, and the
+ * rehearsal of the results that remain, with the same settings.
+ */
+export async function rehearseSeed(seed: number, hours = 3): Promise<RehearsedWorld> {
+  const world = new World({ seed, controllers: 1, regions: REGIONS });
+  const random = new Random(seed);
+  const untilMs = START_MS + hours * HOUR_MS;
+  const windows = createMonitors(world, random, untilMs);
+  const ends = new Map<string, PastIncident[]>();
+  world.start();
+  while (world.clock.now() < untilMs) {
+    await world.run(random.int(2, 10) * MINUTE_MS);
+    await disturb(world, random, ends);
+  }
+  world.network.cutOff.clear();
+  await world.run(10 * MINUTE_MS);
+  const endMs = world.clock.now();
+  await settle(world);
+  const states = await world.statesOfOwners();
+  const monitors = [...world.db.monitors.values()].map(({ config }) => config);
+  return {
+    sent: sentUntil(world, endMs),
+    rehearsed: monitors.flatMap((config) => {
+      const state = states.get(shardMap.of(config.monitor_id))?.[0];
+      return state ? rehearse(world, config, state, {
+        windows: windows.get(config.monitor_id) ?? [], ends: ends.get(config.monitor_id) ?? [], endMs,
+      }) : [];
+    }).sort(),
+  };
+}
+
+function createMonitors(world: World, random: Random, untilMs: number): Map<string, MaintenanceRange[]> {
+  const windows = new Map<string, MaintenanceRange[]>();
+  const policies = ['majority', 'majority', 'any', 'all', 2] as const;
+  for (let at = 0; at < 6; at += 1) {
+    const from = START_MS + random.int(20, 60) * MINUTE_MS;
+    const range = { from, until: from + random.int(10, 40) * MINUTE_MS, holds_alerts: at !== 1 };
+    const maintenance = at < 2 ? [range] : [];
+    const { monitor_id: id } = world.createMonitor({
+      interval_ms: random.pick([30_000, MINUTE_MS]), retries: random.int(0, 2), recoveries: random.int(0, 2),
+      quorum: random.pick(policies), monitoring_regions: at === 2 ? [random.pick(REGIONS)] : REGIONS, maintenance,
+    });
+    windows.set(id, maintenance);
+    world.targets.plan(id, outages(random, untilMs, at === 3 ? 3 : 40));
+  }
+  const heartbeat = { interval_ms: 2 * MINUTE_MS, grace_ms: MINUTE_MS / 2 };
+  const job = world.createMonitor({ type: 'HEARTBEAT', interval_ms: heartbeat.interval_ms, heartbeat });
+  world.targets.plan(job.monitor_id, outages(random, untilMs, 30));
+  world.startJob(job, heartbeat.interval_ms);
+  return windows;
+}
+
+/** At most so many minutes apart: a target with short ones flaps. */
+function outages(random: Random, untilMs: number, maxApart: number): Outage[] {
+  const found: Outage[] = [];
+  let at = START_MS + 5 * MINUTE_MS;
+  while (at < untilMs) {
+    const from = at + random.int(1, maxApart) * MINUTE_MS + random.int(0, 59_999);
+    at = from + random.int(60, Math.max(120, maxApart * 30)) * 1000;
+    found.push({ from, until: at });
+  }
+  return found;
+}
+
+async function disturb(world: World, random: Random, ends: Map<string, PastIncident[]>): Promise<void> {
+  const ids = [...world.db.monitors.keys()];
+  const kind = random.int(0, 5);
+  if (kind === 0) {
+    const id = random.pick(ids.slice(0, 5));
+    const { status, check_revision } = world.db.monitors.get(id)?.config as MonitorConfig;
+    world.changeMonitor(id, { status: status === 'active' ? 'paused' : 'active', check_revision });
+  } else if (kind === 1) world.network.cutOff.add(random.pick(world.probes).probeId);
+  else if (kind === 2) world.network.cutOff.clear();
+  else if (kind === 3) await endIncident(world, random, ends);
+}
+
+/** A person resolves an open incident. */
+async function endIncident(world: World, random: Random, ends: Map<string, PastIncident[]>): Promise<void> {
+  const open = [...world.db.incidents.values()].filter(({ opening, resolution }) => (
+    resolution === null && !opening.late && opening.type !== 'slow_response'
+    && !ends.get(opening.monitor.monitor_id)?.some(({ id }) => id === opening.id)
+  ));
+  if (open.length === 0) return;
+  const { opening } = random.pick(open);
+  const { id: incident_id, monitor: { monitor_id } } = opening;
+  const at = world.clock.now();
+  const [owner] = world.ownersOf(shardMap.of(monitor_id));
+  const noted = owner?.shards?.get(shardMap.of(monitor_id))?.ask<string[]>((respond) => (
+    { kind: 'manualEnds', ends: [{ incident_id, monitor_id, at }], respond }
+  ));
+  noted?.catch(() => undefined);
+  ends.set(monitor_id, [...ends.get(monitor_id) ?? [], {
+    id: incident_id, monitor_id, project_id: '', severity: 'major', type: 'timeout', error_message: '', features: [],
+    started_at: opening.started_at, opened_at: at, acknowledged_at: null, ended: { at, by_hand: true },
+    late: false, maintenance_until: null,
+  }]);
+}
+
+function sentUntil(world: World, endMs: number): SentAlert[] {
+  return [...world.db.alerts.values()].flatMap((alert): SentAlert[] => {
+    const { event, incident, at, monitor: { monitor_id } } = alert;
+    if ((event !== 'monitor.down' && event !== 'monitor.up') || at > endMs) return [];
+    return [`${monitor_id} ${event} ${incident?.started_at ?? 0} ${at}`];
+  }).sort();
+}
+
+interface Known {
+  windows: MaintenanceRange[];
+  ends: PastIncident[];
+  endMs: number;
+}
+
+function rehearse(
+  world: World, config: MonitorConfig, state: ShardState, { windows, ends, endMs }: Known,
+): SentAlert[] {
+  const { monitor_id: id } = config;
+  const changes = [...world.db.statusChanges.values()].filter((one) => one.monitor_id === id && one.at <= endMs)
+    .sort((one, other) => one.at - other.at);
+  const maintenance = maintenanceOf(changes, windows, endMs);
+  const rehearsal = new MonitorRehearsal({
+    config: { ...config, maintenance }, facts: factsOf(changes, ends), features: [], incidents: ends,
+  });
+  const byHour = new Map<number, ResultColumns>();
+  const rows = (rowsOf(world, state).get(id) ?? []).toSorted((one, other) => one.started_at - other.started_at);
+  for (const row of rows) {
+    const hour = hourOf(row.started_at);
+    const columns = byHour.get(hour) ?? new ResultColumns();
+    byHour.set(hour, columns);
+    columns.add(row);
+  }
+  for (const [hour, columns] of byHour) rehearsal.addHour(hour, columns);
+  return rehearsal.finish(endMs).events.flatMap((event): SentAlert[] => {
+    if (event.kind !== 'alert') return [];
+    const { event: name, incident, at } = event.alert;
+    return [`${id} ${name as 'monitor.down'} ${incident?.started_at ?? 0} ${at}`];
+  });
+}
