@@ -14,8 +14,16 @@ import { MINUTE_MS, START_MS, World } from './world.ts';
 
 const REGIONS = ['eu', 'us', 'ap'];
 
-/** An alert of a monitor: its kind, when its outage began, and when it happened. Unix ms. */
-type SentAlert = `${string} ${'monitor.down' | 'monitor.up'} ${number} ${number}`;
+/** An alert of a monitor, when its outage began, and when it happened. Unix ms. */
+export interface SentAlert {
+  monitor_id: string;
+  event: string;
+  began_at: number;
+  at: number;
+}
+
+/** How probes fail: they stop, or their results arrive later and out of order. */
+export type ProbeTrouble = 'stopped' | 'cut off';
 
 export interface RehearsedWorld {
   sent: SentAlert[];
@@ -26,7 +34,7 @@ export interface RehearsedWorld {
  * A few hours of outages, flapping, silent probes, pauses, maintenance and people who end incidents, and the
  * rehearsal of the results that remain, with the same settings.
  */
-export async function rehearseSeed(seed: number, hours = 3): Promise<RehearsedWorld> {
+export async function rehearseSeed(seed: number, trouble: ProbeTrouble, hours = 3): Promise<RehearsedWorld> {
   const world = new World({ seed, controllers: 1, regions: REGIONS });
   const random = new Random(seed);
   const untilMs = START_MS + hours * HOUR_MS;
@@ -35,9 +43,9 @@ export async function rehearseSeed(seed: number, hours = 3): Promise<RehearsedWo
   world.start();
   while (world.clock.now() < untilMs) {
     await world.run(random.int(2, 10) * MINUTE_MS);
-    await disturb(world, random, ends);
+    await disturb(world, random, trouble, ends);
   }
-  world.network.cutOff.clear();
+  recoverProbes(world);
   await world.run(10 * MINUTE_MS);
   const endMs = world.clock.now();
   await settle(world);
@@ -50,7 +58,7 @@ export async function rehearseSeed(seed: number, hours = 3): Promise<RehearsedWo
       return state ? rehearse(world, config, state, {
         windows: windows.get(config.monitor_id) ?? [], ends: ends.get(config.monitor_id) ?? [], endMs,
       }) : [];
-    }).sort(),
+    }).sort(byTime),
   };
 }
 
@@ -87,16 +95,26 @@ function outages(random: Random, untilMs: number, maxApart: number): Outage[] {
   return found;
 }
 
-async function disturb(world: World, random: Random, ends: Map<string, PastIncident[]>): Promise<void> {
+async function disturb(
+  world: World, random: Random, trouble: ProbeTrouble, ends: Map<string, PastIncident[]>,
+): Promise<void> {
   const ids = [...world.db.monitors.keys()];
   const kind = random.int(0, 5);
   if (kind === 0) {
     const id = random.pick(ids.slice(0, 5));
     const { status, check_revision } = world.db.monitors.get(id)?.config as MonitorConfig;
     world.changeMonitor(id, { status: status === 'active' ? 'paused' : 'active', check_revision });
-  } else if (kind === 1) world.network.cutOff.add(random.pick(world.probes).probeId);
-  else if (kind === 2) world.network.cutOff.clear();
+  } else if (kind === 1) {
+    const probe = random.pick(world.probes);
+    if (trouble === 'stopped') probe.kill();
+    else world.network.cutOff.add(probe.probeId);
+  } else if (kind === 2) recoverProbes(world);
   else if (kind === 3) await endIncident(world, random, ends);
+}
+
+function recoverProbes(world: World): void {
+  world.network.cutOff.clear();
+  for (const probe of world.probes) if (probe.process.isDead) probe.start();
 }
 
 /** A person resolves an open incident. */
@@ -125,8 +143,8 @@ function sentUntil(world: World, endMs: number): SentAlert[] {
   return [...world.db.alerts.values()].flatMap((alert): SentAlert[] => {
     const { event, incident, at, monitor: { monitor_id } } = alert;
     if ((event !== 'monitor.down' && event !== 'monitor.up') || at > endMs) return [];
-    return [`${monitor_id} ${event} ${incident?.started_at ?? 0} ${at}`];
-  }).sort();
+    return [{ monitor_id, event, began_at: incident?.started_at ?? 0, at }];
+  }).sort(byTime);
 }
 
 interface Known {
@@ -157,6 +175,10 @@ function rehearse(
   return rehearsal.finish(endMs).events.flatMap((event): SentAlert[] => {
     if (event.kind !== 'alert') return [];
     const { event: name, incident, at } = event.alert;
-    return [`${id} ${name as 'monitor.down'} ${incident?.started_at ?? 0} ${at}`];
+    return [{ monitor_id: id, event: name, began_at: incident?.started_at ?? 0, at }];
   });
+}
+
+function byTime(one: SentAlert, other: SentAlert): number {
+  return (one.monitor_id < other.monitor_id ? -1 : one.monitor_id > other.monitor_id ? 1 : 0) || one.at - other.at;
 }
