@@ -30,6 +30,23 @@ export interface RehearsedWorld {
   rehearsed: SentAlert[];
 }
 
+/** Results that arrive this late do not count, so others were decided on without them. */
+const MAX_SHIFT_MS = 180_000;
+
+/** What the rehearsal tells differently. If results arrived out of order, alerts may be at other times. */
+export function differences({ sent, rehearsed }: RehearsedWorld, trouble: ProbeTrouble): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < Math.max(sent.length, rehearsed.length); at += 1) {
+    const [one, other] = [sent[at], rehearsed[at]];
+    const isSame = one?.monitor_id === other?.monitor_id && one?.event === other?.event;
+    const shiftMs = Math.abs((one?.at ?? 0) - (other?.at ?? 0));
+    const isInTime = trouble === 'stopped'
+      ? shiftMs === 0 && one?.began_at === other?.began_at : shiftMs < MAX_SHIFT_MS;
+    if (!isSame || !isInTime) found.push(`${JSON.stringify(other)}, not ${JSON.stringify(one)}`);
+  }
+  return found;
+}
+
 /**
  * A few hours of outages, flapping, silent probes, pauses, maintenance and people who end incidents, and the
  * rehearsal of the results that remain, with the same settings.
