@@ -43,7 +43,8 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
   const [deliveries, threads] = [new RehearsedDeliveries(), new RehearsedThreads(onMessage)];
   const destination = destinationOf(tenant, deps.conditions);
   const destinations = {
-    named: async () => [destination], defaults: async () => [destination],
+    named: async (_tenant: Tenant, ids: string[]) => (ids.includes(destination._id) ? [destination] : []),
+    defaults: async () => [destination],
     ofOrganization: async () => [destination], findById: async () => destination, ensureSecret: async () => '',
   };
   const queues = { wake: nothing, recordFailure: async () => false, recordReached: nothing };

@@ -36,7 +36,9 @@ export function maintenanceOf(
   };
   for (const { at, in_maintenance, reason, to } of changes) {
     if (in_maintenance) from ??= at;
-    else if (reason === 'maintenance ended' || to === 'paused') close(at);
+    else if (reason === 'maintenance ended') close(at);
+    // After the pause, so that what was held is not sent before it.
+    else if (to === 'paused') close(at + 1);
   }
   const ongoing = known.filter((one) => from !== null && one.from <= until && one.until > until);
   close(Math.max(until, ...ongoing.map((one) => one.until)));

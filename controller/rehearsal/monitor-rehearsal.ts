@@ -8,6 +8,7 @@ import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import type { MonitorState } from '../verdicts/monitor-state.ts';
 import { Replay, type ReplayedStep } from '../verdicts/replay.ts';
 import { HOUR_MS } from '../verdicts/time-accounting/time-accounting-rules.ts';
+import { regionSilentAfterMs } from '../verdicts/votes/region-rules.ts';
 import type { MonitorEvent, MonitorEvents, Span } from './monitor-event.ts';
 import { eventsOf } from './incident-events.ts';
 import { latestOfQuietHour } from './quiet-hour.ts';
@@ -43,15 +44,20 @@ export class MonitorRehearsal {
   readonly #pastIds = new Map<number, string[]>();
   readonly #events: MonitorEvent[] = [];
   readonly #failing: Span[] = [];
+  /** What only late results showed, so that nobody was alerted. The results do not say how late. */
+  readonly #late: ReadonlySet<string>;
   #facts: readonly Fact[];
   #replay: Replay | null = null;
   /** Results that were received after the hour in which they began. */
   #left: Received[] = [];
   #failingSince: number | null = null;
+  /** By region, the last hour in which it reported. */
+  readonly #reportedIn = new Map<string, number>();
 
   constructor(known: MonitorFacts) {
     this.#known = known;
     this.#facts = known.facts;
+    this.#late = new Set(known.incidents.flatMap(({ id, late }) => (late ? [id] : [])));
     for (const { started_at: at, id } of known.incidents) {
       this.#pastIds.set(at, [...this.#pastIds.get(at) ?? [], id]);
     }
@@ -61,6 +67,7 @@ export class MonitorRehearsal {
   addHour(hour: number, columns: ResultColumns): void {
     if (columns.length === 0) return;
     this.#replay ??= this.#begin(hour);
+    this.#assign(hour, columns);
     const isFactual = (this.#facts[0]?.at ?? Infinity) < hour + 2 * HOUR_MS;
     const mayBeQuiet = this.#left.length === 0 && !isFactual;
     const quiet = mayBeQuiet ? latestOfQuietHour(this.#replay.state, hour, columns) : null;
@@ -82,6 +89,19 @@ export class MonitorRehearsal {
     replay.advanceTo(until);
     if (this.#failingSince !== null) this.#failing.push({ from: this.#failingSince, until });
     return { events: this.#events.filter(({ at }) => at <= until), failing: this.#failing };
+  }
+
+  /**
+   * The regions that had the monitor are those that reported. Where it runs today tells nothing about the past.
+   */
+  #assign(hour: number, { sources }: ResultColumns): void {
+    const replay = this.#replay as Replay;
+    const { assigned, heartbeat } = replay.state.config;
+    if (!assigned || heartbeat) return;
+    for (const { region, received } of sources) if (!received) this.#reportedIn.set(region, hour);
+    const since = hour - regionSilentAfterMs(replay.state.config);
+    const present = [...this.#reportedIn].flatMap(([region, last]) => (last >= since ? [region] : [])).sort();
+    if (present.join() !== assigned.join()) replay.assign(present, hour);
   }
 
   /** Before the first stored result, incidents are what they were. */
@@ -154,6 +174,7 @@ export class MonitorRehearsal {
       } else if (effect.kind === 'alert' && ['monitor.down', 'monitor.up'].includes(effect.alert.event)) {
         const { alert, alert: { incident } } = effect;
         const about = incident && { ...incident, id: this.#idOf(incident.id) };
+        if (this.#late.has(about?.id ?? '')) continue;
         this.#events.push({ at, monitor_id, kind: 'alert', alert: { ...alert, incident: about } });
       }
     }

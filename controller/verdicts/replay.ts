@@ -69,6 +69,12 @@ export class Replay {
     this.#now = Math.max(this.#now, last);
   }
 
+  /** These regions have the monitor from `at` on, Unix ms. */
+  assign(assigned: string[], at: number): void {
+    this.advanceTo(at);
+    this.#apply({ kind: 'assigned', assigned, domains: this.#state.config.domains ?? null, at }, at);
+  }
+
   /** Adds a ping of a heartbeat monitor, or that none arrived in time. */
   addPing({ kind, at }: Pick<JournaledPing, 'at'> & { kind: JournaledPing['kind'] | 'overdue' }): void {
     this.advanceTo(at);

@@ -183,6 +183,7 @@ const NEEDS = {
   'POST /api/groups/:id/bulk-move': 'project editor',
   'POST /api/groups/:id/bulk-delete': 'project editor',
   'POST /api/monitors/:id/simulate': 'project viewer or key',
+  'POST /api/alerts/simulate': 'project viewer or key',
   'GET /api/causes': 'project viewer or key',
   'GET /api/causes/:id': 'project viewer or key',
   'GET /api/incidents': 'project viewer or key',

@@ -3,6 +3,7 @@ import { MonitorRehearsal } from '../../controller/rehearsal/monitor-rehearsal.t
 import type { PastIncident } from '../../controller/incidents/past-incident.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
+import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import type { MaintenanceRange, MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { HOUR_MS, hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { shardMap } from '../helpers/shard-map.ts';
@@ -30,19 +31,18 @@ export interface RehearsedWorld {
   rehearsed: SentAlert[];
 }
 
-/** Results that arrive this late do not count, so others were decided on without them. */
-const MAX_SHIFT_MS = 180_000;
+/** Results of a stopped probe are complete, but others may have arrived in another order, and ended the outage. */
+const MAX_SHIFT_MS = { stopped: 2 * MINUTE_MS, 'cut off': 5 * MINUTE_MS } as const;
 
-/** What the rehearsal tells differently. If results arrived out of order, alerts may be at other times. */
+/** What the rehearsal tells differently. */
 export function differences({ sent, rehearsed }: RehearsedWorld, trouble: ProbeTrouble): string[] {
   const found: string[] = [];
   for (let at = 0; at < Math.max(sent.length, rehearsed.length); at += 1) {
     const [one, other] = [sent[at], rehearsed[at]];
     const isSame = one?.monitor_id === other?.monitor_id && one?.event === other?.event;
     const shiftMs = Math.abs((one?.at ?? 0) - (other?.at ?? 0));
-    const isInTime = trouble === 'stopped'
-      ? shiftMs === 0 && one?.began_at === other?.began_at : shiftMs < MAX_SHIFT_MS;
-    if (!isSame || !isInTime) found.push(`${JSON.stringify(other)}, not ${JSON.stringify(one)}`);
+    const isBegun = trouble === 'cut off' || one?.began_at === other?.began_at;
+    if (!isSame || !isBegun || shiftMs >= MAX_SHIFT_MS[trouble]) found.push(`${JSON.stringify(other)}, not ${JSON.stringify(one)}`);
   }
   return found;
 }
@@ -149,11 +149,16 @@ async function endIncident(world: World, random: Random, ends: Map<string, PastI
     { kind: 'manualEnds', ends: [{ incident_id, monitor_id, at }], respond }
   ));
   noted?.catch(() => undefined);
-  ends.set(monitor_id, [...ends.get(monitor_id) ?? [], {
-    id: incident_id, monitor_id, project_id: '', severity: 'major', type: 'timeout', error_message: '', features: [],
-    started_at: opening.started_at, opened_at: at, acknowledged_at: null, ended: { at, by_hand: true },
-    late: false, maintenance_until: null,
-  }]);
+  ends.set(monitor_id, [...ends.get(monitor_id) ?? [], pastIncident(opening, at)]);
+}
+
+/** An incident that a person ended. */
+function pastIncident({ id, started_at, monitor: { monitor_id } }: IncidentOpening, at: number): PastIncident {
+  return {
+    id, monitor_id, project_id: '', severity: 'major', type: 'timeout', error_message: '', features: [],
+    started_at, opened_at: at, acknowledged_at: null, ended: { at, by_hand: true }, late: false,
+    maintenance_until: null,
+  };
 }
 
 function sentUntil(world: World, endMs: number): SentAlert[] {
@@ -177,8 +182,11 @@ function rehearse(
   const changes = [...world.db.statusChanges.values()].filter((one) => one.monitor_id === id && one.at <= endMs)
     .sort((one, other) => one.at - other.at);
   const maintenance = maintenanceOf(changes, windows, endMs);
+  const late = [...world.db.incidents.values()].flatMap(({ opening }) => (
+    opening.late && opening.monitor.monitor_id === id ? [{ ...pastIncident(opening, endMs), late: true }] : []
+  ));
   const rehearsal = new MonitorRehearsal({
-    config: { ...config, maintenance }, facts: factsOf(changes, ends), features: [], incidents: ends,
+    config: { ...config, maintenance }, facts: factsOf(changes, ends), features: [], incidents: [...ends, ...late],
   });
   const byHour = new Map<number, ResultColumns>();
   const rows = (rowsOf(world, state).get(id) ?? []).toSorted((one, other) => one.started_at - other.started_at);
