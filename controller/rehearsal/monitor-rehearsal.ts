@@ -92,7 +92,8 @@ export class MonitorRehearsal {
   }
 
   /**
-   * The regions that had the monitor are those that reported. Where it runs today tells nothing about the past.
+   * The regions that had the monitor are those that reported. Where it runs today says nothing about the
+   * past.
    */
   #assign(hour: number, { sources }: ResultColumns): void {
     const replay = this.#replay as Replay;
@@ -189,13 +190,7 @@ export class MonitorRehearsal {
   }
 
   #trackFailing(state: MonitorState, at: number): void {
-    const regions = Object.entries(state.regions).filter(([, { last_at }]) => last_at !== null);
-    const isFailing = regions.some(([, { fails }]) => fails > 0) && couldBeDown(state.config, regions.map(
-      ([region, { fails, recovery }]) => (
-        { region, result: { outcome: fails > 0 && recovery === undefined ? 'failure' : 'success' } }
-      ),
-    ));
-    if (isFailing) this.#failingSince ??= at;
+    if (wouldFail(state)) this.#failingSince ??= at;
     else if (this.#failingSince !== null) {
       this.#failing.push({ from: this.#failingSince, until: at });
       this.#failingSince = null;
@@ -217,4 +212,15 @@ function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 
     addresses: addresses.length > 0 ? addresses : null,
     certificate: seen.length > 0 ? { seen, warnings: [], due: null } : null,
   };
+}
+
+/** Whether a check in all regions now would find what their latest results found, and so hold alerts. */
+function wouldFail({ config, regions }: MonitorState): boolean {
+  let hasFailed = false;
+  for (const name in regions) hasFailed ||= (regions[name]?.fails ?? 0) > 0;
+  if (!hasFailed) return false;
+  const seen = Object.entries(regions).filter(([, { last_at }]) => last_at !== null);
+  return couldBeDown(config, seen.map(([region, { fails, recovery }]) => (
+    { region, result: { outcome: fails > 0 && recovery === undefined ? 'failure' : 'success' } }
+  )));
 }

@@ -35,6 +35,8 @@ export class Replay {
   #n = 0;
   #shortSince: number | null = null;
   #now: number;
+  /** Results of regions that voted before make nothing due earlier than this, Unix ms. */
+  #nothingDueBefore = 0;
 
   /** `from`: Unix ms. The monitor is active, whatever `config` says. */
   constructor(config: MonitorConfig, from: number, onStep: (step: ReplayedStep) => void, known: Known = {}) {
@@ -110,8 +112,9 @@ export class Replay {
 
   /** Makes the decisions due by `now` (Unix ms): on silence, minorities, maintenance, reopened incidents. */
   advanceTo(now: number): void {
-    for (;;) {
+    while (now >= this.#nothingDueBefore) {
       const { at, item } = this.#nextDue();
+      this.#nothingDueBefore = at;
       if (item === null || at > now) break;
       const before = this.#state;
       this.#apply(item, Math.max(at, this.#now));
@@ -156,6 +159,9 @@ export class Replay {
     this.#state = { ...state, accounted: {}, maintained: null };
     if (state.minority_accepted || !needsMoreVotes(state)) this.#shortSince = null;
     else this.#shortSince ??= at;
+    const voteOf = ({ regions }: MonitorState) => (item.kind === 'result' ? regions[item.region]?.verdict : null);
+    const isSameVote = item.kind === 'result' && voteOf(before) === voteOf(state) && effects.length === 0;
+    if (!isSameVote || before.status !== state.status || this.#shortSince !== null) this.#nothingDueBefore = 0;
     this.#onStep({ at, before, state: this.#state, effects });
   }
 }

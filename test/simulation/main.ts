@@ -29,9 +29,9 @@ function printResult(name: string, startedAt: number, { violations, seed: _seed,
 /** Prints what a rehearsal of this seed's history tells differently; false if anything. */
 async function isRehearsed(seed: number): Promise<boolean> {
   const found: string[] = [];
-  for (const trouble of ['stopped', 'cut off'] as const) {
-    const world = await rehearseSeed(seed, trouble);
-    found.push(...differences(world, trouble).map((text) => `${trouble}: ${text}`));
+  for (const problem of ['stopped', 'cut off'] as const) {
+    const world = await rehearseSeed(seed, problem);
+    found.push(...differences(world, problem).map((text) => `${problem}: ${text}`));
   }
   console.log(`seed ${seed} ${found.length === 0 ? 'ok' : 'FAILED'}`);
   for (const text of found.slice(0, 12)) console.log(`  ${text}`);
