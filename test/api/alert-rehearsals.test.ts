@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
-import { emptyRollup } from '../../controller/results/hours/rollup.ts';
-import type { StoredResult } from '../../controller/results/hours/stored-result.ts';
 import { HOUR_MS, hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
+import { storeHistory, type StoredOutage } from '../helpers/stored-history.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
 
 const MINUTE_MS = 60_000;
@@ -32,27 +30,7 @@ async function createMonitor(name: string, change: object = {}): Promise<string>
   return data.monitor.id;
 }
 
-/** Minutes after `t0`. */
-type Outage = [from: number, to: number];
-
-/** Five hours of checks from three regions once a minute, with outages. */
-async function history(id: string, outages: Outage[]): Promise<void> {
-  const rows = Array.from({ length: 5 * 60 }, (_, minute) => ['eu', 'us', 'ap'].map((region, at): StoredResult => {
-    const isDown = outages.some(([from, to]) => minute >= from && minute < to);
-    const started_at = t0 + minute * MINUTE_MS + at * 1000;
-    return {
-      region, probe_id: region, scheduled_at: started_at, started_at, outcome: isDown ? 'failure' : 'success',
-      degraded: false, reason: 'schedule', attempt: 1, late: false, response_time_ms: 50, status_code: null,
-      error: isDown ? { type: 'connection_error', message: 'refused' } : null, missed: null, timings: null,
-    };
-  })).flat();
-  for (let hour = t0; hour < t0 + 5 * HOUR_MS; hour += HOUR_MS) {
-    const columns = ResultColumns.of(rows.filter(({ started_at }) => hourOf(started_at) === hour));
-    await app.controller.stores.hours.write([
-      { monitor_id: id, hour, position: 1, rows: columns, rollup: emptyRollup() },
-    ]);
-  }
-}
+const history = (id: string, outages: StoredOutage[]) => storeHistory(app.controller.stores.hours, id, t0, outages);
 
 const simulate = (body: object = {}, by = tenant.writeKey) =>
   by.post('/api/alerts/simulate', { from: t0, to: t0 + 5 * HOUR_MS, ...body });
