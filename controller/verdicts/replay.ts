@@ -159,8 +159,8 @@ export class Replay {
     this.#state = { ...state, accounted: {}, maintained: null };
     if (state.minority_accepted || !needsMoreVotes(state)) this.#shortSince = null;
     else this.#shortSince ??= at;
-    const voteOf = ({ regions }: MonitorState) => (item.kind === 'result' ? regions[item.region]?.verdict : null);
-    const isSameVote = item.kind === 'result' && voteOf(before) === voteOf(state) && effects.length === 0;
+    const name = item.kind === 'result' && effects.length === 0 ? item.region : null;
+    const isSameVote = name !== null && before.regions[name]?.verdict === state.regions[name]?.verdict;
     if (!isSameVote || before.status !== state.status || this.#shortSince !== null) this.#nothingDueBefore = 0;
     this.#onStep({ at, before, state: this.#state, effects });
   }

@@ -32,7 +32,7 @@ describe('settings on the past, in the console', () => {
       await page.getByText('4 alerts instead of 6').waitFor();
       await page.getByText('nothing missed that lasted over 3 min.').waitFor();
       await page.getByRole('region', { name: 'Missed outages: 1' }).getByRole('link', { name: 'Shop' }).waitFor();
-      expect(await page.getByRole('img', { name: /With these settings: .*4/ }).count()).toBe(1);
+      await page.getByRole('img', { name: /With these settings: .*4/ }).waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-rehearsal');
       await page.getByLabel(/^Retries/).fill('1');
