@@ -34,8 +34,9 @@ export function maintenanceOf(
     ranges.push({ from: start, until: at, holds_alerts });
     from = null;
   };
-  for (const { at, in_maintenance, reason, to } of changes) {
-    if (in_maintenance) from ??= at;
+  for (const [index, { at, in_maintenance, reason, to }] of changes.entries()) {
+    // A change applied before the end may have a later time. Only the first one tells of an earlier begin.
+    if (in_maintenance && (index === 0 || reason === 'maintenance began')) from ??= at;
     else if (reason === 'maintenance ended') close(at);
     // After the pause, so that what was held is not sent before it.
     else if (to === 'paused') close(at + 1);

@@ -24,18 +24,18 @@ afterAll(() => rig?.close());
 describe('settings on the past, in the console', () => {
   test('a user tries an unsaved confirmation policy, with the keyboard', async () => {
     await rig.open(tenant.owner, `/monitors/${shop}/edit`, DESKTOP, async (page, problems) => {
-      await page.getByLabel(/^Retries/).fill('5');
+      await page.getByLabel('Rechecks after a failure').fill('5');
       await page.getByText('Try it on the past 30 days').focus();
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Try it' }).focus();
       await page.keyboard.press('Enter');
       await page.getByText('4 alerts instead of 6').waitFor();
-      await page.getByText('nothing missed that lasted over 3 min.').waitFor();
+      await page.getByText('nothing missed that lasted over 4 min.').waitFor();
       await page.getByRole('region', { name: 'Missed outages: 1' }).getByRole('link', { name: 'Shop' }).waitFor();
       await page.getByRole('img', { name: /With these settings: .*4/ }).waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
       await takeScreenshot(page, 'console-rehearsal');
-      await page.getByLabel(/^Retries/).fill('1');
+      await page.getByLabel('Rechecks after a failure').fill('1');
       await page.getByText('The settings have changed since.').waitFor();
       expect(problems).toEqual([]);
     });
