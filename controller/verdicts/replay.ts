@@ -54,7 +54,7 @@ export class Replay {
     this.advanceTo(at);
     const { monitor_id, check_revision: assignment_rev } = this.#state.config;
     const rest = { seq: 0, timings: null, remote_address: null, tls: null, detail: null };
-    const result = { ...row, monitor_id, assignment_rev, ...rest };
+    const result = { monitor_id, assignment_rev, ...rest, ...row };
     this.#apply({ kind: 'result', region, probe_id, engine: '', result, late }, at);
   }
 
