@@ -23,6 +23,7 @@ import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/kno
 import { openAccounts } from './wiring/accounts.ts';
 import { openGate, openHeldAlerts } from './wiring/dependencies.ts';
 import { openCauses } from './wiring/causes.ts';
+import { openDiagnosis } from './wiring/diagnosis.ts';
 import { openDomains } from './wiring/domains.ts';
 import { openEvents } from './wiring/events.ts';
 import { openEvidence } from './wiring/evidence.ts';
@@ -144,8 +145,9 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const maintenance = openMaintenance(ports, { subscribers });
   const causes = openCauses(ports, { notifications });
   const incidents = openIncidents(ports, { accounts, events, causes: causes.port });
+  const diagnosis = openDiagnosis(ports, { fleet, events, notifications });
   const results = openResults(ports, {
-    accounts, fleet, events, incidents, notifications, domains, readers, ownedShards,
+    accounts, fleet, events, incidents, notifications, domains, diagnosis, readers, ownedShards,
     alerts: openGate(ports, notifications),
   });
   const heldAlerts = openHeldAlerts(ports, { fleet, incidents, notifications, results });
@@ -159,6 +161,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   events.publishProbes({ fleet, accounts });
   fleet.quarantines.compareBy(results.readers.agreements);
   const { health, history, unwritten } = results.readers;
+  diagnosis.follow(unwritten);
   const imports = new ImportTurns({ turns: stores.importTurns, clock, log, holder: ports.holder });
   const configuration = {
     imports, destinations: notifications.deps, maintenance: maintenance.deps, pages: statusPages.deps,
@@ -167,7 +170,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const converter = new FileConverter(options.converterBundle, clock);
   const http = openHttp(ports, {
     accounts, results, fleet, notifications, events, refusedWrites, domains, evidence, subscribers,
-    statusPages,
+    statusPages, diagnosis,
     routes: [
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...variables.routes, ...fleet.routes,
@@ -175,8 +178,9 @@ export async function openController(options: ExternalPorts, publicPages = openP
         notifications: notifications.log, history, unwritten, onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
-      ...openRehearsals(ports, { fleet, monitors, notifications, results }), ...causes.routes, ...evidence.routes, ...notifications.routes, ...events.routesOver(accounts.quota),
-      ...subscriptions.routes,
+      ...causes.routes, ...diagnosis.routes, ...evidence.routes, ...notifications.routes,
+      ...openRehearsals(ports, { fleet, monitors, notifications, results }),
+      ...events.routesOver(accounts.quota), ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
       }),
@@ -196,7 +200,8 @@ export async function openController(options: ExternalPorts, publicPages = openP
     .add({ rawReaders: readers.directory })
     .add({ fleet: fleet.lifecycle, notifications, subscribers, snapshotWrites: statusPages.snapshotWrites })
     .add({
-      subscriptionStream: subscriptions.stream, results, heldAlerts, evidence: evidence.intake,
+      subscriptionStream: subscriptions.stream, diagnoser: diagnosis.diagnoser, results, heldAlerts,
+      evidence: evidence.intake,
       counts: monitors.counts, retention, domains, maintenance: maintenance.windowTask,
       groupRemovals: groups.removalTask, variables: variables.changeTask,
       incidentFollower: statusPages.follower, domainChecks: statusPages.domainChecks,

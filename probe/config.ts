@@ -15,6 +15,7 @@ const variables = z.object({
   PROBE_ALLOW_CIDRS: setting.ranges(32).default([]),
   PROBE_DENY_CIDRS: setting.ranges(32).default([]),
   PROBE_ANCHORS: setting.endpoints(8).default([]),
+  PROBE_MESH: setting.choice(['public', 'private', 'off']).default('public'),
   PROBE_DNS_SERVERS: setting.nameServers(8).default([]),
   NATS_URL: setting.url('nats', 'tls', 'ws', 'wss').optional(),
   FARWATCH_TOKEN: setting.text().regex(TOKEN, TOKEN_RULE).optional(),
@@ -101,6 +102,8 @@ function arrange(values: Values, flags: Flags, env: Environment) {
     }),
     /** Overrides the NATS URL received at enrolment; null if unset. */
     natsUrl: values.NATS_URL ?? null,
+    /** At which addresses other probes may ping this one; `off` if it takes no part in the mesh. */
+    mesh: values.PROBE_MESH,
     /** Not checked here: `npm start` doesn't use them. */
     proxies: Object.freeze(proxyVariables(env)),
     checks: Object.freeze({

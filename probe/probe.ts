@@ -4,6 +4,7 @@ import { Lifecycle } from '../shared/lifecycle.ts';
 import { AssignmentLog } from './assignments/assignment-log.ts';
 import { openBeats } from './wiring/beats.ts';
 import { openChecks } from './wiring/checks.ts';
+import { openExaminer } from './wiring/examiner.ts';
 import { openLink } from './wiring/link.ts';
 import { openOrders } from './wiring/orders.ts';
 import type { ProbePorts } from './wiring/ports.ts';
@@ -26,14 +27,15 @@ export async function startProbe(ports: ProbePorts): Promise<RunningProbe> {
   const { settings: { dataDir }, clock, log } = ports;
   const unlock = await lockDirectory(dataDir);
   const checks = await openChecks(ports);
-  const link = await openLink(ports, checks.registry.capabilities);
+  const link = await openLink(ports, checks.capabilities);
   const saved = await AssignmentLog.load(join(dataDir, 'assignments.log'), log);
   const { set, file } = saved;
   const results = await openResults(ports, link, () => runs.coverage());
   const { spool, sender } = results;
   const runs: Runs = openRuns(ports, { checks, link, results, set });
-  const { anchors, evidence, runner, scheduler } = runs;
-  const work = openOrders(ports, { link, results, runs, saved });
+  const { anchors, evidence, runner, scheduler, peerPings } = runs;
+  const examiner = await openExaminer({ ...ports, checks, isCutOff: (sinceMs) => anchors.isCutOff(sinceMs) });
+  const work = openOrders(ports, { link, results, runs, examiner, saved });
   const { beats, reports } = openBeats(ports, { checks, link, results, runs, work, set });
   const lifecycle = new Lifecycle({ clock, log })
     .add({ lock: { stop: unlock } })
@@ -48,7 +50,7 @@ export async function startProbe(ports: ProbePorts): Promise<RunningProbe> {
     .add({ synchronizer: work.synchronizer })
     .add({ orders: work.orders })
     .add({ scheduler })
-    .add({ beats, reports });
+    .add({ beats, reports, peerPings });
   await lifecycle.start();
   const facts = { probe: link.probeId, region: link.region, ...checks.icmp };
   log.info({ monitors: set.size, spool_depth: spool.depth, ...facts }, 'probe started');

@@ -43,6 +43,14 @@ function fnv1aBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
+/** Finalizer of MurmurHash3 (32 bit, public domain). FNV alone leaves the high bits of similar keys alike. */
+export function mix(hash: number): number {
+  let value = hash >>> 0;
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
+}
+
 /** A shard as written in subjects and journal ids: two decimal digits, or three from 100 on. */
 export function shardName(shard: number): string {
   return shard < 10 ? `0${shard}` : String(shard);

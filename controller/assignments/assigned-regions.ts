@@ -1,6 +1,5 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import { fnv1a } from '../../shared/ids.ts';
-import { mix } from '../monitors/slot-rules.ts';
+import { fnv1a, mix } from '../../shared/ids.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import { isEnrolled, type ProbeDoc, type RegionDoc } from '../probes/probe.ts';
 import type { Presence } from '../probes/rules.ts';

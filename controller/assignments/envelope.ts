@@ -1,7 +1,9 @@
 import {
   signedText, type AssignmentDelta, type ConfirmOrder, type RunOrder, type SignedEnvelope,
 } from '../../shared/contracts/assignment.ts';
+import type { ExamineOrder } from '../../shared/contracts/examination.ts';
 import type { RotateOrder } from '../../shared/contracts/key-rotation.ts';
+import type { MeshOrder } from '../../shared/contracts/mesh.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { ControllerKeys } from '../platform/bus/nkeys.ts';
 import type { EnrolledProbe } from '../probes/probe.ts';
@@ -24,7 +26,7 @@ export class EnvelopeSealer {
 
   seal(
     purpose: SignedEnvelope['purpose'], to: Recipient,
-    content: AssignmentDelta | RunOrder | ConfirmOrder | RotateOrder,
+    content: AssignmentDelta | RunOrder | ConfirmOrder | RotateOrder | MeshOrder | ExamineOrder,
   ): string {
     const sealed = this.#keys.seal(Buffer.from(JSON.stringify(content), 'utf8'), to.box_key);
     const unsigned = {

@@ -1,8 +1,11 @@
 import { BusError } from '../../shared/bus-error.ts';
 import { runResponse, type Assignment, type RunOrder } from '../../shared/contracts/assignment.ts';
 import { decodeJson } from '../../shared/contracts/bytes.ts';
+import {
+  EXAMINATION_MS, examineResponse, MAX_EXAMINATION_BYTES, type Examination, type ExamineOrder,
+} from '../../shared/contracts/examination.ts';
 import type { CheckResult } from '../../shared/contracts/result.ts';
-import { subjects } from '../../shared/contracts/subjects.ts';
+import { subjects, type ProbeAddress } from '../../shared/contracts/subjects.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { CheckRunner, RegionRun } from '../monitors/ports.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
@@ -24,7 +27,8 @@ const MAX_RESPONSE_BYTES = 65_536;
 /**
  * `unreachable`: no probe received the order; `timeout`: one may have; `refused`: the response was invalid.
  */
-type RunOutcome = { result: CheckResult } | { failure: 'unreachable' | 'timeout' | 'refused' };
+type Failure = { failure: 'unreachable' | 'timeout' | 'refused' };
+type RunOutcome = { result: CheckResult } | Failure;
 
 interface RunNowDeps {
   placement: Placement;
@@ -67,15 +71,31 @@ export class RunNow implements CheckRunner {
 
   /** Makes a probe run one check now. Never rejects because of the probe or the network. */
   async order(region: string, probeId: string, order: RunOrder, timeoutMs: number): Promise<RunOutcome> {
+    const outcome = await this.#request({ region, probeId }, order, timeoutMs);
+    if ('failure' in outcome) return outcome;
+    const result = decodeJson(runResponse, outcome.response, MAX_RESPONSE_BYTES)?.result;
+    return result?.monitor_id === order.assignment.monitor_id ? { result } : { failure: 'refused' };
+  }
+
+  /** Makes a probe examine a target now. Null if it does not respond in time. */
+  async examine(region: string, probeId: string, assignment: Assignment): Promise<Examination | null> {
+    const order = { examine: assignment };
+    const outcome = await this.#request({ region, probeId }, order, EXAMINATION_MS + GRACE_MS);
+    if ('failure' in outcome) return null;
+    const found = decodeJson(examineResponse, outcome.response, MAX_EXAMINATION_BYTES)?.examination;
+    return found?.monitor_id === assignment.monitor_id ? found : null;
+  }
+
+  async #request(
+    { region, probeId }: ProbeAddress, order: RunOrder | ExamineOrder, timeoutMs: number,
+  ): Promise<{ response: Uint8Array } | Failure> {
     const { bus, directory, sealer, rate } = this.#deps;
     const probe = await directory.findEnrolled({ region, probeId });
     if (!probe) return { failure: 'unreachable' };
     try {
       const envelope = sealer.seal('run', probe, order);
       const response = await bus.request(subjects.run(region, probeId), envelope, { timeoutMs });
-      if (!rate.admits(probeId)) return { failure: 'refused' };
-      const result = decodeJson(runResponse, response, MAX_RESPONSE_BYTES)?.result;
-      return result?.monitor_id === order.assignment.monitor_id ? { result } : { failure: 'refused' };
+      return rate.admits(probeId) ? { response } : { failure: 'refused' };
     } catch (error) {
       if (!(error instanceof BusError)) throw error;
       return { failure: error.failure === 'timeout' ? 'timeout' : 'unreachable' };

@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../../shared/time.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import type { FleetDirectory } from '../probes/directory.ts';
 import type { Liveness } from '../probes/liveness.ts';
+import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import type { MonitorState, Witness } from '../verdicts/monitor-state.ts';
 import { needsMoreVotes } from '../verdicts/status/status-rules.ts';
 import { assignedRegions, isAssigned, voteOf } from '../verdicts/votes/quorum-rules.ts';
@@ -111,6 +112,9 @@ export interface WitnessVote {
   witness: Witness;
 }
 
+type WitnessedMonitor =
+  Pick<MonitorConfig, 'monitor_id' | 'organization_id' | 'assigned' | 'monitoring_regions'>;
+
 interface WitnessesDeps {
   items: Pick<AssignmentStore, 'ofMonitors'>;
   directory: Pick<FleetDirectory, 'regions' | 'probesOf' | 'probe'>;
@@ -175,13 +179,17 @@ export class Witnesses {
     return true;
   }
 
-  /** Regions that the organization may use, with a live probe, in a network that has no vote yet. */
   #regionsFor({ config, regions }: MonitorState): string[] {
+    const voting = Object.keys(regions).filter((name) => regions[name]?.verdict !== 'unknown');
+    return this.possibleRegions(config, voting);
+  }
+
+  /** Regions without the monitor that may check it, in networks without any of `voting`. */
+  possibleRegions(config: WitnessedMonitor, voting: readonly string[]): string[] {
     const { directory } = this.#deps;
     const domain = (region: string) => domainOf(directory.probesOf(region));
-    const votingDomains = Object.keys(regions)
-      .filter((name) => isAssigned(config, name) && regions[name]?.verdict !== 'unknown')
-      .flatMap((name) => domain(name) ?? []);
+    const votingDomains =
+      voting.filter((name) => isAssigned(config, name)).flatMap((name) => domain(name) ?? []);
     const others = directory.regions().filter((region) => {
       const isAllowed = region.visibility === 'shared' || region.organization_id === config.organization_id;
       return isAllowed && !isAssigned(config, region._id) && !votingDomains.includes(domain(region._id) ?? ' ')

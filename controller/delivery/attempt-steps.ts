@@ -51,6 +51,19 @@ export function alertFor(
   return { ...alert, incident: { ...incident, acknowledge_url } };
 }
 
+/** The delivery with the diagnosis that its incident has by now. */
+export async function withDiagnosis(
+  incidents: AttemptDeps['incidents'], delivery: DeliveryDoc,
+): Promise<DeliveryDoc> {
+  const { alert, incident_id } = delivery;
+  if (alert.incident === null || incident_id === null) return delivery;
+  const found = await incidents.findById(incident_id);
+  if (!found?.diagnosis) return delivery;
+  const { classification, summary } = found.diagnosis;
+  const incident = { ...alert.incident, diagnosis: { classification, summary } };
+  return { ...delivery, alert: { ...alert, incident } };
+}
+
 /** Why a delivery fails without an attempt. */
 interface Obstacle {
   reason: string;

@@ -1,11 +1,12 @@
 import { newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
+import type { Diagnosis } from '../destinations/channels/alert.ts';
 import { hasRecipients } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { WorkClaims } from '../work/claimed-work.ts';
 import {
   alertFor, endIfObsolete, moveToDigest, obstacleTo, recordHealth, retryWhileClaimed, scheduleReminder,
-  type ClaimedDelivery,
+  withDiagnosis, type ClaimedDelivery,
 } from './attempt-steps.ts';
 import type { CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import type { Placement } from './causes/placement.ts';
@@ -44,7 +45,7 @@ export interface AttemptDeps {
   windows: Pick<MailWindowStore, 'admit'>;
   incidents: {
     /** Null if it was deleted. */
-    findById(incidentId: string): Promise<{ status: string } | null>;
+    findById(incidentId: string): Promise<{ status: string; diagnosis?: Diagnosis } | null>;
     /** Records that a notification of the incident was delivered. */
     markNotified(incidentId: string, channel: string): Promise<void>;
     findMany(ids: string[]): Promise<CausedIncident[]>;
@@ -118,8 +119,9 @@ async function attemptClaimed(
   const { digest_id, digest_at = 0 } = delivery;
   if (digest_id !== undefined) return attemptDigest(deps, claimed, { digest_id, digest_at }, signal);
   const context = { attemptId: newId(clock.now()), deliveryId: id, recipient, signal };
+  const diagnosed = await claims.whileUnused(claimed, () => withDiagnosis(incidents, delivery));
+  const alert = alertFor(deps.sending, diagnosed);
   const isTooLate = signal.aborted || claimed.elapsedMs() > MAX_SEND_DELAY_MS;
-  const alert = alertFor(deps.sending, delivery);
   const outcome = isTooLate ? BUSY : await sendAlert(deps.sending, destination, alert, context);
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {
     await claims.whileUnused(claimed, () => deliveries.release(id, token));

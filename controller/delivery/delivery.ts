@@ -37,6 +37,8 @@ export interface DeliveryDoc {
   held?: Hold;
   /** Of an outage that may have a cause in common with others, or its end: how it is grouped with them. */
   cause?: CausePlace;
+  /** Until when an outage waits for its diagnosis, Unix ms. */
+  diagnosis_at?: number;
   /** Of a reminder: its number, from 1. */
   reminder?: number;
   /** Not attempted before then; null unless pending. */

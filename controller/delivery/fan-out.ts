@@ -1,5 +1,5 @@
 import { derivedId } from '../../shared/ids.ts';
-import type { Clock } from '../../shared/time.ts';
+import type { Clock, Timer } from '../../shared/time.ts';
 import { tenantOf } from '../access/tenant.ts';
 import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { incidentState } from '../destinations/channels/incident-state.ts';
@@ -32,11 +32,18 @@ interface FanOutDeps {
   regions: RegionNaming;
   /** Notifies the controllers that serve these destinations. The message may get lost. */
   notify(destinationIds: string[]): void;
+  /** Ids of monitors that are being diagnosed. */
+  underDiagnosis: ReadonlySet<string>;
   clock: Clock;
 }
 
+/** An alert waits this long after its outage opened for what a diagnosis says. */
+const MAX_DIAGNOSIS_WAIT_MS = 1000;
+
 interface FoundIncident {
   started_at: number;
+  created_at: number;
+  diagnosis?: object;
   features?: string[];
   cause_id?: string;
 }
@@ -44,10 +51,15 @@ interface FoundIncident {
 /** Turns alerts into deliveries. Calls are idempotent, even after a crash halfway. */
 export class FanOut implements AlertsPort {
   readonly #deps: FanOutDeps;
+  readonly #timers = new Set<Timer>();
   #lastQueuedAt = 0;
 
   constructor(deps: FanOutDeps) {
     this.#deps = deps;
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) timer.cancel();
   }
 
   async fanOut(alert: Alert): Promise<void> {
@@ -61,7 +73,16 @@ export class FanOut implements AlertsPort {
     const destinations = notified === null
       ? matching
       : [...notified, ...matching.filter(({ events }) => !events.includes(outage as Outage))];
-    await this.#queue(details, subscribed(destinations, alert), found && placeOf(details, found));
+    const waitsUntil = found && this.#diagnosisWait(alert, found);
+    const place = found && placeOf(details, found);
+    await this.#queue(details, subscribed(destinations, alert), { place, waitsUntil });
+  }
+
+  /** Until when an outage waits for its diagnosis, Unix ms; null if it does not. */
+  #diagnosisWait({ event, monitor }: Alert, { created_at, diagnosis }: FoundIncident): number | null {
+    const isAwaited = event === 'monitor.down' && !diagnosis && this.#deps.underDiagnosis.has(monitor.monitor_id);
+    const until = created_at + MAX_DIAGNOSIS_WAIT_MS;
+    return isAwaited && until > this.#deps.clock.now() ? until : null;
   }
 
   async #withCause(details: AlertDetails, incident: FoundIncident | null): Promise<AlertDetails> {
@@ -77,7 +98,7 @@ export class FanOut implements AlertsPort {
     const now = clock.now();
     const matching = await this.#matching(alert, await this.#destinationsOf(alert));
     await deliveries.insertAbsent(subscribed(matching, alert)
-      .flatMap((one) => newDeliveries(alertDetails(alert, regions), one, { now, queuedAt: now, place: null }))
+      .flatMap((one) => newDeliveries(alertDetails(alert, regions), one, { now, queuedAt: now }))
       .map(({ held: _held, ...delivery }) => (
         { ...delivery, ...suppressed(reason, now), _id: derivedId(delivery._id, 'held') }
       )));
@@ -113,21 +134,29 @@ export class FanOut implements AlertsPort {
     await this.#queue(details, subscribed(matching, notice));
   }
 
-  /** `place`: how destinations that group their alerts group this one; null for others. */
-  async #queue(
-    details: AlertDetails, destinations: DestinationDoc[], place: CausePlace | null = null,
-  ): Promise<void> {
+  async #queue(details: AlertDetails, destinations: DestinationDoc[], plan: Plan = {}): Promise<void> {
     const { deliveries, queues, notify, clock } = this.#deps;
     if (destinations.length === 0) return;
     const now = clock.now();
     // Strictly increasing, so that alerts keep their order within a millisecond and after clock changes.
     this.#lastQueuedAt = Math.max(now, this.#lastQueuedAt + 1);
     const times = { now, queuedAt: this.#lastQueuedAt };
-    const fresh = destinations.flatMap((one) => newDeliveries(details, one, { ...times, place }));
+    const fresh = destinations.flatMap((one) => newDeliveries(details, one, { ...times, ...plan }));
     await deliveries.insertAbsent(await Promise.all(fresh.map((one) => this.#withDigestPlace(one, now))));
     // After inserting the deliveries, because a queue that is woken first may be found empty.
     await queues.wake(destinations, now);
-    notify(destinations.map((destination) => destination._id));
+    const ids = destinations.map((destination) => destination._id);
+    notify(ids);
+    if (plan.waitsUntil) this.#notifyLater(ids, plan.waitsUntil - now);
+  }
+
+  /** The poll finds them as well, up to a second later. */
+  #notifyLater(destinationIds: string[], delayMs: number): void {
+    const timer = this.#deps.clock.setTimer(delayMs, () => {
+      this.#timers.delete(timer);
+      this.#deps.notify(destinationIds);
+    });
+    this.#timers.add(timer);
   }
 
   /** Moves an email beyond the hourly limit of its address into a digest. */
@@ -182,10 +211,17 @@ function placeOf({ event }: AlertDetails, { features = [], started_at }: FoundIn
   return isGrouped ? { features, started_at } : null;
 }
 
+interface Plan {
+  /** How destinations that group their alerts group this one; null for others. */
+  place?: CausePlace | null;
+  /** Not attempted before, because its diagnosis is under way. Unix ms. */
+  waitsUntil?: number | null;
+}
+
 /** One delivery per recipient. Repeated calls produce the same ids. */
 function newDeliveries(
   alert: AlertDetails, destination: DestinationDoc,
-  { now, queuedAt, place }: { now: number; queuedAt: number; place: CausePlace | null },
+  { now, queuedAt, place = null, waitsUntil = null }: Plan & { now: number; queuedAt: number },
 ): DeliveryDoc[] {
   const { _id: destination_id, organization_id, project_id, type: channel } = destination;
   const [monitor_id, incident_id] = [alert.monitor?.id ?? null, alert.incident?.id ?? null];
@@ -194,10 +230,11 @@ function newDeliveries(
   const hold = holdOf(destination, alert, now);
   const start = hold === 'never'
     ? { ...unsent(now), ...suppressed('outside the hours of the integration', now) }
-    : { ...unsent(now, hold?.until), ...(hold ? { held: hold } : {}) };
+    : { ...unsent(now, hold?.until ?? waitsUntil ?? now), ...(hold ? { held: hold } : {}) };
+  const waiting = hold === null && waitsUntil !== null ? { diagnosis_at: waitsUntil } : {};
   return recipientsOf(destination).map((recipient) => ({
     _id: derivedId(alert.id, destination_id, ...(hasRecipients(channel) ? [recipient] : [])),
     organization_id, project_id, destination_id, monitor_id, incident_id, alert, channel, recipient,
-    queued_at: queuedAt, ...start, ...probe, ...grouped,
+    queued_at: queuedAt, ...start, ...waiting, ...probe, ...grouped,
   }));
 }

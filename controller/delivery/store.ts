@@ -13,6 +13,7 @@ import { type DeliveryUpdate, lineOf, type suppressed } from './delivery-rules.t
 /** Limit per query. */
 const MAX_OPENINGS = 2000;
 
+type WaitingDestination = Pick<DeliveryDoc, '_id' | 'organization_id' | 'project_id'>;
 type SettledFields = Partial<DeliveryUpdate & DigestPlace & Pick<DeliveryDoc, 'cause'>>;
 
 /** Fields of a `QueuedDelivery`. */
@@ -179,6 +180,20 @@ export class DeliveryStore {
     };
     await this.#deliveries.deleteMany({ ...held, reminder: { $exists: true } });
     await this.#deliveries.updateMany(held, { $set: update });
+  }
+
+  /** Ends the wait of these incidents' outages for a diagnosis at `now`; returns their destinations. */
+  async endDiagnosisWait(incidentIds: string[], now: number): Promise<WaitingDestination[]> {
+    const waiting: Filter<DeliveryDoc> = {
+      incident_id: { $in: incidentIds }, status: 'pending', attempts: 0, digest_id: { $exists: false },
+      diagnosis_at: { $gt: now },
+    };
+    const found = await this.#deliveries.find(waiting).limit(MAX_OPENINGS).toArray();
+    if (found.length === 0) return [];
+    await this.#deliveries.updateMany(waiting, { $set: { next_attempt_at: now } });
+    const byId = new Map(found.map((one) => [one.destination_id, one]));
+    return [...byId.values()].map(({ destination_id: _id, organization_id, project_id }) =>
+      ({ _id, organization_id, project_id }));
   }
 
   /** Removes a claimed delivery. */

@@ -2,9 +2,11 @@ import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import { outageOf } from '../delivery/holding-rules.ts';
 import type { Alert, AlertsPort } from '../verdicts/effect.ts';
-import { heldAlertOf, OUTAGE_EVENTS, type OutageEvent } from './held-alert.ts';
+import { heldAlertOf, type OutageEvent } from './held-alert.ts';
 import { hasDependencies, isEndedBy } from './dependency-rules.ts';
 import type { HeldAlertStore } from './store.ts';
+
+const OUTAGE_EVENTS: readonly OutageEvent[] = ['monitor.down', 'monitor.slow_response', 'monitor.no_data'];
 
 export interface GateDeps {
   alerts: AlertsPort;

@@ -1,8 +1,7 @@
 import type { Alert } from '../verdicts/effect.ts';
 
 /** Alerts that a dependency can hold: those of conditions that end. */
-export const OUTAGE_EVENTS = ['monitor.down', 'monitor.slow_response', 'monitor.no_data'] as const;
-export type OutageEvent = (typeof OUTAGE_EVENTS)[number];
+export type OutageEvent = 'monitor.down' | 'monitor.slow_response' | 'monitor.no_data';
 
 /** A dependency as an incident shows it. */
 export interface HeldBy {

@@ -22,6 +22,23 @@ export interface DiagnosisDoc {
   summary: string;
   /** The observations that decided, one sentence each. */
   decided_by: string[];
+  /** When the failure counted, or somebody requested the diagnosis. */
+  failed_at: number;
   diagnosed_at: number;
+  /** Requested while no probe saw the target down: it says nothing about later incidents. */
+  is_healthy?: true;
+  /** The monitor checks DNS records. */
+  is_dns?: true;
   regions: RegionExamination[];
+}
+
+/** What an incident shows of its diagnosis. */
+export interface DiagnosisSummary {
+  id: string;
+  classification: Classification;
+  summary: string;
+}
+
+export function summaryOf({ _id: id, classification, summary }: DiagnosisDoc): DiagnosisSummary {
+  return { id, classification, summary };
 }

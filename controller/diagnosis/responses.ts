@@ -20,9 +20,11 @@ const regionView = z.strictObject({
   }).nullable(),
 });
 
-export const diagnosisView = z.strictObject({
-  classification: z.enum(CLASSIFICATIONS),
-  summary: z.string(),
+export const diagnosisSummary = z.strictObject({
+  classification: z.enum(CLASSIFICATIONS), summary: z.string().describe('One sentence'),
+});
+
+export const diagnosisView = diagnosisSummary.extend({
   decided_by: z.array(z.string()).describe('The observations that decided'),
   diagnosed_at: z.string().meta({ format: 'date-time' }),
   regions: z.array(regionView),

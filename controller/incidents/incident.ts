@@ -1,5 +1,6 @@
 import type { MonitorType } from '../../shared/contracts/check-spec.ts';
 import type { ErrorType } from '../../shared/contracts/result.ts';
+import type { DiagnosisSummary } from '../diagnosis/diagnosis.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
 import type { WorkClaim } from '../work/claimed-work.ts';
 
@@ -37,6 +38,8 @@ export interface IncidentDoc {
   features?: string[];
   /** What it has in common with other incidents; absent until that is known. */
   cause_id?: string;
+  /** Where its outage comes from; absent before that is known. */
+  diagnosis?: DiagnosisSummary;
   acknowledged_at: number | null;
   assignee_id: string | null;
   acknowledged_by_name: string | null;

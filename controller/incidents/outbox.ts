@@ -1,7 +1,7 @@
 import type { ErrorType } from '../../shared/contracts/result.ts';
 import { derivedId, newId } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
-import { ownedBy } from '../access/tenant.ts';
+import { ownedBy, tenantOf } from '../access/tenant.ts';
 import { type EventPublisher, regionEvent } from '../events/event.ts';
 import type { ProjectContext } from '../http/routing/route.ts';
 import { authorOf } from '../http/routing/authorize.ts';
@@ -11,16 +11,18 @@ import type { RegionChange } from '../verdicts/monitor-state.ts';
 import { recoverySeconds } from './change-rules.ts';
 import type { IncidentUpdateStore, VoteStore } from './history-store.ts';
 import type { IncidentDoc, IncidentUpdateDoc, UpdateActor } from './incident.ts';
-import type { CausesPort, MonitorSummary } from './ports.ts';
+import type { CausesPort, DiagnosesPort, MonitorSummary } from './ports.ts';
 import type { IncidentInput } from './schema.ts';
 import type { IncidentStore } from './store.ts';
 import { incidentEvent } from './views.ts';
 
 interface OutboxParts {
-  incidents: Pick<IncidentStore, 'insertIfAbsent' | 'findById' | 'findMany' | 'markResolved' | 'clearUnjournaled'>;
+  incidents: Pick<IncidentStore,
+    'insertIfAbsent' | 'findById' | 'findMany' | 'markResolved' | 'clearUnjournaled' | 'setDiagnosis'>;
   updates: Pick<IncidentUpdateStore, 'insertIfAbsent'>;
   votes: Pick<VoteStore, 'insertIfAbsent'>;
   causes?: CausesPort;
+  diagnoses?: DiagnosesPort;
 }
 
 const SYSTEM: UpdateActor = Object.freeze({ type: 'system', id: null, name: 'Farwatch' });
@@ -46,7 +48,9 @@ export class IncidentOutbox implements IncidentsPort {
     const doc = incidentFromOpening(opening, this.#clock.now());
     const isNew = await this.#stores.incidents.insertIfAbsent(doc);
     const caused = await this.#decideCauses(doc);
-    const stored = isNew && !caused.includes(doc._id) ? doc : await this.#stores.incidents.findById(doc._id);
+    const isDiagnosed = await this.#setDiagnosis(doc);
+    const isAsRead = isNew && !isDiagnosed && !caused.includes(doc._id);
+    const stored = isAsRead ? doc : await this.#stores.incidents.findById(doc._id);
     if (stored) await this.#record(stored, openingUpdate(stored));
     const others = await this.#stores.incidents.findMany(caused.filter((id) => id !== doc._id));
     for (const one of others) this.#events?.publish(incidentEvent(one));
@@ -56,6 +60,16 @@ export class IncidentOutbox implements IncidentsPort {
   async #decideCauses({ organization_id, started_at, features = [] }: IncidentDoc): Promise<string[]> {
     if (features.length === 0) return [];
     return await this.#stores.causes?.decide(organization_id, started_at) ?? [];
+  }
+
+  /** That of the last ten minutes. Read after the incident is stored, which later ones then find. */
+  async #setDiagnosis(doc: IncidentDoc): Promise<boolean> {
+    const { diagnoses, incidents } = this.#stores;
+    if (doc.check_id === null || doc.late) return false;
+    const found = await diagnoses?.latestSummary(tenantOf(doc), doc.check_id, this.#clock.now());
+    if (!found) return false;
+    await incidents.setDiagnosis([doc._id], found);
+    return true;
   }
 
   async resolve({ id, resolved_at, failure_count }: IncidentResolution): Promise<void> {

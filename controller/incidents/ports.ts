@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { DeliveryDoc } from '../delivery/delivery.ts';
+import type { DiagnosisSummary } from '../diagnosis/diagnosis.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import type { RuntimeStatus } from '../verdicts/monitor-config.ts';
 import type { NotificationQuery } from './schema.ts';
@@ -40,6 +41,12 @@ export interface CausesPort {
   decide(organizationId: string, startedAt: number): Promise<string[]>;
   /** Ends the cause if no incident of it is open. */
   endIfOver(causeId: string): Promise<void>;
+}
+
+/** Where outages come from. */
+export interface DiagnosesPort {
+  /** What the monitor's diagnosis of the last ten minutes before `now` (Unix ms) says; null without one. */
+  latestSummary(tenant: Tenant, monitorId: string, now: number): Promise<DiagnosisSummary | null>;
 }
 
 /** What incidents need from deliveries. */

@@ -3,6 +3,7 @@ import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { ERROR_TYPES, errorLayer } from '../../shared/contracts/result.ts';
 import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
 import { DESTINATION_TYPES } from '../destinations/channels/registry.ts';
+import { diagnosisSummary } from '../diagnosis/responses.ts';
 import { VOTE_WEIGHTS } from '../verdicts/effect.ts';
 import { INCIDENT_SOURCES, INCIDENT_STATUSES, SEVERITIES, UPDATE_KINDS } from './incident.ts';
 
@@ -44,6 +45,7 @@ export const incidentView = z
     held_by: z.strictObject({ monitor_id: uuid, name: z.string() }).nullable()
       .describe('The dependency of the monitor that holds its alert; null if none does'),
     cause_id: text.describe('What it has in common with other incidents; null without one'),
+    diagnosis: diagnosisSummary.nullable().describe('Where the outage comes from; null before that is known'),
     notification_sent: z.boolean().describe('At least one notification was delivered'),
     notification_channels: z.array(z.string()),
     ...timestamps,

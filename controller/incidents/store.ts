@@ -1,5 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
+import type { DiagnosisSummary } from '../diagnosis/diagnosis.ts';
 import type { OpenIncident } from '../monitors/ports.ts';
 import { searchPattern } from '../monitors/monitor.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
@@ -27,6 +28,8 @@ const UNCLAIMED = { $unset: { claim: '' } } as const;
 const OPEN_STATUSES: IncidentDoc['status'][] = ['open', 'acknowledged'];
 /** Limit of incidents that are compared with each other. */
 const MAX_STARTED = 20_000;
+/** Incidents of one monitor that get a diagnosis at once. */
+const MAX_DIAGNOSED = 20;
 const STARTED = { project_id: 1, check_id: 1, started_at: 1, features: 1, cause_id: 1 } as const;
 
 type StartedDoc = Pick<IncidentDoc, '_id' | keyof typeof STARTED>;
@@ -197,6 +200,26 @@ export class IncidentStore {
       { _id: id, status: { $in: ['open', 'acknowledged'] } }, { ...change, $inc: { revision: 1 } },
       { returnDocument: 'after' },
     ));
+  }
+
+  /** Ids of the monitor's incidents that are open or opened since `since`, Unix ms. */
+  async ofOutage(tenant: Tenant, monitorId: string, since: number): Promise<string[]> {
+    const found = this.#incidents.find({
+      ...ownedBy(tenant), check_id: monitorId, source: 'system',
+      $or: [{ status: { $in: OPEN_STATUSES } }, { created_at: { $gte: since } }],
+    }).limit(MAX_DIAGNOSED);
+    return (await found.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
+  }
+
+  /** Returns those of `ids` that did not have this diagnosis, as they are now. */
+  async setDiagnosis(ids: string[], diagnosis: DiagnosisSummary): Promise<IncidentDoc[]> {
+    const { id, classification } = diagnosis;
+    const isOther: Filter<IncidentDoc> =
+      { $or: [{ 'diagnosis.id': { $ne: id } }, { 'diagnosis.classification': { $ne: classification } }] };
+    const changed = ids.map((_id) => restored(this.#incidents.findOneAndUpdate(
+      { _id, ...isOther }, { $set: { diagnosis }, $inc: { revision: 1 } }, { returnDocument: 'after' },
+    )));
+    return (await Promise.all(changed)).filter((one) => one !== null);
   }
 
   /** Records that a notification was delivered. */

@@ -22,7 +22,7 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentV
   return {
     id: _id,
     ...shown,
-    cause_id: doc.cause_id ?? null,
+    cause_id: doc.cause_id ?? null, diagnosis: viewDiagnosis(doc),
     late: doc.late ?? false, in_maintenance: maintenance_until !== undefined,
     held_by: isOngoing ? held_by : null,
     started_at: isoTime(doc.started_at),
@@ -31,6 +31,10 @@ export function viewIncident(doc: ListedIncident | IncidentDoc): View<'incidentV
     created_at: isoTime(doc.created_at), updated_at: isoTime(doc.updated_at),
     recovery_time_seconds: recovery_time_seconds ?? undefined,
   };
+}
+
+function viewDiagnosis({ diagnosis }: ListedIncident): View<'incidentView'>['diagnosis'] {
+  return diagnosis ? { classification: diagnosis.classification, summary: diagnosis.summary } : null;
 }
 
 export function viewFullIncident(doc: IncidentDoc): View<'fullIncidentView'> {

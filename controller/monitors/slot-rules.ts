@@ -1,4 +1,4 @@
-import { fnv1a } from '../../shared/ids.ts';
+import { fnv1a, mix } from '../../shared/ids.ts';
 import type { MonitorDoc } from './monitor.ts';
 
 /** The next slot in any of `regionCount` regions, Unix ms; null if the monitor is not being checked. */
@@ -21,12 +21,4 @@ export function nextCheckAt(doc: MonitorDoc, regionCount: number, now: number): 
 export function phaseMs(monitorId: string, intervalMs: number, region: number, regions: number): number {
   const base = mix(fnv1a(monitorId)) % intervalMs;
   return (base + Math.floor((region * intervalMs) / regions)) % intervalMs;
-}
-
-/** Finalizer of MurmurHash3 (32 bit, public domain). FNV alone leaves the high bits of similar keys alike. */
-export function mix(hash: number): number {
-  let value = hash >>> 0;
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
-  return (value ^ (value >>> 16)) >>> 0;
 }

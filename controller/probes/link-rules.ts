@@ -1,4 +1,5 @@
 import type { Beat } from '../../shared/contracts/beat.ts';
+import { edgesAfterBeat, type EdgeTrack, type PeerOf } from './mesh-rules.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
   isLive, presenceOf, silentMs, statusOf, recordBeat, type BeatTrack, type LivenessView,
@@ -15,6 +16,8 @@ export interface ProbeLink {
   readonly presence: Presence | null;
   /** When its document was last updated, or the link began, monotonic ms. */
   readonly notedAtMono: number;
+  /** To the probes that it pings. */
+  readonly edges: readonly EdgeTrack[];
 }
 
 /** The circumstances of a beat or tick. */
@@ -43,10 +46,10 @@ export interface LinkStep {
 }
 
 export function newLink(nowMono: number): ProbeLink {
-  return { track: null, seen: null, presence: null, notedAtMono: nowMono };
+  return { track: null, seen: null, presence: null, notedAtMono: nowMono, edges: [] };
 }
 
-export function linkAfterBeat(link: ProbeLink, beat: Beat, moment: LinkMoment): LinkStep {
+export function linkAfterBeat(link: ProbeLink, beat: Beat, moment: LinkMoment, peerOf: PeerOf): LinkStep {
   const { now, nowMono: mono } = moment;
   const { track: before } = link;
   const track = recordBeat(before, beat, { now, mono, silentMs: silentMs(viewOf(link, moment)) });
@@ -56,7 +59,8 @@ export function linkAfterBeat(link: ProbeLink, beat: Beat, moment: LinkMoment): 
   if (track.conflict && !before?.conflict) {
     effects.push({ kind: 'doubled', epochs: track.epochs, older: track.conflict.olderEpoch });
   }
-  return withPresence({ link: { ...link, track }, effects }, moment);
+  const edges = edgesAfterBeat(link.edges, beat.mesh?.pings ?? [], now, peerOf);
+  return withPresence({ link: { ...link, track, edges }, effects }, moment);
 }
 
 /** Once a second while this process receives beats. */

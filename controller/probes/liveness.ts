@@ -10,6 +10,7 @@ import type { FleetDirectory } from './directory.ts';
 import {
   linkAfterBeat, linkAfterTick, newLink, type LinkEffect, type LinkMoment, type LinkStep, type ProbeLink,
 } from './link-rules.ts';
+import type { EdgeTrack } from './mesh-rules.ts';
 import { ProbeRate } from './probe-rate.ts';
 import type { ProbeDoc } from './probe.ts';
 import {
@@ -98,6 +99,18 @@ export class Liveness {
     return this.#deps.directory.probesOf(regionId).filter((probe) => this.isLive(probe));
   }
 
+  /** Ids of the region's live probes whose reports count and that announce this capability. */
+  trustedWith(capability: string, regionId: string): string[] {
+    const live = this.liveProbes(regionId).filter(({ quarantine }) => !quarantine).map(({ _id }) => _id);
+    return live.filter((id) => this.announces(capability, id));
+  }
+
+  /** By its latest beat, or by the database right after the start. */
+  announces(capability: string, probeId: string): boolean {
+    const known = this.track(probeId)?.beat ?? this.#deps.directory.probe(probeId);
+    return known?.capabilities.includes(capability) ?? false;
+  }
+
   isLive(probe: ProbeDoc): boolean {
     return isLive(probe, this.#view(probe._id));
   }
@@ -110,6 +123,11 @@ export class Liveness {
   /** The summary of its beats since this process started; null without any. */
   track(probeId: string): BeatTrack | null {
     return this.#links.get(probeId)?.track ?? null;
+  }
+
+  /** To the probes that it pings. */
+  edgesFrom(probeId: string): readonly EdgeTrack[] {
+    return this.#links.get(probeId)?.edges ?? [];
   }
 
   /** Added to the probe's timestamps, ms; 0 while its clock is about right or without beats. */
@@ -138,7 +156,13 @@ export class Liveness {
     const beat = decodeJson(beatSchema, message.data, MAX_BEAT_BYTES);
     const probe = this.#deps.directory.probe(from.probeId);
     if (!beat || !probe || probe.region_id !== from.region || probe.removed_at !== null) return;
-    this.#step(probe, (link, moment) => linkAfterBeat(link, beat, moment));
+    const peerOf = (id: string) => this.#peerOf(probe, id);
+    this.#step(probe, (link, moment) => linkAfterBeat(link, beat, moment, peerOf));
+  }
+
+  #peerOf({ _id: id, organization_id: owner }: ProbeDoc, peerId: string): { isLive: boolean } | null {
+    const peer = this.#deps.directory.probe(peerId);
+    return peer && peerId !== id && peer.organization_id === owner ? { isLive: this.isLive(peer) } : null;
   }
 
   #tick(): void {

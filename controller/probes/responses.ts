@@ -15,6 +15,15 @@ export const regionView = z.object({
 }).meta({ id: 'Region' });
 export type RegionView = z.infer<typeof regionView>;
 
+const edgeView = z.object({
+  probe_id: z.string(),
+  region: z.string(),
+  state: z.enum(['ok', 'broken', 'unknown'])
+    .describe('`broken`: three pings in a row got no reply, although both probes are online'),
+  rtt_ms: z.number().nullable().describe('Null if the latest ping got no reply'),
+  at: z.int().describe('When the latest ping was reported, Unix ms'),
+}).meta({ id: 'MeshEdge' });
+
 export const probeView = z.object({
   id: z.string(),
   name: z.string(),
@@ -52,6 +61,8 @@ export const probeView = z.object({
   /** ISO 8601. */
   last_beat_at: z.string().nullable(),
   created_at: z.string(),
+  /** The probes that it pings once a minute. */
+  mesh: z.array(edgeView),
 }).meta({ id: 'Probe' });
 export type ProbeView = z.infer<typeof probeView>;
 

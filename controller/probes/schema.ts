@@ -30,7 +30,7 @@ export const probeChange = z
     ...readOnlyFields(
       'id', 'region_id', 'reason', 'quarantine', 'version', 'capabilities', 'monitors', 'spool_depth',
       'clock_offset_ms', 'load', 'lateness_ms', 'missed_rate', 'lost_rate', 'keys_changed_at', 'rotation_asked_at',
-      'last_beat_at', 'created_at',
+      'last_beat_at', 'created_at', 'mesh',
     ),
   })
   .transform(({ name, status, provider, asn, addresses }) => {

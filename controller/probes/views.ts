@@ -4,6 +4,7 @@ import type { EnrolmentKeyDoc } from './enrolment-key-store.ts';
 import type { EnrolmentKeyView, ProbeView, RegionView } from './responses.ts';
 import type { FleetDirectory } from './directory.ts';
 import type { Liveness } from './liveness.ts';
+import type { Edges } from './mesh.ts';
 import { isEnrolled, type ProbeDoc, type RegionDoc } from './probe.ts';
 import { clockOffsetMs } from './rules.ts';
 
@@ -36,7 +37,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The stored probe with its latest beat. An offline probe's monitors have moved to others. */
-export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 'statusOf'>): ProbeView {
+export function viewProbe(
+  probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 'statusOf'>, edges: Edges,
+): ProbeView {
   const track = liveness.track(probe._id);
   const { status, reason } = liveness.statusOf(probe);
   const running = status === 'offline' ? null : track?.beat;
@@ -63,6 +66,7 @@ export function viewProbe(probe: ProbeDoc, liveness: Pick<Liveness, 'track' | 's
     rotation_asked_at: isoTime(probe.rotation_asked_at),
     last_beat_at: isoTime(track?.at ?? probe.last_beat_at),
     created_at: isoTime(probe.created_at),
+    mesh: edges.get(probe._id) ?? [],
   };
 }
 

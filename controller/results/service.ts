@@ -56,6 +56,8 @@ export interface ResultsDeps<M> {
   rawReaders: readonly RawReaders[];
   /** Receives each failure that is recorded here, with its monitor's state afterwards. */
   confirmations: { onResult(state: MonitorState, region: string, result: CheckResult): void };
+  /** Has probes examine the target of a monitor whose region has just turned down. */
+  diagnoser: { onResult(state: MonitorState, region: string, result: CheckResult): void };
   /** Asks other regions if too few report the monitor as down. */
   witnesses: { request(state: MonitorState, onVote: (vote: WitnessVote) => void): void };
   /**
@@ -107,6 +109,7 @@ export class ResultsService<M> {
               const monitor = result.outcome === 'failure' ? monitors.get(result.monitor_id) : undefined;
               if (!monitor) continue;
               deps.confirmations.onResult(monitor.state, region, result);
+              deps.diagnoser.onResult(monitor.state, region, result);
               deps.witnesses.request(monitor.state, (vote) => this.#recordWitness(vote));
             }
           },

@@ -19,6 +19,7 @@ import { EphemeralProbes } from '../probes/ephemeral-probes.ts';
 import { IdentityPublisher } from '../probes/identity-publisher.ts';
 import { isRotating, KeyRotations } from '../probes/key-rotations.ts';
 import { Liveness } from '../probes/liveness.ts';
+import { Mesh } from '../probes/mesh.ts';
 import { ProbeRate } from '../probes/probe-rate.ts';
 import type { ProbeDoc } from '../probes/probe.ts';
 import { Quarantines } from '../probes/quarantines.ts';
@@ -104,6 +105,10 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       subjects.run(probe.region_id, probe._id), sealer.seal('run', probe, order), { timeoutMs: ROTATION_TIMEOUT_MS },
     ),
   });
+  const mesh = new Mesh({
+    directory, liveness, owns, allowPrivate, clock, log,
+    send: (probe, order) => bus.publish(subjects.run(probe.region_id, probe._id), sealer.seal('run', probe, order)),
+  });
   const rebalance = () => rebalancer.trigger();
   const quarantines = new Quarantines({
     directory, liveness, store: probes, clock, log, rebalance,
@@ -118,7 +123,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
     probe.removed_at === null && (probe.organization_id === null || probe.organization_id === organizationId);
   return {
     placement, liveness, directory, assignments, responder, confirmations, witnesses, quarantines,
-    identities, runNow,
+    identities, runNow, mesh,
     rates: [liveness.rate, syncRate, runRate],
     assigned: async (organizationId: string, probeId: string) => {
       const probe = await probes.find(probeId);
@@ -134,7 +139,7 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
         })),
     },
     routes: fleetRoutes({
-      probes, enrolmentKeys, regions, liveness, publishIdentities, directory, quota, rebalance,
+      probes, enrolmentKeys, regions, liveness, mesh, publishIdentities, directory, quota, rebalance,
       rotateKeys: (probe) => rotations.advance(probe),
       monitorsByRegion: (organizationId) => items.countByRegion(organizationId),
       enrolment: {
@@ -150,6 +155,6 @@ export async function openFleet(ports: FleetPorts, sources: FleetSources) {
       .add({ liveness, responder, assignments, staleProbes })
       .add({ confirmations, witnesses, rotations })
       .add({ rebalancer })
-      .add({ notices, ephemeralProbes }),
+      .add({ notices, ephemeralProbes, mesh }),
   };
 }

@@ -18,13 +18,15 @@ import type { RefusedWrites } from '../platform/mongo/refused-writes.ts';
 import type { ResultsService } from '../results/service.ts';
 import { FairQueue } from '../work/fair-queue.ts';
 import type { Accounts } from './accounts.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Evidence } from './evidence.ts';
 import type { Fleet } from './fleet.ts';
 import {
   observeActors, observeAssignments, observeConfirmations, observeDatabase, observeDeliveries, observeDomains,
-  observeEvents, observeEvidence, observeFleet, observeNotices, observeMailers, observeResults, observeShares,
+  observeEvents, observeEvidence, observeExaminations, observeFleet, observeNotices, observeMailers,
+  observeResults, observeShares,
 } from './metrics.ts';
 import type { Notifications } from './notifications.ts';
 import type { StatusPages } from './status-pages.ts';
@@ -46,12 +48,13 @@ interface HttpSources {
   routes: Route[];
   accounts: Accounts;
   results: Pick<ResultsService<never>, 'shards' | 'isReady'>;
-  fleet: Pick<Fleet, 'assignments' | 'confirmations' | 'rates' | 'responder'>;
+  fleet: Pick<Fleet, 'assignments' | 'confirmations' | 'rates' | 'responder' | 'mesh'>;
   notifications: Notifications;
   events: Events;
   refusedWrites: RefusedWrites;
   domains: Pick<Domains, 'lookups'>;
   evidence: Pick<Evidence, 'intake'>;
+  diagnosis: Pick<Diagnosis, 'diagnoser'>;
   subscribers: Pick<Subscribers, 'noticeSender' | 'post'>;
   statusPages: Pick<StatusPages, 'fastResponses' | 'hosts' | 'counter'>;
 }
@@ -64,10 +67,11 @@ export function openHttp(
   const { credentials, organizationsOf } = accounts;
   const registry = new Registry();
   observeResults(registry, results.shards, bus);
-  const { assignments, confirmations, rates, responder } = fleet;
+  const { assignments, confirmations, rates, responder, mesh } = fleet;
   observeAssignments(registry, assignments);
   observeConfirmations(registry, confirmations);
-  observeFleet(registry, { rates: [results.shards.rate, ...rates, evidence.intake.rate], responder });
+  observeExaminations(registry, sources.diagnosis.diagnoser);
+  observeFleet(registry, { rates: [results.shards.rate, ...rates, evidence.intake.rate], responder, mesh });
   observeDeliveries(registry, notifications);
   observeActors(registry, [results.shards.actors, notifications.service.actors]);
   observeEvents(registry, events.hub);

@@ -33,11 +33,13 @@ export type Incidents = ReturnType<typeof openIncidents>;
 /** Incidents with their history and comments; `outbox` is for the state machine. */
 export function openIncidents(ports: ControllerPorts, sources: IncidentSources) {
   const { stores, shardMap, signals, clock, log } = ports;
-  const { incidents, incidentUpdates: updates, comments, votes, monitors, destinations } = stores;
+  const { incidents, incidentUpdates: updates, comments, votes, monitors, destinations, diagnoses } = stores;
   const { accounts: { people, acknowledgeKeys }, events, causes } = sources;
   const onChanged = signals.incidentsChanged.emit;
   return {
-    outbox: new IncidentOutbox({ incidents, updates, votes, causes }, clock, events.publisher, onChanged),
+    outbox: new IncidentOutbox(
+      { incidents, updates, votes, causes, diagnoses }, clock, events.publisher, onChanged,
+    ),
     /** Shows which dependency holds the alert of an incident that has not ended; null for none. */
     setHeldBy: async (id: string, heldBy: NonNullable<IncidentDoc['held_by']> | null) => {
       const changed = await incidents.setHeldBy(id, heldBy);

@@ -3,6 +3,7 @@ import type { ActorFigures } from '../../shared/actor/supervisor.ts';
 import type { BackgroundMailer } from '../accounts/mail/background-mailer.ts';
 import type { Confirmations } from '../assignments/second-opinions.ts';
 import type { AssignmentHistoryCache } from '../assignments/assignment-history-cache.ts';
+import type { Diagnoser } from '../diagnosis/diagnoser.ts';
 import type { DomainLookups } from '../domains/service.ts';
 import type { DeliveryCounts } from '../delivery/service.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -39,6 +40,16 @@ export function observeConfirmations(registry: Registry, { counts }: Pick<Confir
     'Checks asked of the other probes of a monitor because one of them saw it fail.');
   counter('farwatch_confirmations_omitted_total', () => counts.omitted,
     'Such checks that were not asked for, because too many waited: the schedule decides.');
+}
+
+export function observeExaminations(registry: Registry, { counts }: Pick<Diagnoser, 'counts'>): void {
+  const { counter } = metricsIn(registry);
+  counter('farwatch_examinations_asked_total', () => counts.requested,
+    'Examinations of targets asked of probes, to find out where a failure comes from.');
+  counter('farwatch_examinations_failed_total', () => counts.failed,
+    'Such examinations without a response in time, or with one that was invalid.');
+  counter('farwatch_examinations_omitted_total', () => counts.omitted,
+    'Failures whose targets were not examined, because too many waited.');
 }
 
 export function observeResults(registry: Registry, shards: Shards, bus: ControllerBus): void {
@@ -79,17 +90,23 @@ export function observeResults(registry: Registry, shards: Shards, bus: Controll
     'Messages dropped because NATS was unreachable or slow.');
 }
 
-interface ObservedFleet extends Pick<Fleet, 'responder'> {
+interface ObservedFleet extends Pick<Fleet, 'responder' | 'mesh'> {
   rates: Pick<ProbeRate, 'subject' | 'exceeded'>[];
 }
 
-export function observeFleet(registry: Registry, { rates, responder }: ObservedFleet): void {
-  const { counter, counters } = metricsIn(registry);
+export function observeFleet(registry: Registry, { rates, responder, mesh }: ObservedFleet): void {
+  const { counter, counters, gauges } = metricsIn(registry);
   const exceeded = () => Object.fromEntries(rates.map((rate) => [rate.subject, rate.exceeded]));
   counters('farwatch_probe_rate_exceeded_total', 'subject', exceeded,
     'Messages ignored because their probe sent more than it may, by subject.');
   counter('farwatch_sync_dropped_total', () => responder.dropped,
     'Requests for assignments dropped because their probe sent another one, or too many probes waited.');
+  const edges = () => {
+    const counts = { ok: 0, broken: 0, unknown: 0 };
+    for (const { state } of [...mesh.edges().values()].flat()) counts[state] += 1;
+    return counts;
+  };
+  gauges('farwatch_mesh_edges', 'state', edges, 'Pairs of probes of which one pings the other, by state.');
 }
 
 export function observeActors(registry: Registry, supervisors: ActorFigures[]): void {

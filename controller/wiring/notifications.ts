@@ -87,9 +87,10 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     const edges = group_id ? await groups.edges({ organizationId, projectId }) : [];
     return { tags, groupIds: pathOf(edges, group_id ?? '').map(({ _id }) => _id) };
   };
+  const underDiagnosis = new Set<string>();
   const alerts = new FanOut({
     destinations, deliveries, queues, windows, clock, regions, groupingOf, incidents, causes,
-    notify: service.wakeOwners,
+    notify: service.wakeOwners, underDiagnosis,
   });
   const repeater = new AlertRepeater({
     destinations, incidents, deliveries, sending, ownsShard, shardMap, clock, log,
@@ -114,6 +115,14 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   };
   return {
     deps, alerts,
+    /** Ids of monitors that are being diagnosed: their outages wait a moment. */
+    underDiagnosis,
+    /** Sends the outages of these incidents that waited for their diagnosis. */
+    onDiagnosed: async (incidentIds: string[]) => {
+      const waiting = await deliveries.endDiagnosisWait(incidentIds, clock.now());
+      await queues.wake(waiting, clock.now());
+      service.wakeOwners(waiting.map(({ _id }) => _id));
+    },
     /** A shared probe is the operator's. */
     notifyProbeOwners: async (notice: ProbeNotice) => {
       const owner = notice.probe.organization_id;
@@ -146,6 +155,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
       repeater.start();
     },
     stop: async () => {
+      alerts.stop();
       await Promise.all([failing.stop(), repeater.stop(), service.stop(STOP_TIMEOUT_MS)]);
       await poster.close();
     },

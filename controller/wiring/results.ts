@@ -10,6 +10,7 @@ import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';
 import type { AlertsPort } from '../verdicts/effect.ts';
 import type { Accounts } from './accounts.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import type { Domains } from './domains.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
@@ -29,6 +30,7 @@ interface ResultSources {
   /** Where alerts go. */
   alerts: AlertsPort;
   domains: Domains;
+  diagnosis: Pick<Diagnosis, 'diagnoser'>;
   readers: RawReaders;
   ownedShards: OwnedShards;
 }
@@ -51,7 +53,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
       clearUnjournaled: (ids) => incidents.outbox.clearUnjournaled(ids),
     },
     rawReaders: [readers.directory, events.hub.streamedProjects],
-    confirmations: fleet.confirmations, witnesses: fleet.witnesses,
+    confirmations: fleet.confirmations, witnesses: fleet.witnesses, diagnoser: sources.diagnosis.diagnoser,
     stores: {
       ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),
       incidents: incidents.outbox, alerts: sources.alerts,

@@ -11,7 +11,7 @@ export function openRetention(
   const { monitors, agedResults: results, sweeps, evidence, pingHistory, audit } = stores;
   const { deadLetters, freedSubdomains } = stores;
   const { organizations, projects } = stores.accounts;
-  const { incidents, incidentUpdates: updates, comments, votes, causes } = stores;
+  const { incidents, incidentUpdates: updates, comments, votes, causes, diagnoses, diagnosisTurns } = stores;
   return new RetentionSweeper({
     monitors, results, sweeps, records: [evidence, pingHistory], ownsShard, shardMap, clock, log,
     limitsOf: (organizationId) => quota.limitsOf(organizationId),
@@ -22,6 +22,8 @@ export function openRetention(
     documents: {
       removeIncidents: async (tenant, before, limit) => {
         await causes.removeOlder(tenant.organizationId, before);
+        await diagnoses.removeOlder(tenant, before);
+        await diagnosisTurns.removeOlder(tenant, before);
         return removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit);
       },
       removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),

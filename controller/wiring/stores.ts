@@ -9,6 +9,8 @@ import { AssignmentStore } from '../assignments/store.ts';
 import { AuditStore } from '../audit/store.ts';
 import { HeldAlertStore } from '../dependencies/store.ts';
 import { CauseStore } from '../causes/store.ts';
+import { DiagnosisStore } from '../diagnosis/store.ts';
+import { DiagnosisTurnStore } from '../diagnosis/turn-store.ts';
 import { DecisionStore } from '../causes/decision-store.ts';
 import { ThreadStore } from '../delivery/causes/thread-store.ts';
 import { DigestClaimStore } from '../delivery/digests/claim-store.ts';
@@ -109,6 +111,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap, secrets: SecretB
     suppressions: new SuppressionStore(db), deliveries: new DeliveryStore(db),
     deliveryQueues: new QueueStore(db, shardMap), mailWindows: new MailWindowStore(db),
     digestClaims: new DigestClaimStore(db), heldAlerts: new HeldAlertStore(db),
+    diagnoses: new DiagnosisStore(db), diagnosisTurns: new DiagnosisTurnStore(db),
     causes: new CauseStore(db), causeDecisions: new DecisionStore(db), causeThreads: new ThreadStore(db),
     pages: new PageStore(db), freedSubdomains: new FreedSubdomainStore(db), posts: new PostStore(db),
     pageDomains: new PageDomainStore(db), visits: new VisitStore(db),

@@ -11,7 +11,7 @@ function packedManifest(root) {
   return {
     ...Object.fromEntries(KEPT.map((name) => [name, manifest[name]])),
     bin: { farwatch: 'dist/farwatch.mjs' },
-    files: ['dist', 'deploy/systemd', 'CHANGELOG.md'],
+    files: ['dist', 'deploy/systemd', 'deploy/grafana', 'deploy/prometheus/rules.yaml', 'CHANGELOG.md'],
     // Those that were tested.
     optionalDependencies: Object.fromEntries(native.map((name) => [name, packages[`node_modules/${name}`].version])),
   };

@@ -22,20 +22,21 @@ const REPORT_INTERVAL_MS = 60_000;
 
 /** Tells how this probe is: `beats` the controllers, `reports` its log. */
 export function openBeats({ clock, log, version }: ProbePorts, sources: BeatSources) {
-  const { checks: { registry }, link: { link, region, probeId }, results, runs, work, set } = sources;
+  const { checks: { capabilities }, link: { link, region, probeId }, results, runs, work, set } = sources;
   const { spool, missedShare, lostShare } = results;
-  const { scheduler, runner, evidence } = runs;
+  const { scheduler, runner, evidence, peerPings } = runs;
   const { synchronizer, orders } = work;
   let latenessMs = 0;
   const beats = new BeatSender({
     bus: link, clock, region, probeId, responseSubject: `${privateInbox(probeId)}.beat`,
     cpuMs: () => process.cpuUsage().user / 1000 + process.cpuUsage().system / 1000,
     state: () => ({
-      epoch: spool.epoch, version, capabilities: registry.capabilities, revision: set.revision,
+      epoch: spool.epoch, version, capabilities, revision: set.revision,
       monitors: set.size,
       in_flight: runner.inFlight, spool_depth: spool.depth, missed_rate: missedShare.value,
       lost_rate: lostShare.value,
       lateness_ms: (latenessMs = scheduler.takeLatenessMs()),
+      ...(peerPings === null ? {} : { mesh: peerPings.report }),
     }),
     onRevision: (revision) => synchronizer.onRevision(revision),
   });

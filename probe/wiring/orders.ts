@@ -1,6 +1,7 @@
 import type { AssignmentLog } from '../assignments/assignment-log.ts';
 import type { AppliedDelta } from '../assignments/assignment-set.ts';
 import { Synchronizer } from '../assignments/synchronizer.ts';
+import type { Examiner } from '../examining/examiner.ts';
 import { Orders } from '../orders.ts';
 import type { ProbeLink } from './link.ts';
 import type { ProbePorts } from './ports.ts';
@@ -11,6 +12,7 @@ interface OrderSources {
   link: ProbeLink;
   results: Results;
   runs: Runs;
+  examiner: Examiner;
   saved: Awaited<ReturnType<typeof AssignmentLog.load>>;
 }
 
@@ -46,6 +48,8 @@ export function openOrders(ports: ProbePorts, sources: OrderSources) {
         if (held) runs.runner.confirm(held.assignment);
       }
     },
+    examine: (assignment) => sources.examiner.examine(assignment),
+    mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),
   });

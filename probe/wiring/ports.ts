@@ -9,6 +9,7 @@ export interface ProbeSettings {
   dataDir: string;
   enrolment: { controllerUrl: string | null; token: string | null };
   natsUrl: string | null;
+  mesh: 'public' | 'private' | 'off';
   proxies: ProxyVariables;
   checks: OwnPolicy & { anchors: readonly HostAndPort[]; nameServers: readonly HostAndPort[] };
 }

@@ -1,6 +1,7 @@
 import type { AssignmentSet } from '../assignments/assignment-set.ts';
 import { SystemResolver } from '../checks/network/resolver.ts';
 import { EvidenceSender } from '../evidence/evidence-sender.ts';
+import { PeerPings } from '../peer-pings.ts';
 import { Anchors, endpointsIn } from '../runner/anchors.ts';
 import { limitsFor } from '../runner/limits.ts';
 import { missedResult } from '../runner/result.ts';
@@ -47,9 +48,16 @@ export function openRuns(ports: ProbePorts, { checks, link: connection, results,
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),
     missed: (assignment, run, reason) => runner.recordMissed(assignment, run, reason),
   });
+  const { pinger, allowAddress } = checks.context;
+  const peerPings = !pinger || settings.mesh === 'off' ? null : new PeerPings({
+    clock, pinger, allowAddress, allowsPrivate: settings.mesh === 'private',
+    isCutOff: (sinceMs) => anchors.isCutOff(sinceMs),
+  });
   resume(set, spool, scheduler, clock.now());
   return {
     anchors, evidence, runner, scheduler,
+    /** Null if this probe takes no part in the mesh. */
+    peerPings,
     /** Which slots have a result or still get one. */
     coverage: () => ({
       until: scheduler.coveredUntilMs,

@@ -87,7 +87,7 @@ export const signedEnvelope = z.object({
   revision: z.int().min(0),
   /** Unix ms; a probe rejects expired envelopes, with 60 s of leeway for its clock. */
   expires_at: z.number(),
-  /** Base64 of the sealed JSON of an AssignmentDelta, a RunOrder or a ConfirmOrder. */
+  /** Base64 of the sealed JSON of an AssignmentDelta, or of an order. */
   payload: z.string(),
   signature: z.string(),
 });

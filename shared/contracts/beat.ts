@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { meshReport } from './mesh.ts';
 
 export const BEAT_INTERVAL_MS = 5000;
 /** Longer messages are ignored. */
@@ -28,6 +29,8 @@ export const beat = z.object({
   missed_rate: z.number().min(0).max(1),
   /** Share of results the probe lost in that time, 0 to 1. */
   lost_rate: z.number().min(0).max(1),
+  /** Absent if the probe takes no part in the mesh. */
+  mesh: meshReport.optional(),
   /** Set in the last beat of a stopping probe: its monitors can move immediately. */
   leaving: z.literal(true).optional(),
 });

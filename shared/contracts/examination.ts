@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { assignment } from './assignment.ts';
 import { LATEST_INSTANT_MS, checkError } from './result.ts';
 
+/** Announced in beats by probes that examine targets. */
+export const EXAMINE_CAPABILITY = 'examine';
 /** Longer responses are neither sent nor read. */
 export const MAX_EXAMINATION_BYTES = 16_384;
 /** A probe stops examining after this time and reports what it has. */
@@ -21,7 +23,10 @@ export type ExamineOrder = z.infer<typeof examineOrder>;
 /** What one name server said about the target's name. */
 const nameServer = z.object({ server: address, answer: addresses, error: text.nullable() });
 
-/** A router on the way; both are null if it was silent. */
+/**
+ * A router on the way, or at the end the target. Both are null if it was silent. `rtt_ms` is also null if the
+ * probe traces by `ping`, which shows no times of routers.
+ */
 const hop = z.object({
   ttl: z.int().min(1).max(MAX_HOPS), address: address.nullable(), rtt_ms: z.number().min(0).nullable(),
 });
@@ -33,9 +38,12 @@ const path = z.object({
   /** The address traced; null if the name has none. */
   target: address.nullable(),
   hops: z.array(hop).max(MAX_HOPS),
-  /** Whether the target itself responded. */
+  /** Whether the target itself responded; if its port is silent, to an echo request. */
   is_complete: z.boolean(),
-  /** Whether packets of 1,500 bytes, not to be fragmented, arrive where small ones do. */
+  /**
+   * Whether packets of 1,500 bytes, not to be fragmented, arrive where small ones do. A report that they are
+   * too large counts as arrived: senders then use smaller ones.
+   */
   large_packets: z.enum(['arrive', 'lost', 'unknown']),
 });
 
@@ -74,4 +82,6 @@ export const examination = z.object({
 });
 export type Examination = z.infer<typeof examination>;
 
+/** A probe that may not or cannot examine the target, or is too busy, does not respond. */
 export const examineResponse = z.object({ v: z.literal(1), examination });
+export type ExamineResponse = z.infer<typeof examineResponse>;

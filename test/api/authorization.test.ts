@@ -182,6 +182,8 @@ const NEEDS = {
   'POST /api/groups/:id/bulk-resume': 'project editor',
   'POST /api/groups/:id/bulk-move': 'project editor',
   'POST /api/groups/:id/bulk-delete': 'project editor',
+  'GET /api/incidents/:id/diagnosis': 'project viewer or key',
+  'POST /api/monitors/:id/diagnose': 'project editor or key',
   'POST /api/monitors/:id/simulate': 'project viewer or key',
   'POST /api/alerts/simulate': 'project viewer or key',
   'GET /api/causes': 'project viewer or key',

@@ -36,7 +36,7 @@ describe('creating an incident', () => {
       affected_monitor_ids: [], failure_count: 1, started_at: now, acknowledged_at: null, assignee_id: null,
       acknowledged_by_name: null,
       resolved_at: null, resolved_by: null, runbook_url: null, late: false, in_maintenance: false, notification_sent: false,
-      held_by: null, cause_id: null, notification_channels: [],
+      held_by: null, cause_id: null, diagnosis: null, notification_channels: [],
       created_at: now, updated_at: now,
     });
     const read = await tenant.readKey.get(`/api/incidents/${response.data.incident.id}`);

@@ -81,7 +81,7 @@ test('a token enrols one probe once, even for concurrent requests, and is never 
   const { id, token } = await register(operator, 'one');
   const before = (await operator.get(`/api/probes/${id}`)).data.probe;
   expect(before).toMatchObject({
-    name: 'one', region_id: 'local', status: 'enrolling', capabilities: [], last_beat_at: null, version: null,
+    name: 'one', region_id: 'local', status: 'enrolling', capabilities: [], last_beat_at: null, version: null, mesh: [],
   });
   expect((await operator.post('/api/probes', { region_id: 'local', name: 'one' })).code).toBe(
     'RESOURCE_ALREADY_EXISTS',

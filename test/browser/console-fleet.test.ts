@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../shared/ids.ts';
 import { assign } from '../helpers/assigned.ts';
@@ -16,8 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.close());
 
-async function addProbe(name: string): Promise<string> {
-  return (await tenant.owner.client.post('/api/probes', { region_id: 'madrid', name })).data.probe.id;
+async function addProbe(name: string, region = 'madrid'): Promise<string> {
+  return (await tenant.owner.client.post('/api/probes', { region_id: region, name })).data.probe.id;
+}
+
+/** Lets a probe that never runs see others: the tests of the bus have those that do. */
+async function addMesh(page: Page, id: string, mesh: object[]): Promise<void> {
+  const withMesh = <T extends { id: string }>(probe: T) => (probe.id === id ? { ...probe, mesh } : probe);
+  await page.route(/\/api\/probes(\/[^/]+)?$/, async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = await response.json();
+    const shown = data.probes ? { probes: data.probes.map(withMesh) } : { probe: withMesh(data.probe) };
+    await route.fulfill({ response, json: { ...rest, data: shown } });
+  });
 }
 
 describe('the fleet in the console', () => {
@@ -37,6 +49,38 @@ describe('the fleet in the console', () => {
       expect(await findViolationsInSweptView(page)).toEqual([]);
       expect(problems).toEqual([]);
     });
+  });
+
+  test.each([
+    ['en-GB', 'light', /Madrid – Osaka: Broken/, 'Broken paths', 'Broken', 'Paths to other probes', /Hanoi.*Reachable.*12/],
+    ['de-DE', 'dark', /Madrid – Osaka: Unterbrochen/, 'Unterbrochene Wege', 'Unterbrochen', 'Wege zu anderen Probes', /Hanoi.*Erreichbar.*12/],
+  ] as const)('paths between probes are on the map and in words: %s, %s', async (locale, colorScheme, onMap, title, broken, paths, row) => {
+    const ids: string[] = [];
+    for (const [id, name, lat, lon] of [['madrid', 'Madrid', 40.4, -3.7], ['osaka', 'Osaka', 34.7, 135.5], ['hanoi', 'Hanoi', 21, 105.8]] as const) {
+      await addRegion(rig.app, id, { name, city: name, lat, lon, visibility: 'private', organization_id: tenant.organizationId });
+      ids.push(await addProbe(`at ${name}`, id));
+    }
+    const [from, silent, responding] = ids as [string, string, string];
+    await rig.open(tenant.owner, '/fleet', { ...DESKTOP, locale, colorScheme }, async (page, problems) => {
+      await addMesh(page, from, [
+        { probe_id: silent, region: 'osaka', state: 'broken', rtt_ms: null, at: Date.now() },
+        { probe_id: responding, region: 'hanoi', state: 'ok', rtt_ms: 12, at: Date.now() },
+      ]);
+      await page.reload();
+      await page.getByRole('img', { name: onMap }).waitFor();
+      await expect.poll(() => page.locator('.world-map .line').count()).toBe(2);
+      await expect.poll(() => page.locator('.world-map .line text').allTextContents()).toEqual(['✕']);
+      const list = page.getByRole('region', { name: title });
+      await expect.poll(() => list.getByRole('listitem').allTextContents()).toEqual([`✕ ${broken} at Madrid (Madrid) → at Osaka (Osaka)`]);
+      expect(await findViolationsInSweptView(page)).toEqual([]);
+      await takeScreenshot(page, `console-fleet-paths-${locale}`);
+      await list.getByRole('link', { name: 'at Madrid' }).click();
+      await page.getByRole('region', { name: paths }).getByRole('row', { name: row }).waitFor();
+      expect(await findViolationsInSweptView(page)).toEqual([]);
+      await takeScreenshot(page, `console-probe-paths-${locale}`);
+      expect(problems).toEqual([]);
+    });
+    for (const id of ids) await tenant.owner.client.delete(`/api/probes/${id}`);
   });
 
   test('a probe is added in a new region, with a command to copy', async () => {

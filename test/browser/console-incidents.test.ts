@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IncidentOutbox } from '../../controller/incidents/outbox.ts';
 import { IncidentUpdateStore, VoteStore } from '../../controller/incidents/history-store.ts';
@@ -7,6 +8,7 @@ import { monitorConfig } from '../helpers/delivery-rig.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { findAccessibilityViolations, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { regionsOfSplitPath, seedDiagnosis } from '../helpers/seeded-diagnosis.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -24,9 +26,8 @@ const report = async (title: string) => (await tenant.writeKey.post('/api/incide
 })).data.incident.id as string;
 
 /** An incident as checks open it, with the votes of three regions. */
-async function createCheckIncident(name = 'Checkout'): Promise<string> {
+async function createCheckIncident(name = 'Checkout', at = Date.now() - 300_000): Promise<string> {
   const { app } = rig;
-  const at = Date.now() - 300_000;
   const stores = { updates: new IncidentUpdateStore(app.db), votes: new VoteStore(app.db) };
   const outbox = new IncidentOutbox({ incidents: app.controller.stores.incidents, ...stores }, systemClock);
   const { organizationId: organization_id, projectId: project_id } = tenant;
@@ -48,6 +49,14 @@ async function createCheckIncident(name = 'Checkout'): Promise<string> {
   });
   return id;
 }
+
+/** Width of the page beyond that of the window. */
+const WIDER = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+const textsOf = async (elements: Locator) => (
+  (await elements.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim())
+);
+/** The stops of one of the paths; the list of paths comes first. */
+const stopsOf = (paths: Locator, path: number) => textsOf(paths.getByRole('list').nth(path).getByRole('listitem'));
 
 const heading = (name: string) => ({ level: 1, name }) as const;
 
@@ -97,6 +106,64 @@ describe('incidents in the console', () => {
       await cause.getByRole('link', { name: 'Search is down' }).click();
       await page.getByRole('heading', heading('Search is down')).waitFor();
       expect(problems).toEqual([]);
+    });
+  });
+
+  test('the diagnosis appears with a change of the incident, and shows where the path of each region breaks', async () => {
+    const id = await createCheckIncident('Warehouse', Date.now());
+    await rig.open(tenant.owner, `/incidents/${id}`, DESKTOP, async (page, problems) => {
+      const diagnosis = page.getByRole('region', { name: 'Diagnosis' });
+      await diagnosis.getByText('The result appears here within a minute').waitFor();
+      await seedDiagnosis(rig.app, tenant, { id, monitorId: newId(Date.now()) });
+      await page.getByRole('button', { name: /^Acknowledge/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+      await diagnosis.getByRole('heading', { name: /The paths from paris and dallas end/ }).waitFor();
+      await diagnosis.getByText('Problem on the network path').waitFor();
+      const paths = diagnosis.getByRole('region', { name: 'Path from each region' });
+      await expect.poll(async () => (await textsOf(paths.getByRole('heading', { level: 5 }))).map((text) => text.split(' ')[0]))
+        .toEqual(['paris', 'dallas', 'osaka']);
+      await expect.poll(() => stopsOf(paths, 1)).toEqual([
+        'Probe probe-paris', 'Hop 1 10.0.0.1 0.4 ms', 'Hop 2 192.0.2.1 2.1 ms', 'Hop 3 No response', 'Hop 4 198.51.100.3 9.8 ms',
+        'Hop 5 198.51.100.9 11 ms', '✕ No response beyond this point', 'Hop 6–10 5 hops, no response', '✕ Target 203.0.113.80',
+      ]);
+      await expect.poll(async () => (await stopsOf(paths, 3)).slice(3)).toEqual([
+        'Hop 3–5 3 hops, no response', 'Hop 6 198.51.100.77 88 ms', 'Hop 7 203.0.113.1 141 ms', '✓ Target 203.0.113.80 143 ms',
+      ]);
+      await diagnosis.getByText('Addresses, name servers and TLS by region').click();
+      await diagnosis.getByRole('row', { name: /paris.*10\.0\.0\.53: SERVFAIL/ }).waitFor();
+      await page.setViewportSize(PHONE.viewport);
+      await expect.poll(() => page.evaluate(WIDER)).toBeLessThanOrEqual(1);
+      expect(await findAccessibilityViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
+      await takeScreenshot(page, 'console-diagnosis-phone');
+      await page.goto(`${rig.app.url}/incidents`);
+      await page.getByRole('row', { name: /Warehouse.*The paths from paris and dallas end/ }).waitFor();
+    });
+  });
+
+  test('an incident without a diagnosis says so, and one of many regions shows some of them first', async () => {
+    const incident = { id: await createCheckIncident('Depot'), monitorId: newId(Date.now()) };
+    await rig.open(tenant.owner, `/incidents/${incident.id}`, DESKTOP, async (page, problems) => {
+      const diagnosis = page.getByRole('region', { name: 'Diagnosis' });
+      await diagnosis.getByText('There is no diagnosis of this incident').waitFor();
+      const regions = Array.from({ length: 5 }, (_, at) => (
+        regionsOfSplitPath(incident.monitorId, Date.now()).map((one) => ({ ...one, region: `${one.region}-${at}` }))
+      )).flat();
+      await seedDiagnosis(rig.app, tenant, incident, {
+        classification: 'unknown', summary: 'Two regions disagree', decided_by: [], regions,
+      });
+      await page.route('**/diagnosis', (route) => route.fulfill({
+        status: 500, json: { success: false, error: { code: 'INTERNAL_SERVER_ERROR', message: 'Broken' } },
+      }), { times: 1 });
+      await page.reload();
+      await diagnosis.getByRole('alert').getByText('Broken').waitFor();
+      await diagnosis.getByRole('button', { name: 'Try again' }).click();
+      await diagnosis.getByText(/No conclusion$/).waitFor();
+      await diagnosis.getByText('Farwatch draws no conclusion without two independent observations').waitFor();
+      await expect.poll(() => diagnosis.locator('.path').count()).toBe(6);
+      await diagnosis.getByRole('button', { name: 'Show all 15 regions' }).click();
+      await expect.poll(() => diagnosis.locator('.path').count()).toBe(15);
+      expect(problems.filter((line) => !line.includes('500'))).toEqual([]);
     });
   });
 

@@ -59,7 +59,7 @@ test('a complete installation is set up in the browser: operator, first check, a
   expect(problems).toEqual([]);
 });
 
-test('an outage is shown live, from green to red and back, with the votes', async () => {
+test('an outage is shown live, from green to red and back, with the votes and the diagnosis', async () => {
   await checkEverySecond();
   await page.goto(farwatch.url);
   const row = page.locator('.monitor').first();
@@ -71,6 +71,8 @@ test('an outage is shown live, from green to red and back, with the votes', asyn
   await page.getByRole('link', { name: /127\.0\.0\.1/ }).first().click();
   await page.getByText('Votes by region').waitFor();
   await page.getByRole('row', { name: /dublin.*down/i }).waitFor();
+  const diagnosis = page.getByRole('region', { name: 'Diagnosis' });
+  await diagnosis.getByText('Reached, but the check fails here').first().waitFor();
   await takeScreenshot(page, 'console-live-incident');
   target.respondWith({ status: 200 });
   await page.getByText('Resolved').first().waitFor();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAccessibilityViolations, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
 import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { seedDiagnosis } from '../helpers/seeded-diagnosis.ts';
 import { seedMonitor, type SeededMonitor } from './seeded-monitor.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
 
@@ -26,6 +27,31 @@ describe('a monitor', () => {
       await takeScreenshot(page, 'console-monitor-phone');
       expect(await findViolationsInSweptView(page)).toEqual([]);
       expect(problems).toEqual([]);
+    });
+  });
+
+  test('can be diagnosed by editors, who see progress and then the diagnosis of the last ten minutes', async () => {
+    await seedDiagnosis(rig.app, tenant, { id: shown.incident, monitorId: shown.id });
+    await rig.open(tenant.owner, `/monitors/${shown.id}`, DESKTOP, async (page, problems) => {
+      let respond: () => void = () => undefined;
+      const isDue = new Promise<void>((resolve) => {
+        respond = resolve;
+      });
+      await page.route('**/diagnose', async (route) => {
+        await isDue;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Diagnose now' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Diagnosis' });
+      await dialog.getByRole('progressbar', { name: 'Diagnosis' }).waitFor();
+      await dialog.getByText('at most once in 10 minutes').waitFor();
+      respond();
+      await dialog.getByText('This is the last diagnosis').waitFor();
+      await dialog.getByRole('heading', { name: /The paths from paris and dallas end/ }).waitFor();
+      await dialog.getByText('No response beyond this point').first().waitFor();
+      expect(problems).toEqual([]);
+      await takeScreenshot(page, 'console-diagnose-now');
     });
   });
 

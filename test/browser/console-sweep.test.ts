@@ -105,7 +105,7 @@ async function sweep(
 /** Views, and the buttons pressed there in turn; `…` opens a menu. */
 const DIALOGS: [view: string, ...buttons: string[]][] = [
   ['overview', 'Search or jump to'], ['overview', 'Account'], ['monitor', 'Check now'], ['monitor', 'More actions'],
-  ['monitor', 'More actions', '…Delete'], ['incidents', 'Report'], ['incident', 'Acknowledge'], ['fleet', 'Add a region'],
+  ['monitor', 'More actions', '…Diagnose now'], ['monitor', 'More actions', '…Delete'], ['incidents', 'Report'], ['incident', 'Acknowledge'], ['fleet', 'Add a region'],
   ['fleet', 'Add a probe'], ['probe', 'Actions'], ['probe', 'Actions', '…Edit'], ['probe', 'Actions', '…Revoke'],
   ['regions', 'Delete'], ['destination', 'Delete'], ['status-pages', 'New status page'], ['status-page', 'More', '…Delete'],
   ['status-page-posts', 'New post'], ['maintenance-window', 'Delete'], ['settings-people', 'Invite'],

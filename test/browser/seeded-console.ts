@@ -2,6 +2,7 @@ import { newId } from '../../shared/ids.ts';
 import { VoteStore } from '../../controller/incidents/history-store.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import type { ConsoleRig } from './console-rig.ts';
+import { seedDiagnosis } from '../helpers/seeded-diagnosis.ts';
 import { seedMonitor, writeResults, type SeededMonitor } from './seeded-monitor.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,6 +24,7 @@ export async function seedConsole(rig: ConsoleRig, tenant: Tenant): Promise<Reco
   await client.patch(`/api/monitors/${ids.get('Mail')}`, { group_id: group.id, depends_on: [ids.get('Gateway'), ids.get('Names')] });
   await client.patch(`/api/monitors/${ids.get('Nightly backup')}`, { group_id: group.id });
   await addVotes(rig, tenant, shop);
+  await seedDiagnosis(app, tenant, { id: shop.incident, monitorId: shop.id });
   const { probe } = (await client.post('/api/probes', { region_id: 'paris', name: 'rack 4' })).data;
   const { integration } = (await client.post('/api/integrations', {
     name: 'On call', type: 'email', is_default: true, config: { to: ['on-call@example.com'] },

@@ -136,11 +136,10 @@ export function checkTypes(on: { readonly load: Load }): void {
       const id = await create('Closed', {
         type: 'TCP', target: '127.0.0.1', tcp_config: { port: server.port, protocol: 'smtp' },
       });
-      await until(async () => (await statusOf(id)) === 'down', { what: 'the server is down' });
-      const { incidents: [incident] } = await session.ok<{ incidents: { error_message: string }[] }>(
+      const incident = await until(async () => (await session.ok<{ incidents: { error_message: string }[] }>(
         'GET', `/api/incidents?check_id=${id}`,
-      );
-      expect(incident?.error_message).toContain('Expected 220 as the greeting, got "554 no service here"');
+      )).incidents[0], { what: 'the incident' });
+      expect(incident.error_message).toContain('Expected 220 as the greeting, got "554 no service here"');
       await session.ok('DELETE', `/api/monitors/${id}`);
     } finally {
       await server.close();

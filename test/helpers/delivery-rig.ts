@@ -89,6 +89,8 @@ export class DeliveryRig {
   readonly features: FeatureStore;
   readonly outbox: IncidentOutbox;
   readonly poster: HttpPoster;
+  /** Ids of monitors whose outages wait for a diagnosis. */
+  readonly underDiagnosis = new Set<string>();
   readonly #controllers: DeliveringController[] = [];
 
   constructor(store: TestMongo) {
@@ -147,7 +149,7 @@ export class DeliveryRig {
       incidents: this.incidents, causes: this.causes,
       groupingOf: change.groupingOf ?? (async () => null),
       regions: { named: (ids) => ids.map((id) => ({ id, name: `Region ${id}`, city: null })) },
-      notify: service.wakeOwners,
+      notify: service.wakeOwners, underDiagnosis: this.underDiagnosis,
     });
     const controller = { service, alerts };
     this.#controllers.push(controller);

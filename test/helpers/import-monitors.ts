@@ -9,6 +9,7 @@ import { ImportTurnStore } from '../../controller/import-export/store.ts';
 import { importDocument } from '../../controller/import-export/verbs/import-document.ts';
 import { WindowStore } from '../../controller/maintenance/store.ts';
 import type { MonitorWriteDeps } from '../../controller/monitors/deps.ts';
+import { SecretBox } from '../../controller/secrets/secret-box.ts';
 import { PageStore } from '../../controller/status-pages/store.ts';
 import { VariableStore } from '../../controller/variables/store.ts';
 import { createLog } from '../../shared/log.ts';
@@ -22,7 +23,7 @@ export function importMonitors(db: Db, monitors: MonitorWriteDeps, ctx: ProjectC
     monitors, imports: new ImportTurns(turns), groups: new GroupStore(db, clock),
     destinations: { destinations: new DestinationStore(db) }, pages: { pages: new PageStore(db) },
     maintenance: { windows: new WindowStore(db) },
-    variables: { variables: new VariableStore(db) },
+    variables: { variables: new VariableStore(db, SecretBox.of('test')) },
   };
   const document = documentInput(monitors.minIntervalSeconds).body.parse({ monitors: items }) as DocumentInput;
   return importDocument(stores as unknown as ConfigurationDeps, ctx, document, { dry_run: false, prune: false });

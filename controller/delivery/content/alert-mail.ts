@@ -18,10 +18,13 @@ export function mailedContent(alert: AlertDetails, baseUrl: string): AlertConten
   const inRegions = (regions: RegionName[]) => regions.map(({ city, ...region }) => (
     { ...named(region), city: city === null ? null : nameInMail(city) }
   ));
-  const { monitor, probe, regions, votes, together } = alert;
+  const { monitor, probe, regions, votes, together, incident } = alert;
+  const { diagnosis } = incident ?? {};
   return alertContent({
     ...alert,
     monitor: monitor && named(monitor),
+    incident: incident && diagnosis
+      ? { ...incident, diagnosis: { ...diagnosis, summary: withPlainNames(diagnosis.summary) } } : incident,
     regions: inRegions(regions),
     ...(probe && { probe: named(probe) }),
     ...(together && { together: {
@@ -34,6 +37,11 @@ export function mailedContent(alert: AlertDetails, baseUrl: string): AlertConten
       rechecking: inRegions(votes.rechecking), silent: inRegions(votes.silent),
     } }),
   }, baseUrl);
+}
+
+/** No program turns an address into a link, and people copy them. */
+function withPlainNames(summary: string): string {
+  return summary.split(/(\b\d{1,3}(?:\.\d{1,3}){3}\b)/).map((part, at) => (at % 2 ? part : nameInMail(part))).join('');
 }
 
 /** Renders the content as plain text and as escaped HTML. */

@@ -91,11 +91,16 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
   const summary = durationMs === null ? (why ?? statement) : event;
   return {
     subject: clip(oneLine(`[${alert.reminder ? `STILL ${mark}` : mark}] ${name} — ${summary}`), MAX_SUBJECT_LENGTH),
-    headline: clip(oneLine(found === undefined ? `${name} ${event}.` : `${name}: ${found}.`), MAX_FACT_LENGTH),
+    headline: clip(oneLine(`${name}${found === undefined ? ` ${event}` : `: ${found}`}.${diagnosisText(alert)}`), MAX_FACT_LENGTH),
     facts: factsOf(alert).map(({ label, text }) => ({ label, text: clip(oneLine(text), MAX_FACT_LENGTH) })),
     links: linksOf(alert, baseUrl),
     tone,
   };
+}
+
+/** Where an outage comes from, in the first line of its message. */
+function diagnosisText({ event, incident }: AlertDetails): string {
+  return event === 'monitor.down' && incident?.diagnosis ? ` ${incident.diagnosis.summary}` : '';
 }
 
 /** By kind: what monitors with a common cause are. */

@@ -16,6 +16,13 @@ export interface CauseRef {
   value: string;
 }
 
+/** Where an outage comes from, as far as it is known when the alert is sent. */
+export interface Diagnosis {
+  classification: string;
+  /** One sentence. */
+  summary: string;
+}
+
 /** Outages of one cause, as their destination has them. */
 export interface Together {
   kind: FeatureKind;
@@ -35,7 +42,9 @@ export type IncidentEvent = 'incident.acknowledged' | 'incident.resolved';
 export interface AlertDetails
   extends Omit<Alert, 'event' | 'monitor' | 'incident' | 'regions' | 'last_success' | 'votes'> {
   /** `acknowledge_url`: the link for one recipient, set when it is sent; null once the incident is over. */
-  incident: (NonNullable<Alert['incident']> & { acknowledge_url?: string | null; cause?: CauseRef | null }) | null;
+  incident: (NonNullable<Alert['incident']> & {
+    acknowledge_url?: string | null; cause?: CauseRef | null; diagnosis?: Diagnosis | null;
+  }) | null;
   event: Alert['event'] | ProbeEvent | IncidentEvent;
   /** Of an `IncidentEvent`: the event with which the incident began. */
   opened_by?: Alert['event'];

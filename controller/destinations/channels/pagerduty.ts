@@ -30,12 +30,13 @@ function eventOf({ config, alert, content }: Outgoing<{ routing_key: string }>) 
   const common = { routing_key: config.routing_key, event_action: action, dedup_key: key };
   if (action !== 'trigger') return common;
   const { monitor, probe } = alert;
+  const { diagnosis } = alert.incident ?? {};
   const source = sourceUrl(content);
   return {
     ...common, client: 'Farwatch', links: content.links.map(({ label, url }) => ({ href: url, text: label })),
     ...(source ? { client_url: source } : {}),
     payload: {
-      summary: fit(content.subject, { max: MAX_SUMMARY_LENGTH }),
+      summary: fit(diagnosis ? `${content.subject}. ${diagnosis.summary}` : content.subject, { max: MAX_SUMMARY_LENGTH }),
       source: monitor ? redactedTarget(monitor) : (probe?.name ?? 'Farwatch'),
       severity: SEVERITIES[alert.severity ?? severity], timestamp: isoTime(alert.at),
       component: (monitor ?? probe)?.name, class: kind,

@@ -8,7 +8,8 @@ const PAYLOAD_FIELDS = {
   text: [
     'version', 'event', 'subject', 'message', 'monitor.id', 'monitor.name', 'monitor.url', 'monitor.type',
     'monitor.runbook_url', 'incident.id', 'incident.acknowledge_url', 'incident.cause.id',
-    'incident.cause.kind', 'incident.cause.value', 'probe.id', 'probe.name', 'probe.region', 'probe.reason',
+    'incident.cause.kind', 'incident.cause.value', 'incident.diagnosis.classification',
+    'incident.diagnosis.summary', 'probe.id', 'probe.name', 'probe.region', 'probe.reason',
   ],
   number: ['timestamp', 'incident.started_at', 'incident.resolved_at', 'probe.since'],
 } as const;

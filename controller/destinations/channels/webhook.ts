@@ -64,10 +64,10 @@ export function webhookPayload(alert: AlertDetails, timestamp: number, baseUrl: 
   const { event, incident, probe, regions } = alert;
   const content = alertContent(alert, baseUrl);
   const { subject } = content;
-  const { cause = null } = incident ?? {};
+  const { cause = null, diagnosis = null } = incident ?? {};
   return {
     version: '1', event, timestamp, monitor: alert.monitor && viewMonitor(alert.monitor),
-    incident: incident && { ...incident, cause }, subject,
+    incident: incident && { ...incident, cause, diagnosis }, subject,
     message: plainText(content),
     ...(probe ? { probe: { ...probe, region: regions[0]?.id } } : {}),
   };

@@ -7,6 +7,7 @@ import type { ProbeView } from '../responses.ts';
 import type { FleetDirectory } from '../directory.ts';
 import type { EnrolmentKeyStore } from '../enrolment-key-store.ts';
 import type { Liveness } from '../liveness.ts';
+import type { Mesh } from '../mesh.ts';
 import type { ProbeDoc, RegionDoc } from '../probe.ts';
 import type { RegionStore } from '../region-store.ts';
 import type { ProbeChange, ProbeInput } from '../schema.ts';
@@ -21,6 +22,7 @@ export interface FleetDeps {
   enrolmentKeys: EnrolmentKeyStore;
   regions: RegionStore;
   liveness: Pick<Liveness, 'track' | 'statusOf' | 'isLive'>;
+  mesh: Pick<Mesh, 'edges'>;
   /** Resolves once NATS accepts the probes as stored after the call. */
   publishIdentities: () => Promise<void>;
   directory: Pick<FleetDirectory, 'refresh' | 'regions' | 'probesOf'>;
@@ -52,8 +54,10 @@ function isOperator({ actor }: OrganizationContext): boolean {
 }
 
 /** Tenants see only the public addresses of a shared probe. */
-function viewFor(deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc): ProbeView {
-  const shown = viewProbe(probe, deps.liveness);
+function viewFor(
+  deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc, edges = deps.mesh.edges(),
+): ProbeView {
+  const shown = viewProbe(probe, deps.liveness, edges);
   if (probe.organization_id !== null || isOperator(ctx)) return shown;
   return { ...shown, addresses: shown.addresses.filter(isPublicAddress) };
 }
@@ -61,7 +65,8 @@ function viewFor(deps: FleetDeps, ctx: OrganizationContext, probe: ProbeDoc): Pr
 /** Probes of the regions that the caller may see, in order of id. */
 export async function listProbes(deps: FleetDeps, ctx: OrganizationContext): Promise<ProbeView[]> {
   const probes = await deps.probes.visibleTo(ctx.tenant.organizationId);
-  return probes.map((probe) => viewFor(deps, ctx, probe));
+  const edges = deps.mesh.edges();
+  return probes.map((probe) => viewFor(deps, ctx, probe, edges));
 }
 
 /** Throws RESOURCE_NOT_FOUND if the probe does not exist or is in another organization's region. */
@@ -92,7 +97,7 @@ export async function createProbe(
     throw nameTaken();
   }
   await deps.directory.refresh();
-  return { probe: viewProbe(probe, deps.liveness), token };
+  return { probe: viewProbe(probe, deps.liveness, deps.mesh.edges()), token };
 }
 
 /** Renames or drains the probe, or sets its location. Throws RESOURCE_ALREADY_EXISTS for a taken name. */
@@ -107,7 +112,7 @@ export async function changeProbe(
   if (!changed) throw notFound('Probe');
   await deps.directory.refresh();
   deps.rebalance();
-  return viewProbe(changed, deps.liveness);
+  return viewProbe(changed, deps.liveness, deps.mesh.edges());
 }
 
 /** Starts a key rotation now, or once the probe is online. Throws CONFLICT if it has not enrolled. */
@@ -118,7 +123,7 @@ export async function rotateProbeKeys(
   const probe = await deps.probes.requestRotation(id, ctx.now);
   if (!probe) throw new AppError('CONFLICT', 'The probe has not enrolled yet');
   deps.rotateKeys(probe);
-  return viewProbe(probe, deps.liveness);
+  return viewProbe(probe, deps.liveness, deps.mesh.edges());
 }
 
 /** Resolves once NATS rejects the probe. Its monitors move right after. */

@@ -33,6 +33,10 @@ export class RehearsedIncidents {
 
   async setHeldBy(): Promise<void> {}
 
+  async setDiagnosis(): Promise<IncidentDoc[]> {
+    return [];
+  }
+
   /** A person acknowledged it, if it was open. */
   acknowledge(id: string, at: number): void {
     const doc = this.#all.get(id);

@@ -46,6 +46,13 @@ export class FeatureStore {
     return new Map(await Promise.all(counted));
   }
 
+  /** Up to `limit` monitors of the organization with this feature, and all of theirs. */
+  async having(organizationId: string, feature: string, limit: number) {
+    const having = this.#monitors.find({ organization_id: organizationId, features: feature });
+    const found = await having.limit(limit).toArray();
+    return found.map(({ _id: monitor_id, features }) => ({ monitor_id, features }));
+  }
+
   /** How many monitors of the organization have any feature. */
   total(organizationId: string): Promise<number> {
     return this.#monitors.countDocuments({ organization_id: organizationId });

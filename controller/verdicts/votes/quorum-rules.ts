@@ -51,7 +51,9 @@ export function assignedRegions({ config, regions }: Pick<MonitorState, 'config'
 }
 
 /** True if a region's results count for this monitor. */
-export function isAssigned({ assigned, monitoring_regions: named }: MonitorConfig, region: string): boolean {
+export function isAssigned(
+  { assigned, monitoring_regions: named }: Pick<MonitorConfig, 'assigned' | 'monitoring_regions'>, region: string,
+): boolean {
   return assigned ? assigned.includes(region) : named.length === 0 || named.includes(region);
 }
 

@@ -1,22 +1,21 @@
+import type { RawSockets } from 'raw-socket';
 import type { Clock } from '../../../shared/time.ts';
-import type { Pinger } from './pinger.ts';
 import { RawPinger } from './raw-pinger.ts';
-import { findSystemPinger } from './system-pinger.ts';
+import { findSystemPinger, type SystemPinger } from './system-pinger.ts';
 
 /** How this machine pings, and why not by raw sockets, worded for users; null if it uses them. */
-export interface PingChoice {
-  pinger: Pinger | null;
-  rawUnavailableReason: string | null;
-}
+export type PingChoice =
+  | { pinger: RawPinger; raw: RawSockets; rawUnavailableReason: null }
+  | { pinger: SystemPinger | null; raw: null; rawUnavailableReason: string };
 
 /** Prefers raw sockets, then a working system `ping`. Never rejects. */
 export async function choosePinger(clock: Clock): Promise<PingChoice> {
   try {
     const { default: raw } = await import('raw-socket');
-    return { pinger: new RawPinger(raw, clock), rawUnavailableReason: null };
+    return { pinger: new RawPinger(raw, clock), raw, rawUnavailableReason: null };
   } catch (error) {
     const rawUnavailableReason = reasonOf(error as NodeJS.ErrnoException);
-    return { pinger: await findSystemPinger(clock), rawUnavailableReason };
+    return { pinger: await findSystemPinger(clock), raw: null, rawUnavailableReason };
   }
 }
 

@@ -1,10 +1,12 @@
 import { isIPv6, SocketAddress } from 'node:net';
 import type { RawSockets, Socket } from 'raw-socket';
-import { ipv6Groups } from '../../../shared/net-guard.ts';
 import type { Clock } from '../../../shared/time.ts';
-import { COOKIE_BYTES, readIcmp, writeEchoRequest, type EchoMark, type Family } from './packet.ts';
+import {
+  addressBytes, COOKIE_BYTES, readIcmp, writeEchoRequest, type EchoMark, type Family,
+} from './packet.ts';
 import type { PingProblem } from './pinger.ts';
 import { returned, sendFault } from './ping-problems.ts';
+import { acceptIcmpTypes, isNothingToRead, setTtl, succeeds } from './raw-options.ts';
 
 /** A request in flight. */
 export interface Echo {
@@ -41,8 +43,8 @@ const READ_AFTER_SENDS = 8;
 const MAX_READ_BATCH = 1024;
 const RECEIVE_BUFFER_BYTES = 4 << 20;
 
-/** Linux constants that raw-socket has no names for (linux/socket.h, linux/icmp.h, linux/icmpv6.h). */
-const LINUX = { SO_RCVBUFFORCE: 33, SOL_RAW: 255, ICMP_FILTER: 1, SOL_ICMPV6: 58, ICMPV6_FILTER: 1 };
+/** A Linux constant that raw-socket has no name for (asm/socket.h). */
+const SO_RCVBUFFORCE = 33;
 
 /**
  * One raw socket for all echo requests of a family. It reads only between `enter` and `leave`; otherwise it
@@ -152,22 +154,15 @@ export class EchoSocket {
   #configure(socket: Socket): void {
     const { raw, family } = this.#options;
     const { SOL_SOCKET } = raw.SocketLevel;
-    if (process.platform === 'linux') {
-      const [level, option, filter] = family === 4
-        ? [LINUX.SOL_RAW, LINUX.ICMP_FILTER, filterOf(1, [0, 3, 11, 12])]
-        : [LINUX.SOL_ICMPV6, LINUX.ICMPV6_FILTER, filterOf(8, [1, 2, 3, 4, 129])];
-      succeeds(() => socket.setOption(level, option, filter, filter.length));
-    }
-    const force = (): void => socket.setOption(SOL_SOCKET, LINUX.SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES);
+    acceptIcmpTypes(socket, family, family === 4 ? [0, 3, 11, 12] : [1, 2, 3, 4, 129]);
+    const force = (): void => socket.setOption(SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES);
     if (process.platform === 'linux' && succeeds(force)) return;
     succeeds(() => socket.setOption(SOL_SOCKET, raw.SocketOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES));
   }
 
   #setTtl(socket: Socket, ttl: number): void {
     if (ttl === this.#ttl) return;
-    const { SocketLevel, SocketOption } = this.#options.raw;
-    if (this.#options.family === 4) socket.setOption(SocketLevel.IPPROTO_IP, SocketOption.IP_TTL, ttl);
-    else socket.setOption(SocketLevel.IPPROTO_IPV6, SocketOption.IPV6_UNICAST_HOPS, ttl);
+    setTtl(this.#options.raw, socket, this.#options.family, ttl);
     this.#ttl = ttl;
   }
 
@@ -229,31 +224,9 @@ export function plainAddress(address: string): string {
   return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : address;
 }
 
-function isSameAddress(address: string, bytes: Uint8Array): boolean {
-  const wanted = isIPv6(address)
-    ? ipv6Groups(address).flatMap((group) => [group >> 8, group & 0xff])
-    : address.split('.').map(Number);
+export function isSameAddress(address: string, bytes: Uint8Array): boolean {
+  const wanted = addressBytes(address);
   return wanted.length === bytes.length && wanted.every((byte, at) => byte === bytes[at]);
-}
-
-/** A mask of `wordCount` 32-bit words in native byte order with a bit set for each type to drop. */
-function filterOf(wordCount: number, wanted: readonly number[]): Buffer {
-  const mask = new Uint32Array(wordCount).fill(0xffff_ffff);
-  for (const type of wanted) mask[type >> 5] = (mask[type >> 5] as number) & ~(1 << (type & 31));
-  return Buffer.from(mask.buffer);
-}
-
-function isNothingToRead(error: Error): boolean {
-  return /Resource temporarily unavailable|Interrupted system call/.test(error.message);
-}
-
-function succeeds(configure: () => void): boolean {
-  try {
-    configure();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function noop(): void {}

@@ -1,5 +1,15 @@
+import { isIPv6 } from 'node:net';
+import { ipv6Groups } from '../../../shared/net-guard.ts';
+
 /** IPv4 or IPv6. */
 export type Family = 4 | 6;
+
+/** The bytes of an IP address. */
+export function addressBytes(address: string): number[] {
+  return isIPv6(address)
+    ? ipv6Groups(address).flatMap((group) => [group >> 8, group & 0xff])
+    : address.split('.').map(Number);
+}
 
 /** Bytes of data that hold the cookie. */
 export const COOKIE_BYTES = 6;
@@ -45,8 +55,8 @@ const V6: Types = {
 
 const HEADER_BYTES = 8;
 const V6_HEADER_BYTES = 40;
-const ICMP = 1;
-const ICMPV6 = 58;
+export const ICMP = 1;
+export const ICMPV6 = 58;
 
 /**
  * Writes an echo request with `size` bytes of data to the start of `into` and returns its length. For ICMPv6,
@@ -65,30 +75,57 @@ export function writeEchoRequest(into: Buffer, family: Family, mark: EchoMark, s
   return length;
 }
 
+/** A packet of ours that a router or host returned. */
+export interface ReturnedPacket {
+  why: Returned;
+  destination: Uint8Array;
+  /** Number of its transport protocol. */
+  protocol: number;
+  /** From its transport header on, at least 8 bytes. Routers may include as little more as they like. */
+  content: Buffer;
+}
+
 /**
  * Parses a packet from a raw socket, including the IP header for IPv4. Null unless it is an echo reply or a
  * request returned by a router; the caller matches it to its own requests.
  */
 export function readIcmp(packet: Buffer, family: Family): IcmpMessage | null {
-  const start = family === 4 ? dataOfV4(packet, 0) : 0;
-  if (start === null || packet.length < start + HEADER_BYTES) return null;
-  // The kernel has verified the checksum of ICMPv6.
-  if (family === 4 && checksum(packet, start, packet.length) !== 0) return null;
-  const types = family === 4 ? V4 : V6;
-  const type = packet[start] as number;
-  if (type === types.echoResponse) return { kind: 'reply', ...markAt(packet, start) };
-  const why = whyReturned(types, type, packet[start + 1] as number);
-  return why === null ? null : readReturned(packet, start + HEADER_BYTES, family, why);
+  const start = icmpIn(packet, family);
+  if (start === null) return null;
+  const { echoResponse, request } = family === 4 ? V4 : V6;
+  if (packet[start] === echoResponse) return { kind: 'reply', ...markAt(packet, start) };
+  const returned = returnedAt(packet, start, family);
+  if (returned?.protocol !== (family === 4 ? ICMP : ICMPV6) || returned.content[0] !== request) return null;
+  const { why, destination, content } = returned;
+  return { kind: 'returned', why, destination, ...markAt(content, 0) };
 }
 
-/** A returned request. Routers may include as little of its data as they like. */
-function readReturned(packet: Buffer, at: number, family: Family, why: Returned): IcmpMessage | null {
-  const icmp = family === 4 ? dataOfV4(packet, at) : dataOfV6(packet, at);
-  if (icmp === null || packet.length < icmp + HEADER_BYTES) return null;
-  if (packet[icmp] !== (family === 4 ? V4 : V6).request) return null;
-  const [first, last] = family === 4 ? [16, 20] : [24, 40];
-  const destination = packet.subarray(at + first, at + last);
-  return { kind: 'returned', why, destination, ...markAt(packet, icmp) };
+/** The returned packet of any protocol in a packet from a raw ICMP socket; null if there is none. */
+export function readReturned(packet: Buffer, family: Family): ReturnedPacket | null {
+  const start = icmpIn(packet, family);
+  return start === null ? null : returnedAt(packet, start, family);
+}
+
+function returnedAt(packet: Buffer, start: number, family: Family): ReturnedPacket | null {
+  const types = family === 4 ? V4 : V6;
+  const why = whyReturned(types, packet[start] as number, packet[start + 1] as number);
+  const at = start + HEADER_BYTES;
+  const content = why === null ? null : (family === 4 ? contentOfV4(packet, at) : contentOfV6(packet, at));
+  if (why === null || content === null || packet.length < content + HEADER_BYTES) return null;
+  const [first, last, protocol] = family === 4 ? [16, 20, 9] : [24, 40, 6];
+  return {
+    why, destination: packet.subarray(at + first, at + last), protocol: packet[at + protocol] as number,
+    content: packet.subarray(content),
+  };
+}
+
+/** Offset of a complete ICMP header in a packet from a raw socket; null if it has none. */
+function icmpIn(packet: Buffer, family: Family): number | null {
+  const start = family === 4 ? contentOfV4(packet, 0) : 0;
+  if (start === null || packet.length < start + HEADER_BYTES) return null;
+  // The kernel has verified the checksum of ICMPv6.
+  if (family === 6) return start;
+  return packet[9] === ICMP && checksum(packet, start, packet.length) === 0 ? start : null;
 }
 
 function whyReturned(types: Types, type: number, code: number): Returned | null {
@@ -98,18 +135,18 @@ function whyReturned(types: Types, type: number, code: number): Returned | null 
   return code === types.tooLargeCode ? 'too_large' : why;
 }
 
-/** Offset of the ICMP message in an IPv4 packet; null if it has none. */
-function dataOfV4(packet: Buffer, at: number): number | null {
+/** Offset of what an IPv4 packet contains; null if it is none. */
+export function contentOfV4(packet: Buffer, at: number): number | null {
   if (packet.length < at + 20) return null;
   const first = packet[at] as number;
   const headerBytes = (first & 0x0f) * 4;
-  return first >> 4 === 4 && headerBytes >= 20 && packet[at + 9] === ICMP ? at + headerBytes : null;
+  return first >> 4 === 4 && headerBytes >= 20 ? at + headerBytes : null;
 }
 
 /** The same for IPv6; our requests have no extension headers. */
-function dataOfV6(packet: Buffer, at: number): number | null {
-  const isIcmp = packet.length >= at + V6_HEADER_BYTES && packet[at + 6] === ICMPV6;
-  return isIcmp && (packet[at] as number) >> 4 === 6 ? at + V6_HEADER_BYTES : null;
+function contentOfV6(packet: Buffer, at: number): number | null {
+  const isV6 = packet.length >= at + V6_HEADER_BYTES && (packet[at] as number) >> 4 === 6;
+  return isV6 ? at + V6_HEADER_BYTES : null;
 }
 
 function markAt(packet: Buffer, at: number): EchoMark {
@@ -123,7 +160,7 @@ function markAt(packet: Buffer, at: number): EchoMark {
 /**
  * The Internet checksum (RFC 1071) of `bytes` from `start` to `end`; 0 if they include a correct checksum.
  */
-function checksum(bytes: Buffer, start: number, end: number): number {
+export function checksum(bytes: Buffer, start: number, end: number): number {
   let sum = 0;
   let at = start;
   for (; at + 1 < end; at += 2) sum += ((bytes[at] as number) << 8) | (bytes[at + 1] as number);

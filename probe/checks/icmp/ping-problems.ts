@@ -4,7 +4,7 @@ import type { PingProblem } from './pinger.ts';
 const OVERLOAD: PingProblem = { whose: 'own', reason: 'overload' };
 const NO_NETWORK: PingProblem = { whose: 'own', reason: 'probe_unhealthy' };
 const UNREACHABLE: PingProblem = { whose: 'target', message: 'The host is unreachable' };
-const TOO_LARGE: PingProblem = { whose: 'target', message: 'The packet is too large for the path to the host' };
+export const TOO_LARGE: PingProblem = { whose: 'target', message: 'The packet is too large for the path to the host' };
 
 /** raw-socket reports errors only as system messages. Where glibc and musl differ, both are listed. */
 const BY_TEXT: Readonly<Record<string, PingProblem>> = {
@@ -40,5 +40,5 @@ const RETURNED: Readonly<Record<Returned, (from: string) => string>> = {
 
 /** Interprets a packet returned by the router or host `from`. */
 export function returned(why: Returned, from: string): PingProblem {
-  return { whose: 'target', message: RETURNED[why](from) };
+  return { whose: 'target', message: RETURNED[why](from), returned: { why, from } };
 }

@@ -1,4 +1,5 @@
 import type { MissedReason } from '../../../shared/contracts/result.ts';
+import type { Returned } from './packet.ts';
 
 /** How echo requests are sent: by this process over raw sockets, or by the system's `ping`. */
 export type PingMethod = 'raw-socket' | 'ping';
@@ -10,6 +11,8 @@ export interface PingRequest {
   /** Bytes of data in each packet. */
   size: number;
   ttl: number;
+  /** Whether routers must not fragment the packets. Only iputils supports it. */
+  isWhole?: boolean;
   plan: PingPlan;
   /** Maximum wait for its turn, in addition to the plan's time. */
   maxQueueMs: number;
@@ -28,7 +31,8 @@ export interface PingReport {
 /** `own`: this machine could not send, or was stalled; says nothing about the target. */
 export type PingProblem =
   | { whose: 'own'; reason: MissedReason }
-  | { whose: 'target'; message: string };
+  /** `returned`: the router or host that returned the packet, and why. */
+  | { whose: 'target'; message: string; returned?: { why: Returned; from: string } };
 
 /** Pings one address. Never rejects; resolves within the plan's time plus `maxQueueMs`. */
 export interface Pinger {

@@ -6,7 +6,7 @@ import { readPingOutput } from './ping-output.ts';
 import { planPing, unsent, type Pinger, type PingReport, type PingRequest } from './pinger.ts';
 import { returned, sendFault } from './ping-problems.ts';
 
-/** Maximum concurrent processes; further pings are queued. */
+/** Maximum concurrent processes of checks; further pings are queued. */
 const MAX_PROCESSES = 32;
 const MAX_OUTPUT_LENGTH = 65_536;
 /** Minimum interval that `ping` allows ordinary users. */
@@ -26,23 +26,32 @@ const common = ({ count, size, plan, address }: PingRequest, ttl: string[]): str
 
 /** By the name `ping` reports; null for requests it doesn't support. */
 const VARIANTS: readonly (readonly [RegExp, Arguments])[] = [
-  [/iputils|BusyBox/, (request) => common(request, ['-t', String(request.ttl)])],
+  [/iputils/, (request) => common(request, ['-t', String(request.ttl), ...(request.isWhole ? ['-M', 'do'] : [])])],
+  [/BusyBox/, (request) => (request.isWhole ? null : common(request, ['-t', String(request.ttl)]))],
   // Its ping6 supports no intervals below a second.
-  [/inetutils/, (request) => (isIPv6(request.address) ? null : common(request, [`--ttl=${request.ttl}`]))],
+  [/inetutils/, (request) => (
+    request.isWhole || isIPv6(request.address) ? null : common(request, [`--ttl=${request.ttl}`])
+  )],
 ];
 
 /** Pings with the system's `ping`, one process per address. */
-class SystemPinger implements Pinger {
+export class SystemPinger implements Pinger {
   readonly method = 'ping';
   readonly #program: string;
   readonly #argumentsFor: Arguments;
   readonly #clock: Clock;
-  readonly #processes = new PQueue({ concurrency: MAX_PROCESSES });
+  readonly #processes: PQueue;
 
-  constructor(program: string, argumentsFor: Arguments, clock: Clock) {
+  constructor(program: string, argumentsFor: Arguments, clock: Clock, maxProcesses = MAX_PROCESSES) {
+    this.#processes = new PQueue({ concurrency: maxProcesses });
     this.#program = program;
     this.#argumentsFor = argumentsFor;
     this.#clock = clock;
+  }
+
+  /** Pings the same way with processes of its own, so that neither waits for the other. */
+  separate(maxProcesses: number): SystemPinger {
+    return new SystemPinger(this.#program, this.#argumentsFor, this.#clock, maxProcesses);
   }
 
   ping(request: PingRequest): Promise<PingReport> {
@@ -68,7 +77,7 @@ class SystemPinger implements Pinger {
 }
 
 /** This machine's `ping`, after a successful ping of loopback; null without a working one. */
-export async function findSystemPinger(clock: Clock, program = 'ping'): Promise<Pinger | null> {
+export async function findSystemPinger(clock: Clock, program = 'ping'): Promise<SystemPinger | null> {
   const { stdout, stderr } = await runPing(program, ['-V'], PROBE_TIMEOUT_MS, clock);
   const variant = VARIANTS.find(([name]) => name.test(stdout + stderr));
   if (!variant) return null;
@@ -88,7 +97,7 @@ function reportOf({ stdout, stderr, code }: ProcessResult, count: number): PingR
     return { sent: sent ?? count, rttsMs, problem: back && returned(back.why, back.from) };
   }
   // For example `ping: sendmsg: Operation not permitted` or `ping: connect: Network is unreachable`.
-  const errorText = stderr.split('\n', 1)[0]?.split(': ').at(-1)?.trim();
+  const errorText = stderr.split('\n', 1)[0]?.split(': ').at(-1)?.trim().replace(/^message too long, mtu.*/, 'Message too long');
   return { sent: sent ?? count, rttsMs, problem: errorText ? sendFault(errorText) : null };
 }
 

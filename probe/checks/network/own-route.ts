@@ -12,18 +12,21 @@ const PORT = 9;
  * router elsewhere lost the route, which stays, and when this machine has none, which becomes NO_ROUTE.
  */
 export async function correctCode(failed: { code: string }, address: string): Promise<void> {
-  if (failed.code === 'ENETUNREACH' && !(await hasRoute(address))) failed.code = NO_ROUTE;
+  if (failed.code === 'ENETUNREACH' && (await ownAddressTo(address)) === null) failed.code = NO_ROUTE;
 }
 
-/** Connecting a UDP socket looks up the route and sends nothing. */
-async function hasRoute(address: string): Promise<boolean> {
+/**
+ * This machine's address for packets to `address`; null if it has no route there. Connecting a UDP socket
+ * looks up the route and sends nothing.
+ */
+export async function ownAddressTo(address: string): Promise<string | null> {
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
   try {
     socket.connect(PORT, address);
     await once(socket, 'connect');
-    return true;
+    return socket.address().address;
   } catch {
-    return false;
+    return null;
   } finally {
     socket.close();
   }

@@ -36,14 +36,18 @@ export class SystemResolver implements Resolver {
   }
 
   async resolve(host: string, family: 4 | 6): Promise<Resolution> {
-    const name = host.endsWith('.') ? host.slice(0, -1) : host;
-    if (name === 'localhost' || name.endsWith('.localhost')) {
-      return { ok: true, addresses: [family === 4 ? '127.0.0.1' : '::1'] };
-    }
-    const addresses = this.#hosts.find(name, family);
+    const name = plainName(host);
+    const addresses = this.ownAddresses(name, family);
     if (addresses.length > 0) return { ok: true, addresses };
     const resolution = await this.#lookup.resolve(name, family);
     return resolution.ok || name.includes('.') ? resolution : this.#systemLookup(name, family, resolution);
+  }
+
+  /** The addresses that this machine gives the name without asking a name server. */
+  ownAddresses(host: string, family: 4 | 6): string[] {
+    const name = plainName(host);
+    const isLocalhost = name === 'localhost' || name.endsWith('.localhost');
+    return isLocalhost ? [family === 4 ? '127.0.0.1' : '::1'] : this.#hosts.find(name, family);
   }
 
   #systemLookup(name: string, family: 4 | 6, fallback: Resolution): Promise<Resolution> | Resolution {
@@ -58,4 +62,8 @@ export class SystemResolver implements Resolver {
       });
     });
   }
+}
+
+function plainName(host: string): string {
+  return host.endsWith('.') ? host.slice(0, -1) : host;
 }

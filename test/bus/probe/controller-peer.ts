@@ -117,10 +117,15 @@ export class ControllerPeer {
   }
 
   async order(content: unknown): Promise<CheckResult> {
+    return (await this.ask(content) as { v: 1; result: CheckResult }).result;
+  }
+
+  /** The response to any order. */
+  async ask(content: unknown, timeoutMs = 60_000): Promise<unknown> {
     const response = await (this.#connection as NatsConnection).request(
-      subjects.run(REGION, PROBE_ID), JSON.stringify(this.seal('run', content)), { timeout: 60_000 },
+      subjects.run(REGION, PROBE_ID), JSON.stringify(this.seal('run', content)), { timeout: timeoutMs },
     );
-    return response.json<{ v: 1; result: CheckResult }>().result;
+    return response.json();
   }
 
   seal(

@@ -6,6 +6,7 @@ import { checkProbeConfig, loadProbeConfig } from '../../../probe/config.ts';
 
 describe('an invalid setting or flag is reported', () => {
   test.each([
+    [{ PROBE_MESH: 'on' }, [], ['PROBE_MESH must be one of public, private, off, not "on"']],
     [{ PROBE_ALLOW_PRIVATE: 'x' }, [], ['PROBE_ALLOW_PRIVATE must be true or false, not "x"']],
     [
       { PROBE_ANCHORS: '1.1.1.1:53,nowhere' }, [],
@@ -70,6 +71,7 @@ test('without settings, the identity in ./data is used', () => {
     logLevel: 'info',
     enrolment: { controllerUrl: null, token: null },
     natsUrl: null,
+    mesh: 'public',
     proxies: {},
     checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [], nameServers: [] },
   });

@@ -10,6 +10,7 @@ import { beat } from '../../../shared/contracts/beat.ts';
 import { isSpecOf } from '../../../shared/contracts/check-spec.ts';
 import { enrolResponse, enrolRequest, enrolText } from '../../../shared/contracts/enrolment.ts';
 import { evidence } from '../../../shared/contracts/evidence.ts';
+import { meshOrder } from '../../../shared/contracts/mesh.ts';
 import { rotateOrder, rotateResponse, rotationText } from '../../../shared/contracts/key-rotation.ts';
 import { batchResponse, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
@@ -23,7 +24,7 @@ const whole: [name: string, schema: z.ZodType][] = [
   ['batch-response', batchResponse], [
     'beat', beat,
   ], ['assignment-delta', assignmentDelta], ['assignment-delta-of-the-future', assignmentDelta],
-  ['run-order', runOrder], ['signed-envelope', signedEnvelope], ['enrol-request', enrolRequest],
+  ['beat-with-mesh', beat], ['mesh-order', meshOrder], ['run-order', runOrder], ['signed-envelope', signedEnvelope], ['enrol-request', enrolRequest],
   ['enrol-response', enrolResponse], ['rotate-order', rotateOrder], ['rotate-response', rotateResponse],
 ];
 

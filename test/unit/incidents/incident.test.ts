@@ -57,6 +57,7 @@ describe('an incident opened by the state machine', () => {
         findById: async () => stored,
         findMany: async () => [],
         clearUnjournaled: async () => undefined,
+        setDiagnosis: async () => [],
         markResolved: async (_id, change) => (stored = { ...stored, ...change }),
       },
       updates: { insertIfAbsent: async (line) => void lines.push(line) },

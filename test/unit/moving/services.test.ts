@@ -122,8 +122,16 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
       check({ timeout: undefined, schedule: '0 2 * * *', tz: 'Mars/Olympus', channels: 'a,b' }),
     ] }, { heartbeat_schedule: '0 2 * * *', heartbeat_timezone: 'UTC' }, [
       'partial', 'Its schedule is in UTC, because its time zone is not known: Mars/Olympus.',
-      'It does not name its integrations.',
+      'The document lacks 2 of its 2 integrations.',
     ]],
+    ['a check with a list of integrations', [
+      { checks: [check({ channels: 'c1,c2,c3' })] },
+      { channels: [
+        { id: 'c1', name: 'a@shop.example', kind: 'email' }, { id: 'c2', name: 'Team', kind: 'slack' },
+      ] },
+    ], { destinations: ['a@shop.example'] }, ['partial', 'The document lacks 2 of its 3 integrations.'], {
+      integrations: [{ name: 'a@shop.example', type: 'email', config: { to: ['a@shop.example'] } }],
+    }],
     ['a calendar schedule', { checks: [check({ timeout: undefined, schedule: 'Mon..Fri 10:00', desc: 'x', methods: 'POST' })] }, {
       heartbeat_interval: 86_400, status: 'paused',
     }, [
@@ -140,7 +148,7 @@ describe.each<[From, [title: string, file: object, monitor: object | null, repor
 ])('%s', (from, rows) => {
   test.each(rows)('%s', async (_title, file, monitor, reported, others = {}) => {
     const { document, items } = await converted(from, file);
-    const name = Object.keys(items).find((one) => !['Servers', 'a@shop.example'].includes(one)) ?? '';
+    const name = Object.keys(items).find((one) => !['Servers', 'a@shop.example', 'Team'].includes(one)) ?? '';
     expect(items[name]).toEqual(reported);
     expect(document).toMatchObject(others);
     if (monitor === null) expect(document.monitors).toEqual([]);

@@ -14,13 +14,23 @@ export interface WorldPoint {
   to?: string;
 }
 
+export interface WorldLine {
+  id: string;
+  from: Pick<WorldPoint, 'lat' | 'lon'>;
+  to: Pick<WorldPoint, 'lat' | 'lon'>;
+  state: 'up' | 'down' | 'unknown';
+  /** Ends and state as text. */
+  label: string;
+}
+
 export interface WorldMapProps {
   /** Description for screen readers. Everything on the map is also on the page as text. */
   label: string;
   points: readonly WorldPoint[];
+  lines?: readonly WorldLine[];
 }
 
-/** A world map with markers. The map is loaded when the first one is shown. */
+/** A world map with markers and lines. The map is loaded when the first one is shown. */
 export function WorldMap(props: WorldMapProps) {
   const [drawing, setDrawing] = useState<{ Drawing: ComponentType<WorldMapProps> } | null>(null);
   useEffect(() => {

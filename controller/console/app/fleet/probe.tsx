@@ -10,6 +10,7 @@ import { Page } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, msText, numberText, percentText, Time } from '../ui/time.tsx';
 import { ProbeMenu } from './probe-menu.tsx';
+import { ProbeMesh } from './probe-mesh.tsx';
 import { ProbeMonitors } from './probe-monitors.tsx';
 import { canManageRegion, invalidateFleet, PROBE_STATES, useRegions, type Probe } from './probes.ts';
 
@@ -42,6 +43,7 @@ export default function ProbeView() {
             {probe.quarantine === null && probe.reason !== null && <p class="note">{probe.reason}</p>}
             <Figures probe={probe} />
             <Facts probe={probe} />
+            <ProbeMesh probe={probe} />
             <ProbeMonitors id={id} />
           </Page>
         );

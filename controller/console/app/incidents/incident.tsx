@@ -15,6 +15,7 @@ import { Cause } from './cause.tsx';
 import { Comments } from './comments.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { IncidentActions } from './incident-actions.tsx';
+import { IncidentDiagnosis } from './incident-diagnosis.tsx';
 import { Postmortem } from './postmortem.tsx';
 import { isOver, IncidentDuration, SeverityBadge, StatusBadge } from './severity.tsx';
 import { Timeline } from './timeline.tsx';
@@ -22,7 +23,7 @@ import { Votes } from './votes.tsx';
 
 type FullIncident = components['schemas']['FullIncident'];
 
-/** One incident: cause, votes, alerts and actions. */
+/** One incident: cause, diagnosis, votes, alerts and actions. */
 export default function IncidentView() {
   const { params: { id = '' } } = useRoute();
   const query = useQuery({
@@ -64,6 +65,7 @@ function Detail({ incident }: { incident: FullIncident }) {
             {!isOver(incident) && incident.source === 'system' && <p class="hint">{texts.autoResolveHint}</p>}
           </section>
           {incident.cause_id !== null && <Cause id={incident.cause_id} incidentId={id} />}
+          <IncidentDiagnosis incident={incident} />
           <Section title={texts.votes}><Votes id={id} /></Section>
           <Section title={texts.deliveries}><Deliveries id={id} /></Section>
           <Timeline id={id} />

@@ -120,6 +120,7 @@ function IncidentTable({ incidents }: { incidents: Incident[] }) {
               <td class="wide">
                 <a data-row href={href(`/incidents/${incident.id}`)}>{incident.title}</a>
                 <p class="faint small">{[incident.monitor_name, incident.error_message].filter(Boolean).join(' · ')}</p>
+                {incident.diagnosis !== null && <p class="small">{incident.diagnosis.summary}</p>}
               </td>
               <td><SeverityBadge severity={incident.severity} /></td>
               <td>{incident.affected_regions.join(', ')}</td>

@@ -5,6 +5,7 @@ import { unwrap, api } from '../api/client.ts';
 import { canEdit } from '../api/session.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
+import { diagnosisTexts } from '../texts/diagnosis.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
@@ -13,6 +14,7 @@ import { href } from '../ui/link.ts';
 import { ManagedNote } from '../ui/managed.tsx';
 import { Menu, MenuItem, MenuLink } from '../ui/menu.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
+import { DiagnoseNow } from './diagnose-now.tsx';
 import type { Monitor } from './monitor-queries.ts';
 import { RunNow } from './run-now.tsx';
 
@@ -23,12 +25,13 @@ export function Actions({ monitor }: { monitor: Monitor }) {
 
 function EditorActions({ monitor }: { monitor: Monitor }) {
   const { id, status } = monitor;
-  const [openDialog, setOpenDialog] = useState<'run' | 'delete' | null>(null);
+  const [openDialog, setOpenDialog] = useState<'run' | 'diagnose' | 'delete' | null>(null);
   const { route } = useLocation();
   const { change, isBusy } = useTransitions(monitor);
   const isChecked = monitor.type !== 'HEARTBEAT';
   const isActive = status === 'active';
   const [runNow, edit] = [() => isChecked && setOpenDialog('run'), () => route(href(`/monitors/${id}/edit`))];
+  const diagnose = () => setOpenDialog('diagnose');
   const toggle = () => change(isActive ? 'pause' : 'resume');
   useKeys([
     { keys: 'r', text: monitorTexts.runNow, run: runNow },
@@ -37,6 +40,7 @@ function EditorActions({ monitor }: { monitor: Monitor }) {
   ]);
   useCommands([
     { text: monitorTexts.runNow, keywords: 'check test', run: runNow },
+    ...isChecked ? [{ text: diagnosisTexts.diagnoseNow, keywords: 'path traceroute dns tls', run: diagnose }] : [],
     { text: isActive ? monitorTexts.pause : monitorTexts.resume, run: toggle },
     { text: monitorTexts.edit, run: edit },
     { text: monitorTexts.duplicate, keywords: 'copy', run: () => route(href(`/monitors/new?from=${id}`)) },
@@ -48,11 +52,13 @@ function EditorActions({ monitor }: { monitor: Monitor }) {
       <Button isBusy={isBusy} onClick={toggle}>{isActive ? monitorTexts.pause : monitorTexts.resume}</Button>
       <LinkButton href={href(`/monitors/${id}/edit`)}>{monitorTexts.edit}</LinkButton>
       <Menu label="⋯" name={monitorTexts.more}>
+        {isChecked && <MenuItem onChoose={diagnose}>{diagnosisTexts.diagnoseNow}</MenuItem>}
         <MenuLink to={href(`/monitors/new?from=${id}`)}>{monitorTexts.duplicate}</MenuLink>
         {status !== 'disabled' && <MenuItem onChoose={() => change('disable')}>{monitorTexts.disable}</MenuItem>}
         <MenuItem onChoose={() => setOpenDialog('delete')}>{shellTexts.delete}…</MenuItem>
       </Menu>
       {openDialog === 'run' && <RunNow id={id} onClose={() => setOpenDialog(null)} />}
+      {openDialog === 'diagnose' && <DiagnoseNow id={id} onClose={() => setOpenDialog(null)} />}
       {openDialog === 'delete' && <DeleteDialog monitor={monitor} onClose={() => setOpenDialog(null)} />}
     </>
   );

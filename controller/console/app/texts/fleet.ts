@@ -15,7 +15,7 @@ const english = {
   revokeTitle: (name: string) => `Revoke ${name}?`, revokeText: 'The probe is disconnected within a second, and its monitors move to other probes. This can’t be undone.',
   rotateTitle: (name: string) => `Rotate the keys of ${name}?`, rotateText: 'The probe generates new keys and keeps running without interruption. The old keys stop working.',
   drained: 'Draining', undrained: 'No longer draining', rotated: 'The probe will rotate its keys the next time it checks in', revoked: 'Revoked',
-  capabilities: 'Check types', provider: 'Provider', asn: 'Autonomous system', addresses: 'Addresses',
+  capabilities: 'Capabilities', provider: 'Provider', asn: 'Autonomous system', addresses: 'Addresses',
   created: 'Added', keys: 'Keys rotated', quarantine: 'Quarantine reason', since: 'Since', back: 'All probes',
   networkHint: 'Probes with the same provider or autonomous system share one vote.', saved: 'Saved', save: 'Save', edit: 'Edit',
   visibility: 'Available to', shared: 'all organizations', private: 'this organization', deleteRegion: 'Delete', regionDeleted: 'Deleted',
@@ -38,6 +38,8 @@ const english = {
   kubernetesText: 'In Kubernetes, store the key as a secret for the pods’ environment:', kubernetesSecret: 'Command that creates the Kubernetes secret',
   deleteEnrolmentKeyTitle: (name: string) => `Delete the enrolment key ${name}?`,
   deleteEnrolmentKeyText: 'It can’t enrol any more probes. Probes that it has enrolled stay.',
+  paths: 'Paths to other probes', pathTo: 'To', roundTrip: 'Round trip', lastPing: 'Last ping', brokenPaths: 'Broken paths',
+  ok: 'Reachable', broken: 'Broken', unknown: 'Unknown',
   found: (count: string) => `${count} found`, showMore: (count: string) => `Show more (${count})`,
 };
 

@@ -16,7 +16,7 @@ const german: Translation<FleetTexts> = {
   revokeTitle: (name) => `${name} widerrufen?`, revokeText: 'Die Verbindung der Probe endet innerhalb einer Sekunde, und ihre Monitore ziehen zu anderen Probes um. Das lässt sich nicht rückgängig machen.',
   rotateTitle: (name) => `Schlüssel von ${name} ersetzen?`, rotateText: 'Die Probe erzeugt neue Schlüssel und arbeitet ohne Unterbrechung weiter. Die alten gelten dann nicht mehr.',
   drained: 'Wird geleert', undrained: 'Wird nicht mehr geleert', rotated: 'Die Probe ersetzt ihre Schlüssel, wenn sie sich das nächste Mal meldet', revoked: 'Widerrufen',
-  capabilities: 'Prüfungstypen', provider: 'Anbieter', asn: 'Autonomes System', addresses: 'Adressen',
+  capabilities: 'Fähigkeiten', provider: 'Anbieter', asn: 'Autonomes System', addresses: 'Adressen',
   created: 'Hinzugefügt', keys: 'Schlüssel ersetzt', quarantine: 'Grund der Quarantäne', since: 'Seit', back: 'Alle Probes',
   networkHint: 'Probes mit demselben Anbieter oder autonomen System teilen sich eine Stimme.', saved: 'Gespeichert', save: 'Speichern', edit: 'Bearbeiten',
   visibility: 'Verfügbar für', shared: 'alle Organisationen', private: 'diese Organisation', deleteRegion: 'Löschen', regionDeleted: 'Gelöscht',
@@ -39,6 +39,8 @@ const german: Translation<FleetTexts> = {
   kubernetesText: 'In Kubernetes speichern Sie den Schlüssel als Secret für die Umgebung der Pods:', kubernetesSecret: 'Befehl, der das Kubernetes-Secret anlegt',
   deleteEnrolmentKeyTitle: (name) => `Den Aufnahmeschlüssel ${name} löschen?`,
   deleteEnrolmentKeyText: 'Er nimmt keine weiteren Probes auf. Bereits aufgenommene Probes bleiben.',
+  paths: 'Wege zu anderen Probes', pathTo: 'Nach', roundTrip: 'Laufzeit', lastPing: 'Letzter Ping', brokenPaths: 'Unterbrochene Wege',
+  ok: 'Erreichbar', broken: 'Unterbrochen', unknown: 'Unbekannt',
   found: (count) => `${count} gefunden`, showMore: (count) => `Mehr anzeigen (${count})`,
 };
 

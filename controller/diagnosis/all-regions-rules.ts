@@ -1,0 +1,136 @@
+import { networkOf } from '../../shared/net-guard.ts';
+import {
+  areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isRefused, isSilent,
+  labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts, type Finding,
+  type Observation,
+} from './observation-rules.ts';
+import { isUnresolved, lookupError } from './some-regions-rules.ts';
+
+/** Failures that all regions see, and bad certificates, which need not fail every check. */
+
+export function tooFewObservations({ sound, up }: Facts): Finding {
+  if (up.length > 0 || countIndependent(sound) > 1) return null;
+  if (sound.length === 0) return 'No probe could examine the target.';
+  return `Down from ${labelsOf(sound)}; no probe in another network could examine the target.`;
+}
+
+export function badCertificate({ sound, error }: Facts): Finding {
+  const errors = [error, ...sound.map(({ examination }) => examination.error)];
+  if (!errors.some((one) => one?.layer === 'tls')) return null;
+  const seen = sound.flatMap((by) => (
+    connectionsOf(by).flatMap(({ address, tls }) => (tls ? [{ by, address, tls }] : []))
+  ));
+  for (const { address, tls, by } of seen.filter((one) => one.tls.problem !== null)) {
+    const there = seen.filter((one) => one.address === address);
+    const isSame = (one: typeof tls) => one.fingerprint256 === tls.fingerprint256 && one.problem !== null;
+    const witnesses = there.map((one) => one.by);
+    if (!there.every((one) => isSame(one.tls)) || countIndependent(witnesses) < 2) continue;
+    const good = seen.filter((one) => one.tls.problem === null).map((one) => one.address);
+    const others = good.length > 0 ? `; that of ${listOf(good)} is good` : '';
+    return `The certificate of ${address} ${problemText(tls, by)}, as seen from ${labelsOf(witnesses)}${others}.`;
+  }
+  return null;
+}
+
+function problemText({ problem, valid_to }: NonNullable<Connection['tls']>, by: Observation): string {
+  const isExpired = valid_to !== null && valid_to < by.examination.examined_at;
+  return isExpired ? `expired on ${new Date(valid_to).toISOString().slice(0, 10)}` : `is not accepted (${problem})`;
+}
+
+export function noAddress({ is_dns, down, up }: Facts): Finding {
+  if (is_dns || up.length > 0 || !down.every(isUnresolved)) return null;
+  return `The name has no address from ${labelsOf(down, 'or')}${lookupError(down)}.`;
+}
+
+/** A probe may lack a family, so addresses of another one may be silent. */
+export function refused({ down, up }: Facts): Finding {
+  const isRefusedHere = (one: Observation) => connectionsOf(one).some(isRefused)
+    && connectionsOf(one).every((each) => isRefused(each) || isSilent(each));
+  if (up.length > 0 || !down.every(isRefusedHere)) return null;
+  return `The target refuses connections from ${labelsOf(down)}.`;
+}
+
+export function familyRefused({ down, sound }: Facts): Finding {
+  const family = down.map(brokenFamily).find((one) => one !== null);
+  if (!family || !down.every(({ examination }) => examination.error?.layer === 'connect')) return null;
+  const tried = sound.filter((one) => connectionsOf(one, family).length > 0);
+  const isRefusedHere = (one: Observation) =>
+    brokenFamily(one) === family && areAll(connectionsOf(one, family), isRefused);
+  if (!tried.every(isRefusedHere) || countIndependent(tried) < 2) return null;
+  return `The target refuses ${family} connections from ${labelsOf(tried)}; ${otherThan(family)} works.`;
+}
+
+/** Where large packets may get lost, a missing response may be the path's fault. */
+export function badResponse({ down, up }: Facts): Finding {
+  const isConnected = (one: Observation) =>
+    connectionsOf(one).some(({ state }) => state === 'open' || state === 'stalled');
+  const isTargets = ({ examination: { error, path } }: Observation) => {
+    if (!error?.layer || error.layer === 'dns' || error.layer === 'connect') return false;
+    const isMissing = error.type === 'timeout' || error.layer === 'tls';
+    return !isMissing || path.large_packets === 'arrive';
+  };
+  const isBad = (one: Observation) => isConnected(one) && isTargets(one);
+  const types = new Set(down.map(({ examination }) => examination.error?.type));
+  if (up.length > 0 || types.size !== 1 || !down.every(isBad)) return null;
+  const [message] = down.map(messageOf);
+  return `The target accepts connections from ${labelsOf(down)}, but the check fails: ${message}.`;
+}
+
+/** Whether nothing connects from any region. */
+function isSilentEverywhere(seen: readonly Observation[]): boolean {
+  return seen.every((one) => one.examination.sees === 'down' && areAll(connectionsOf(one), isSilent));
+}
+
+export function silentInReach({ down, up }: Facts): Finding {
+  if (up.length > 0 || !isSilentEverywhere(down) || !down.every(hasReachedNetwork)) return null;
+  return `The target is silent; the paths from ${labelsOf(down)} reach its network.`;
+}
+
+export function silentAlone({ down, up, neighbor }: Facts): Finding {
+  if (up.length > 0 || neighbor === null || !isSilentEverywhere(down)) return null;
+  return {
+    summary: `The target is silent from ${labelsOf(down)}, while ${neighbor} in its network responds.`,
+    also: [`Another monitor: ${neighbor} responded after the failure.`],
+  };
+}
+
+/** Whether a target is silent from several networks, and so is everything in its own. */
+function isCutOffFromAll(seen: readonly Observation[]): boolean {
+  return countIndependent(seen) > 1 && isSilentEverywhere(seen) && seen.every(endsEarly);
+}
+
+/** Monitors of the same host are not several targets. */
+export function sharedEdge({ down, up, others }: Facts): Finding {
+  if (up.length > 0 || !isCutOffFromAll(down)) return null;
+  const own = addressesOf(down);
+  const router = commonRouter(down);
+  const members = new Set<string>();
+  let place: string | null = null;
+  for (const { monitor_id, observations } of others) {
+    const sound = observations.filter(({ examination }) => examination.has_network);
+    const theirs = addressesOf(sound);
+    if (!isCutOffFromAll(sound) || theirs.some((address) => own.includes(address))) continue;
+    const network = own.map(networkOf).find((one) => theirs.some((address) => networkOf(address) === one));
+    const isBehind = router !== null && commonRouter(sound) === router;
+    if (network === undefined && !isBehind) continue;
+    members.add(monitor_id);
+    place ??= isBehind ? `behind ${router}` : `in ${network}`;
+  }
+  if (place === null) return null;
+  return {
+    summary: `${members.size + 1} targets ${place} became silent within 90 s, and nothing in their networks responds.`,
+    also: [`Other monitors: ${members.size} more fail from all regions, and their networks do not respond.`],
+  };
+}
+
+function addressesOf(seen: readonly Observation[]): string[] {
+  return [...new Set(seen.flatMap(({ examination: { addresses, path } }) => (
+    path.target === null ? addresses : [...addresses, path.target]
+  )))];
+}
+
+/** The router at which the paths from all regions end; null if they end at different ones. */
+function commonRouter(seen: readonly Observation[]): string | null {
+  const routers = new Set(seen.map(lastRouter));
+  return routers.size === 1 ? ([...routers][0] ?? null) : null;
+}

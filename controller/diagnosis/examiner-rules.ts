@@ -1,0 +1,55 @@
+/** A region of a monitor, and what its latest checks say. */
+export interface SeenRegion {
+  region: string;
+  /** The probe that reported last; null if none has. */
+  probe_id: string | null;
+  /** `failing`: not confirmed yet. */
+  is: 'up' | 'failing' | 'down' | 'unknown';
+}
+
+export interface ExaminerChoice {
+  regions: readonly SeenRegion[];
+  /** Where the failure counted; null if somebody requested the diagnosis. */
+  failed: string | null;
+  /** Of a region that does not have the monitor and may check it; empty if none does. */
+  witnesses: readonly string[];
+  /** The probe of a region that can examine now; null if none can. Prefers the given one. */
+  examinerOf(region: string, preferred: string | null): string | null;
+  /** The network of a region's probes; null if it is unknown. */
+  networkOf(region: string): string | null;
+}
+
+export interface Examiner {
+  region: string;
+  probe_id: string;
+}
+
+/** Worst first: a request is about a failure if there is one. */
+const ORDER: readonly SeenRegion['is'][] = ['down', 'failing', 'unknown', 'up'];
+
+/**
+ * The probes to ask: one that sees the failure and one that sees the target up. Without the latter, another
+ * one that fails in another network, and a witness. Empty if the region that failed
+ * has none that can examine.
+ */
+export function chooseExaminers(choice: ExaminerChoice): Examiner[] {
+  const { regions, failed, witnesses, examinerOf, networkOf } = choice;
+  const able = regions.flatMap(({ region, probe_id: preferred, is }) => {
+    const probe_id = examinerOf(region, preferred);
+    return probe_id === null ? [] : [{ region, probe_id, is }];
+  }).toSorted((one, other) => ORDER.indexOf(one.is) - ORDER.indexOf(other.is));
+  const first = failed === null ? able[0] : able.find(({ region }) => region === failed);
+  if (!first) return [];
+  const network = networkOf(first.region);
+  const others = able.filter(({ region }) => region !== first.region);
+  const isFar = ({ region }: Examiner) => network === null || networkOf(region) !== network;
+  const ups = others.filter(({ is }) => is === 'up');
+  const up = ups.find(isFar) ?? ups[0];
+  const second = others.find((one) => one.is !== 'up' && isFar(one));
+  const witness = witnesses.flatMap((region) => {
+    const probe_id = examinerOf(region, null);
+    return probe_id === null ? [] : [{ region, probe_id }];
+  })[0];
+  const companions = up ? [up] : [...(second ? [second] : []), ...(witness ? [witness] : [])];
+  return [first, ...companions].map(({ region, probe_id }) => ({ region, probe_id }));
+}

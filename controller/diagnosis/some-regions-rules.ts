@@ -1,0 +1,119 @@
+import {
+  addressesWhere, areAll, brokenFamily, connectionsOf, endsEarly, isOpen, isSilent, labelsOf, lastRouter,
+  listOf, otherThan, type Facts, type Finding, type Observation,
+} from './observation-rules.ts';
+
+/** Failures that only some of the regions see. */
+
+export function onlyCutOff({ cutOff, down, up }: Facts): Finding {
+  const failing = cutOff.filter(({ examination }) => examination.sees === 'down');
+  if (failing.length === 0 || down.length > 0 || up.length === 0) return null;
+  return `Only from ${labelsOf(failing)}, where the probe's own network fails; reachable from ${labelsOf(up)}.`;
+}
+
+export function nothingWrong({ cutOff, down, up, error }: Facts): Finding {
+  if (down.length > 0 || up.length === 0) return null;
+  if (cutOff.length > 0) {
+    return `The target responds from ${labelsOf(up)}; the network of the probe in ${labelsOf(cutOff)} fails.`;
+  }
+  return error === null
+    ? `The target responds from ${labelsOf(up)}, so there is nothing to diagnose.`
+    : `The target failed, and responded to the examination from ${labelsOf(up)}.`;
+}
+
+export const isUnresolved = ({ examination: { addresses, error } }: Observation): boolean =>
+  addresses.length === 0 && error?.layer === 'dns';
+
+/** What the first name server that failed said; empty if none did. */
+export function lookupError(down: Observation[]): string {
+  const failed = down.flatMap(({ examination }) => examination.resolvers).find(({ error }) => error !== null);
+  return failed ? ` (${failed.server}: ${failed.error})` : '';
+}
+
+export function missingAddress({ is_dns, down, up }: Facts): Finding {
+  const resolvedFrom = up.filter(({ examination }) => examination.addresses.length > 0);
+  if (is_dns || down.length === 0 || !down.every(isUnresolved) || resolvedFrom.length === 0) return null;
+  return `Only from ${labelsOf(down)}: the name has no address${lookupError(down)}; `
+    + `it resolves from ${labelsOf(resolvedFrom)}.`;
+}
+
+/**
+ * A name server in each failing region confirms what all name servers elsewhere say, and the probe uses other
+ * addresses. Services that respond by region differ between regions, and not within one.
+ */
+export function wrongAddress({ is_dns, down, up }: Facts): Finding {
+  const right = new Set(up.flatMap(({ examination }) => examination.addresses));
+  const isRight = (answer: readonly string[]) => answer.some((address) => right.has(address));
+  const agree = up.every(({ examination: { resolvers } }) =>
+    resolvers.length > 0 && resolvers.every(({ answer }) => isRight(answer)));
+  if (is_dns || up.length === 0 || down.length === 0 || !agree) return null;
+  const isWrong = ({ examination: { addresses, resolvers } }: Observation) =>
+    addresses.length > 0 && !isRight(addresses) && resolvers.some(({ answer }) => isRight(answer));
+  if (!down.every(isWrong)) return null;
+  const wrong = down.flatMap(({ examination }) => examination.addresses);
+  return `Only from ${labelsOf(down)}: the name resolves to ${listOf(wrong)}, `
+    + `but to ${listOf([...right])} from ${labelsOf(up)}.`;
+}
+
+/** Connections open and get stuck where large packets get lost, to an address that works for others. */
+export function largePacketsLost({ down, up }: Facts): Finding {
+  if (down.length === 0 || up.length === 0) return null;
+  const areStuck = down.every(({ examination: { path, connections, error } }) => {
+    const traced = connections.find(({ address }) => address === path.target);
+    const isStuck = traced?.state === 'stalled'
+      || (traced?.state === 'open' && error?.type === 'timeout' && error.layer !== 'connect');
+    const worksElsewhere = up.some((one) => addressesWhere(one, isOpen).includes(path.target ?? ''));
+    return path.large_packets === 'lost' && isStuck && worksElsewhere;
+  });
+  if (!areStuck) return null;
+  return `Only from ${labelsOf(down)}: large packets get lost on the path, so connections open and then stall; `
+    + `reachable from ${labelsOf(up)}.`;
+}
+
+/** The target of a trace that ended early, if it is silent here and connects from all others that tried. */
+function brokenAddress(seen: Observation, up: Observation[]): string | null {
+  const { path: { target }, error } = seen.examination;
+  if (target === null || !addressesWhere(seen, isSilent).includes(target) || !endsEarly(seen)) return null;
+  if (error?.layer !== 'connect' && !areAll(connectionsOf(seen), isSilent)) return null;
+  const tried = up.flatMap((one) => connectionsOf(one).filter(({ address }) => address === target));
+  if (!areAll(tried, isOpen)) return null;
+  // A firewall in front of the target may refuse one probe: then both paths end at the same router.
+  const endsAlike = (one: Observation) =>
+    one.examination.path.target === target && lastRouter(one) === lastRouter(seen);
+  return up.some(endsAlike) ? null : target;
+}
+
+export function brokenPath({ down, up, broken_edges: edges }: Facts): Finding {
+  const broken = down.map((one) => brokenAddress(one, up));
+  const [address] = broken;
+  if (!address || broken.includes(null)) return null;
+  const routers = [...new Set(down.map(lastRouter))];
+  const where = routers.length === 1 ? `breaks after ${routers[0]}` : 'breaks on the way';
+  const [family, ...families] = down.map(brokenFamily);
+  const ofFamily = family && families.every((one) => one === family) ? `${family} ` : '';
+  const isPart = ofFamily === '' && down.some((one) => !areAll(connectionsOf(one), isSilent));
+  const edge = edges.find(({ from_probe, to_probe }) =>
+    down.some((one) => one.probe_id === from_probe) && up.some((one) => one.probe_id === to_probe));
+  return {
+    summary: `Only from ${labelsOf(down)}: ${ofFamily}path${isPart ? ` to ${address}` : ''} ${where}; `
+      + `reachable from ${labelsOf(up)}.`,
+    also: edge ? ['The probes of these regions do not reach each other either.'] : [],
+  };
+}
+
+/** Says which family, and not why: the probe itself may lack it. */
+export function familyFails({ down, sound }: Facts): Finding {
+  const [family] = down.map(brokenFamily);
+  const isAbout = (one: Observation) =>
+    brokenFamily(one) === family && one.examination.error?.layer === 'connect';
+  if (!family || !down.every(isAbout)) return null;
+  const works = sound.filter((one) => connectionsOf(one, family).some(isOpen));
+  const fails = `${labelsOf(down)}: ${family} fails and ${otherThan(family)} works`;
+  return works.length > 0 ? `Only from ${fails}; both work from ${labelsOf(works)}.` : `From ${fails}.`;
+}
+
+export function unexplained({ down, up }: Facts): string {
+  return up.length > 0
+    ? `Down from ${labelsOf(down)} and up from ${labelsOf(up)}; the examinations do not show why.`
+    : `Down from ${labelsOf(down)}; the examinations do not show why.`;
+}

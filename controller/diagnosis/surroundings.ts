@@ -1,0 +1,88 @@
+import { networkOf } from '../../shared/net-guard.ts';
+import { type Tenant, tenantOf } from '../access/tenant.ts';
+import { featureParts } from '../verdicts/features/feature-rules.ts';
+import type { DiagnosisDoc, RegionExamination } from './diagnosis.ts';
+import { EDGE_WINDOW_MS, type Observation, type Surroundings } from './observation-rules.ts';
+import type { DiagnosisStore } from './store.ts';
+
+interface FeaturedMonitor {
+  monitor_id: string;
+  features: readonly string[];
+}
+
+export interface SurroundingsDeps {
+  diagnoses: Pick<DiagnosisStore, 'around'>;
+  features: {
+    /** Monitors of the organization with this feature, and all of theirs. */
+    having(organizationId: string, feature: string, limit: number): Promise<FeaturedMonitor[]>;
+  };
+  monitors: {
+    /** By id. Omits ids that are not monitors of this project. */
+    summaries(tenant: Tenant, ids: string[]): Promise<ReadonlyMap<string, unknown>>;
+  };
+  /** When the latest successful check of each monitor started, Unix ms. */
+  lastSuccesses(monitorIds: string[]): Promise<Map<string, number | null>>;
+  /** The pairs of probes of which the first does not reach the second, from the probes' own pings. */
+  brokenEdges?(): Surroundings['broken_edges'];
+  /** What people call the region, and the network of its probes. */
+  describe(region: string): Pick<Observation, 'label' | 'network'>;
+}
+
+/** Monitors that are compared with one. */
+const MAX_NEIGHBORS = 20;
+
+type Failure = Pick<DiagnosisDoc, 'organization_id' | 'project_id' | 'monitor_id' | 'failed_at' | 'regions'>;
+
+/** What other monitors and probes say about a failure. */
+export class SurroundingsReader {
+  readonly #deps: SurroundingsDeps;
+
+  constructor(deps: SurroundingsDeps) {
+    this.#deps = deps;
+  }
+
+  observations(regions: RegionExamination[]): Observation[] {
+    return regions.map((one) => ({ ...this.#deps.describe(one.region), ...one }));
+  }
+
+  /** Other monitors matter only if the target is down everywhere, so only then are they read. */
+  async read(failure: Failure): Promise<Surroundings> {
+    const broken_edges = this.#deps.brokenEdges?.() ?? [];
+    if (!isDownEverywhere(failure.regions)) return { others: [], neighbor: null, broken_edges };
+    const { monitor_id, failed_at } = failure;
+    const tenant = tenantOf(failure);
+    const [near, neighbor] = await Promise.all([
+      this.#deps.diagnoses.around(tenant, failed_at - EDGE_WINDOW_MS, failed_at + EDGE_WINDOW_MS),
+      this.#neighborOf(tenant, failure),
+    ]);
+    const others = near.filter((one) => one.monitor_id !== monitor_id)
+      .map(({ monitor_id, regions }) => ({ monitor_id, observations: this.observations(regions) }));
+    return { others, neighbor, broken_edges };
+  }
+
+  async #neighborOf(tenant: Tenant, { regions, failed_at }: Failure): Promise<string | null> {
+    const own = [...new Set(regions.flatMap(({ examination: { addresses, path } }) => (
+      path.target === null ? addresses : [...addresses, path.target]
+    )))];
+    for (const network of new Set(own.map(networkOf))) {
+      const having = await this.#deps.features.having(tenant.organizationId, `network:${network}`, MAX_NEIGHBORS);
+      // With several addresses, any of them may have responded.
+      const alone = new Map(having.flatMap(({ monitor_id, features }) => {
+        const addresses = features.map(featureParts).filter(({ kind }) => kind === 'address');
+        const [address] = addresses.map(({ value }) => value);
+        return addresses.length === 1 && address && !own.includes(address) ? [[monitor_id, address]] : [];
+      }));
+      if (alone.size === 0) continue;
+      const ids = [...(await this.#deps.monitors.summaries(tenant, [...alone.keys()])).keys()];
+      const successes = await this.#deps.lastSuccesses(ids);
+      const neighbor = ids.find((id) => (successes.get(id) ?? 0) > failed_at);
+      if (neighbor !== undefined) return alone.get(neighbor) ?? null;
+    }
+    return null;
+  }
+}
+
+/** Whether no region sees the target up, so that other monitors may tell more. */
+export function isDownEverywhere(regions: readonly RegionExamination[]): boolean {
+  return regions.length > 0 && regions.every(({ examination }) => examination.sees === 'down');
+}

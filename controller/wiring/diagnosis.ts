@@ -1,0 +1,100 @@
+import { EXAMINE_CAPABILITY } from '../../shared/contracts/examination.ts';
+import { tenantOf } from '../access/tenant.ts';
+import { chooseProbe, domainOf } from '../assignments/assigned-regions.ts';
+import { Diagnoser } from '../diagnosis/diagnoser.ts';
+import { summaryOf, type DiagnosisDoc } from '../diagnosis/diagnosis.ts';
+import { chooseExaminers } from '../diagnosis/examiner-rules.ts';
+import { diagnosisRoutes } from '../diagnosis/routes.ts';
+import { SurroundingsReader } from '../diagnosis/surroundings.ts';
+import { incidentEvent } from '../incidents/views.ts';
+import { loadMonitor } from '../monitors/verbs/read-monitors.ts';
+import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
+import type { Events } from './events.ts';
+import type { Fleet } from './fleet.ts';
+import type { Notifications } from './notifications.ts';
+import type { ControllerPorts } from './ports.ts';
+
+interface DiagnosisSources {
+  fleet: Pick<Fleet, 'directory' | 'liveness' | 'runNow' | 'witnesses' | 'placement' | 'mesh'>;
+  events: Pick<Events, 'publisher'>;
+  notifications: Pick<Notifications, 'underDiagnosis' | 'onDiagnosed'>;
+}
+
+type States = Pick<UnwrittenReader, 'states'>;
+
+export type Diagnosis = ReturnType<typeof openDiagnosis>;
+
+/** Where outages come from: examinations by probes, and who reads what they found out. */
+export function openDiagnosis(ports: ControllerPorts, { fleet, events, notifications }: DiagnosisSources) {
+  const { stores, clock, log } = ports;
+  const { diagnoses, diagnosisTurns: turns, incidents, monitors, features, assignments: items } = stores;
+  const { directory, liveness, runNow, witnesses, placement } = fleet;
+  let states: States['states'] = async () => new Map();
+  const networkOf = (region: string) => domainOf(directory.probesOf(region));
+  const surroundings = new SurroundingsReader({
+    diagnoses, features, monitors,
+    lastSuccesses: async (ids) => (
+      new Map([...await states(ids)].map(([id, { last_success_at }]) => [id, last_success_at]))
+    ),
+    brokenEdges: () => [...fleet.mesh.edges()].flatMap(([from_probe, peers]) => (
+      peers.flatMap(({ probe_id: to_probe, state }) => (state === 'broken' ? [{ from_probe, to_probe }] : []))
+    )),
+    describe: (region) => {
+      const [named] = directory.named([region]);
+      return { label: named?.city ?? named?.name ?? region, network: networkOf(region) };
+    },
+  });
+  const diagnoser = new Diagnoser({
+    diagnoses, turns, liveness, capability: EXAMINE_CAPABILITY, surroundings, clock, log, underway: notifications.underDiagnosis,
+    examiners: {
+      choose: (suspect, regions, failed) => chooseExaminers({
+        regions, failed, networkOf,
+        witnesses: witnesses.possibleRegions(suspect, regions.map(({ region }) => region)),
+        examinerOf: (region, preferred) => {
+          const able = liveness.trustedWith(EXAMINE_CAPABILITY, region);
+          if (preferred !== null && able.includes(preferred)) return preferred;
+          return chooseProbe(suspect.monitor_id, able);
+        },
+      }),
+      assignmentOf: async ({ monitor_id, check_revision }) => {
+        const held = (await items.ofMonitors([monitor_id])).flatMap(({ assignment }) => assignment ?? []);
+        const ofCheck = held.find(({ assignment_rev }) => assignment_rev === check_revision);
+        if (ofCheck || check_revision !== null) return ofCheck ?? null;
+        const [monitor] = await monitors.findByIds([monitor_id]);
+        return monitor ? [...(await placement.assignmentsOf(monitor)).values()][0] ?? null : null;
+      },
+      examine: (region, probeId, assignment) => runNow.examine(region, probeId, assignment),
+    },
+    onDiagnosed: async (diagnosis: DiagnosisDoc) => {
+      const { monitor_id, failed_at } = diagnosis;
+      const ids = await incidents.ofOutage(tenantOf(diagnosis), monitor_id, failed_at);
+      const changed = await incidents.setDiagnosis(ids, summaryOf(diagnosis));
+      for (const incident of changed) events.publisher.publish(incidentEvent(incident));
+      await notifications.onDiagnosed(ids);
+    },
+  });
+  return {
+    diagnoser,
+    /** From now on, `reader` knows how monitors are. */
+    follow: (reader: States): void => {
+      states = (ids) => reader.states(ids);
+    },
+    routes: diagnosisRoutes({
+      diagnoses, incidents,
+      monitors: { load: (ctx, id) => loadMonitor({ monitors }, ctx, id) },
+      diagnose: async (monitor) => {
+        const { _id: monitor_id, organization_id, project_id, monitoring_regions } = monitor;
+        const seen = (await states([monitor_id])).get(monitor_id)?.regions ?? [];
+        const assigned = await placement.regionsOf(monitor);
+        const regions = assigned.map((region) => {
+          const { status, probe_id = null } = seen.find((one) => one.region === region) ?? {};
+          const is = status === 'degraded' ? 'up' : status === 'up' || status === 'down' ? status : 'unknown';
+          return { region, probe_id, is } as const;
+        });
+        const suspect =
+          { monitor_id, organization_id, project_id, monitoring_regions, assigned, check_revision: null };
+        return diagnoser.diagnose(suspect, regions);
+      },
+    }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Family } from '../checks/icmp/packet.ts';
+
+export const SMALL_DATA_BYTES = 56;
+/** With the headers of IP and ICMP, 1,500 bytes. */
+export const LARGE_DATA_BYTES: Readonly<Record<Family, number>> = { 4: 1472, 6: 1452 };
+
+/**
+ * Whether packets of 1,500 bytes arrive, by echo requests of both sizes. A report that one is too large, by a
+ * router or by this machine, counts as arrived: senders then use smaller ones. They fail where such packets
+ * are lost without a report.
+ */
+export class LargePackets {
+  #wasSent = false;
+  #doesSmallArrive = false;
+  #doesLargeArrive = false;
+
+  onSent(): void {
+    this.#wasSent = true;
+  }
+
+  onResponse(size: 'small' | 'large'): void {
+    if (size === 'small') this.#doesSmallArrive = true;
+    else this.#doesLargeArrive = true;
+  }
+
+  onTooLarge(): void {
+    this.#doesLargeArrive = true;
+  }
+
+  /** Whether the target responds to echo requests, whatever it does at its port. */
+  get hasResponse(): boolean {
+    return this.#doesSmallArrive;
+  }
+
+  /** Whether further responses can change nothing. */
+  get isDecided(): boolean {
+    return this.#doesLargeArrive;
+  }
+
+  get verdict(): 'arrive' | 'lost' | 'unknown' {
+    if (this.#doesLargeArrive) return 'arrive';
+    return this.#wasSent && this.#doesSmallArrive ? 'lost' : 'unknown';
+  }
+}

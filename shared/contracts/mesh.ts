@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+/** Peers that a probe pings. */
+export const MAX_PEERS = 4;
+/** How often it pings each of them. */
+export const MESH_INTERVAL_MS = 60_000;
+
+const probeId = z.string().max(64);
+/** Names a list of peers; changes when it does. */
+const version = z.string().max(36);
+
+/** Order to ping these probes from now on instead of the former ones. Beats have the results. */
+export const meshOrder = z.object({
+  mesh: z.object({
+    version,
+    /** Whether pings may go to private and loopback addresses; the probe's own setting can deny them. */
+    allow_private: z.boolean(),
+    peers: z.array(z.object({ probe_id: probeId, address: z.string().max(64) })).max(MAX_PEERS),
+  }),
+});
+export type MeshOrder = z.infer<typeof meshOrder>;
+
+/** The latest ping of a peer that says something about the way to it. */
+const peerPing = z.object({
+  probe_id: probeId,
+  /** Unix ms by the probe's clock, unique to the ping. */
+  pinged_at: z.number(),
+  ok: z.boolean(),
+  /** Null unless `ok`. */
+  rtt_ms: z.number().min(0).nullable(),
+});
+export type PeerPing = z.infer<typeof peerPing>;
+
+/** Part of the beats of a probe that takes part in the mesh. */
+export const meshReport = z.object({
+  /** Of the latest order; empty before the first. */
+  version,
+  /** Whether other probes of its owner may ping it at a private address. */
+  allows_private: z.boolean(),
+  pings: z.array(peerPing).max(MAX_PEERS),
+});
+export type MeshReport = z.infer<typeof meshReport>;
