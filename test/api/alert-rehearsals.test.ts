@@ -89,9 +89,9 @@ describe('a simulation of alerts', () => {
     await history(shop, [[70, 90]]);
     const { alerts } = await simulated({ monitor_ids: [shop] });
     expect(alerts).toEqual([]);
-    const alone = await simulated({ monitor_ids: [shop], depends_on: false });
-    expect(kindsOf(alone.alerts)).toEqual(['down', 'up']);
-    expect(alone.actual).toEqual([]);
+    const free = await simulated({ monitor_ids: [shop], depends_on: false });
+    expect(kindsOf(free.alerts)).toEqual(['down', 'up']);
+    expect(free.actual).toEqual([]);
     expect((await simulated()).actual).toHaveLength(2);
   });
 

@@ -15,8 +15,8 @@ interface Props {
 /** How many alerts each day had, with the settings of today and of the form. */
 export function Timeline({ rehearsal: { alerts, actual }, span, days }: Props) {
   const rows = [
-    { key: 'actual', label: texts.now, counts: countsOf(actual, span, days) },
-    { key: 'alerts', label: texts.changed, counts: countsOf(alerts, span, days) },
+    { key: 'try-it-actual', label: texts.now, counts: countsOf(actual, span, days) },
+    { key: 'try-it-changed', label: texts.changed, counts: countsOf(alerts, span, days) },
   ];
   const most = Math.max(1, ...rows.flatMap(({ counts }) => counts));
   return (

@@ -94,7 +94,7 @@ function Missed({ missed }: Pick<Rehearsal, 'missed'>) {
   if (missed.length === 0) return null;
   return (
     <section aria-label={texts.missed(numberText(missed.length))}>
-      <h3>{texts.missed(numberText(missed.length))}</h3>
+      <p class="rows-label" aria-hidden="true">{texts.missed(numberText(missed.length))}</p>
       <ul>
         {shown.map(({ monitor_id: id, from, to }) => (
           <li key={`${id} ${from}`}>
