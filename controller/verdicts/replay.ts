@@ -160,7 +160,8 @@ export class Replay {
     if (state.minority_accepted || !needsMoreVotes(state)) this.#shortSince = null;
     else this.#shortSince ??= at;
     const name = item.kind === 'result' && effects.length === 0 ? item.region : null;
-    const isSameVote = name !== null && before.regions[name]?.verdict === state.regions[name]?.verdict;
+    const verdictIn = ({ regions }: MonitorState) => regions[name ?? '']?.verdict;
+    const isSameVote = name !== null && verdictIn(before) === verdictIn(state);
     if (!isSameVote || before.status !== state.status || this.#shortSince !== null) this.#nothingDueBefore = 0;
     this.#onStep({ at, before, state: this.#state, effects });
   }
