@@ -36,6 +36,7 @@ import { openMaintenance } from './wiring/maintenance.ts';
 import { openMonitors } from './wiring/monitors.ts';
 import { openNotifications, openWatchdog } from './wiring/notifications.ts';
 import type { ControllerPorts } from './wiring/ports.ts';
+import { openRehearsals } from './wiring/rehearsals.ts';
 import { readControllerId, openResults } from './wiring/results.ts';
 import { openRetention } from './wiring/retention.ts';
 import { openPublicPages, openStatusPages, type PublicPageReaders } from './wiring/status-pages.ts';
@@ -181,6 +182,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
       ...causes.routes, ...changes.routes, ...diagnosis.routes, ...evidence.routes, ...notifications.routes,
+      ...openRehearsals(ports, { fleet, monitors, notifications, results }),
       ...events.routesOver(accounts.quota), ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,

@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
+import type { RelatedMonitor } from '../monitors/monitor.ts';
 import type { Alert } from '../verdicts/effect.ts';
 import type { MonitorConfig, RuntimeStatus } from '../verdicts/monitor-config.ts';
 import { verdictOf } from '../verdicts/votes/quorum-rules.ts';
@@ -13,7 +14,7 @@ export const SETTLE_MS = 60_000;
 const MIN_SETTLE_MS = 30_000;
 /** How often alerts are decided on, ms: while a check is under way, and while a dependency is down. */
 const CHECKING_INTERVAL_MS = 1000;
-const DOWN_INTERVAL_MS = 10_000;
+export const DOWN_INTERVAL_MS = 10_000;
 
 /** An active monitor on which another one depends. */
 export interface Dependency extends HeldBy {
@@ -34,7 +35,7 @@ export type OutagePhase = 'ongoing' | 'interrupted' | 'over';
 export type Decision =
   | { kind: 'send' } | { kind: 'end' } | { kind: 'wait'; due_at: number } | { kind: 'hold'; change: HoldChange };
 
-/** Decides on a held alert. `dependencies` are those that exist and are active. `now` is Unix ms. */
+/** `dependencies` are those that exist and are active. `now` is Unix ms. */
 export function decide(
   held: HeldAlert, phase: OutagePhase, dependencies: readonly Dependency[], now: number,
 ): Decision {
@@ -70,10 +71,34 @@ function namedAs({ monitor_id, name }: HeldBy): HeldBy {
   return { monitor_id, name };
 }
 
-interface SeenMonitor {
+export interface SeenMonitor {
   status: RuntimeStatus;
   since: number;
   open_incident: { id: string } | null;
+}
+
+/** What is known of monitors, by id. `live` omits those that no owner knows. */
+export interface KnownMonitors {
+  monitors: ReadonlyMap<string, RelatedMonitor>;
+  live: ReadonlyMap<string, SeenMonitor>;
+}
+
+/** `isUnderCheck`: whether a check of a dependency holds the alert, as `DependencyChecks` tells. */
+export function decisionOn(
+  alert: HeldAlert, { monitors, live }: KnownMonitors, now: number,
+  isUnderCheck: (dependencyId: string, isToConfirm: boolean) => boolean,
+): Decision {
+  const monitor = monitors.get(alert.monitor_id);
+  const dependencies = (monitor?.depends_on ?? []).flatMap((id): Dependency[] => {
+    const { name, status } = monitors.get(id) ?? {};
+    if (name === undefined || status !== 'active') return [];
+    const seen = live.get(id);
+    const isDown = seen?.status === 'down';
+    const isChecked = !alert.was_down && isUnderCheck(id, !isDown);
+    return [{ monitor_id: id, name, isDown, since: seen?.since ?? 0, isUnderCheck: isChecked }];
+  });
+  const phase = phaseOf(alert, monitor?.status === 'active', live.get(alert.monitor_id));
+  return decide(alert, phase, dependencies, now);
 }
 
 /** `live` is undefined if no owner knows the monitor. */

@@ -7,7 +7,7 @@ import type { HeldAlert, HeldBy, HoldChange } from './held-alert.ts';
 import type { HeldAlertStore } from './store.ts';
 
 export interface StepDeps {
-  held: HeldAlertStore;
+  held: Pick<HeldAlertStore, 'alertOf' | 'keep' | 'release' | 'end' | 'settle' | 'postpone'>;
   alerts: AlertsPort & {
     /** Adds the alert to the notification log as suppressed. May be repeated. */
     logHeld(alert: Alert, reason: string): Promise<void>;

@@ -8,11 +8,13 @@ import { findDue } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
 import { DependencyChecks } from './dependency-checks.ts';
-import { decide, phaseOf, type Decision, type Dependency } from './dependency-rules.ts';
+import { decisionOn, type KnownMonitors } from './dependency-rules.ts';
 import type { HeldAlert, HoldChange } from './held-alert.ts';
 import { carryOut, type StepDeps } from './held-alert-steps.ts';
+import type { HeldAlertStore } from './store.ts';
 
 export interface HeldAlertsDeps extends StepDeps {
+  held: StepDeps['held'] & Pick<HeldAlertStore, 'due' | 'unsettled'>;
   /** Omits deleted monitors. */
   monitors(ids: string[]): Promise<RelatedMonitor[]>;
   /** Omits monitors that nobody knows yet. */
@@ -32,8 +34,7 @@ const BATCH_SIZE = 500;
 /** Alerts that are sent, ended or logged concurrently. */
 const MAX_CONCURRENT = 16;
 
-interface Facts {
-  monitors: ReadonlyMap<string, RelatedMonitor>;
+interface Facts extends KnownMonitors {
   live: ReadonlyMap<string, MonitorLive>;
 }
 
@@ -98,7 +99,10 @@ export class HeldAlerts {
     const queue = new PQueue({ concurrency: MAX_CONCURRENT });
     let failures = 0;
     for (const alert of alerts) {
-      const decision = alert.status === 'held' ? this.#decisionOn(alert, facts, now) : { kind: 'send' } as const;
+      const isUnderCheck = (id: string, isToConfirm: boolean) =>
+        this.#checks.isUnderCheck(alert._id, id, isToConfirm);
+      const decision = alert.status === 'held'
+        ? decisionOn(alert, facts, now, isUnderCheck) : { kind: 'send' } as const;
       if (decision.kind === 'hold' && isUnchanged(alert, decision.change)) {
         const { due_at } = decision.change;
         postponed.set(due_at, [...postponed.get(due_at) ?? [], alert._id]);
@@ -122,20 +126,6 @@ export class HeldAlerts {
     const others = new Set(own.flatMap((one) => one.depends_on).filter((id) => !monitors.has(id)));
     for (const monitor of await this.#deps.monitors([...others])) monitors.set(monitor._id, monitor);
     return { monitors, live: await this.#deps.states([...monitors.keys()]) };
-  }
-
-  #decisionOn(alert: HeldAlert, { monitors, live }: Facts, now: number): Decision {
-    const monitor = monitors.get(alert.monitor_id);
-    const dependencies = (monitor?.depends_on ?? []).flatMap((id): Dependency[] => {
-      const { name, status } = monitors.get(id) ?? {};
-      if (name === undefined || status !== 'active') return [];
-      const seen = live.get(id);
-      const isDown = seen?.status === 'down';
-      const isUnderCheck = !alert.was_down && this.#checks.isUnderCheck(alert._id, id, !isDown);
-      return [{ monitor_id: id, name, isDown, since: seen?.since ?? 0, isUnderCheck }];
-    });
-    const phase = phaseOf(alert, monitor?.status === 'active', live.get(alert.monitor_id));
-    return decide(alert, phase, dependencies, now);
   }
 }
 

@@ -219,8 +219,8 @@ function conditionsOf(input: DestinationChangeInput) {
 }
 
 /** Throws RESOURCE_NOT_FOUND for a group or monitor that is not in the project. */
-async function rejectUnknownTargets(
-  { targets }: DestinationDeps, { tenant }: ProjectContext, filter: AlertFilter | null | undefined,
+export async function rejectUnknownTargets(
+  { targets }: Pick<DestinationDeps, 'targets'>, { tenant }: ProjectContext, filter: AlertFilter | null | undefined,
 ) {
   const { group_ids = [], monitor_ids = [] } = filter ?? {};
   const [groups, monitors] = await Promise.all([

@@ -8,6 +8,7 @@ import { claimedAs, notHeld, type WorkClaim } from '../work/claimed-work.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { unlessTaken } from '../platform/mongo/mongo-errors.ts';
 import type { IncidentChange, IncidentDoc, IncidentUpdateDoc, ListedIncident } from './incident.ts';
+import { PAST, viewPast, type PastDoc, type PastIncident } from './past-incident.ts';
 import type { IncidentQuery } from './schema.ts';
 import { restoreIncident, restoreListed } from './history-store.ts';
 
@@ -235,6 +236,20 @@ export class IncidentStore {
       .limit(MAX_STARTED).project<StartedDoc>(STARTED).toArray();
     return found.map(({ _id: id, check_id, features = [], cause_id = null, ...rest }) =>
       ({ id, monitor_id: check_id ?? '', features, cause_id, ...rest }));
+  }
+
+  /**
+   * What checks opened in the organization from `since` until before `to` and was not over by `from` (Unix
+   * ms), in the order in which it began; at most the latest `limit`.
+   */
+  async ofChecksBetween(
+    organizationId: string, { since, from, to }: { since: number; from: number; to: number }, limit: number,
+  ): Promise<PastIncident[]> {
+    const found = await this.#incidents.find({
+      organization_id: organizationId, started_at: { $gte: since, $lt: to }, source: 'system',
+      $or: [{ resolved_at: null }, { resolved_at: { $gte: from } }],
+    }).sort({ started_at: -1 }).limit(limit).project<PastDoc>(PAST).toArray();
+    return found.reverse().map(viewPast);
   }
 
   /** Gives the cause to those of `ids` that have none. */

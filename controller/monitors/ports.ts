@@ -9,7 +9,7 @@ import type { Statistics } from '../results/reading/statistics.ts';
 import type { DomainFacts } from '../domains/domain.ts';
 import type { Severity } from '../verdicts/monitor-config.ts';
 import type { Assigned } from '../verdicts/monitor-state.ts';
-import type { ReplayedIncident } from '../verdicts/replay.ts';
+import type { ReplayedIncident } from '../verdicts/outage-replay.ts';
 import type { MonitorDoc } from './monitor.ts';
 
 export interface RegionLookup {

@@ -20,14 +20,15 @@ const sslMonitoring = z.strictObject({
   ...warnings, check_expiry: z.boolean().optional(), check_validity: z.boolean().optional(),
 });
 const domainMonitoring = z.strictObject(warnings);
-const confirmationPolicy = z.strictObject({
+export const confirmationPolicy = z.strictObject({
   regions: z.union([z.enum(['majority', 'any', 'all']), z.int().min(1).max(100)]).optional(),
   retries: z.int().min(0).max(5).optional(),
   recoveries: z.int().min(0).max(10).optional()
     .describe('Good scheduled checks in a row, after the first, before a region counts as up again.'),
 });
+export type ConfirmationPolicy = z.output<typeof confirmationPolicy>;
 /** Parses to Unix ms. */
-const replayInstant = z.union([z.int().min(0), instantInput], {
+export const replayInstant = z.union([z.int().min(0), instantInput], {
   error: 'Must be Unix milliseconds or an ISO 8601 date and time with its offset',
 });
 export const simulationInput = z.strictObject({

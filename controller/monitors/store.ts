@@ -102,6 +102,12 @@ export class MonitorStore {
     return restored(this.#monitors.findOne({ ...living(tenant), _id: id }));
   }
 
+  /** At most `limit` monitors of the project, or those of `ids`. Omits ids that are not monitors of it. */
+  ofProject(tenant: Tenant, ids: string[] | null, limit: number): Promise<MonitorDoc[]> {
+    const filter = { ...living(tenant), ...(ids === null ? {} : { _id: { $in: ids } }) };
+    return this.#select(filter).sort({ _id: 1 }).limit(limit).toArray();
+  }
+
   /** Searches all tenants. Null if the monitor does not exist or is deleted. */
   findByHeartbeatToken(token: string): Promise<MonitorDoc | null> {
     return restored(this.#monitors.findOne({ 'heartbeat.token': token, deleted_at: null }));

@@ -3,6 +3,7 @@ import { Agreements } from './reading/agreements.ts';
 import { CertificateReader, certificateQuery, type CertificateReaderDeps } from './reading/certificates.ts';
 import { DailyUptimes } from './reading/daily-uptimes.ts';
 import { MonitorHistory, type HistoryDeps } from './reading/history/monitor-history.ts';
+import { StoredHours, type StoredHoursDeps } from './reading/history/stored-hours.ts';
 import { MetricsReader } from './reading/metrics/metrics-reader.ts';
 import { HealthReader, healthQuery } from './reading/project-health.ts';
 import { LatestChecks } from './reading/recent/latest-checks.ts';
@@ -14,7 +15,7 @@ import type { ShardQueries, ShardQuery } from './shards/shard-queries.ts';
 
 export interface ReaderStores {
   states: { find: UnwrittenReaderDeps['stored'] };
-  rollups: RollupReader;
+  rollups: RollupReader & StoredHoursDeps['rollups'];
   certificates: CertificateReaderDeps['certificates'];
   changes: HistoryDeps['changes'];
 }
@@ -34,6 +35,7 @@ export class ResultReaders {
   /** Data for overviews of many monitors. */
   readonly overview: { days: DailyUptimes; hours: RecentHours };
   readonly history: MonitorHistory;
+  readonly storedHours: StoredHours;
   readonly certificates: CertificateReader;
   readonly health: HealthReader;
   readonly agreements: Agreements;
@@ -69,6 +71,7 @@ export class ResultReaders {
     this.history = new MonitorHistory({
       clock, owners: queries, rollups: stores.rollups, changes: stores.changes,
     });
+    this.storedHours = new StoredHours({ owners: queries, rollups: stores.rollups });
     this.certificates = new CertificateReader({
       owners: queries, stored: (ids) => stores.states.find(ids), certificates: stores.certificates,
     });

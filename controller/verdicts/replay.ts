@@ -1,10 +1,12 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorConfig } from './monitor-config.ts';
 import { applyItem, newMonitorState } from './monitor-rules.ts';
-import type { MonitorItem, MonitorState } from './monitor-state.ts';
-import { regionSilentAfterMs } from './votes/region-rules.ts';
+import type { JournaledPing, MonitorEffect, MonitorItem, MonitorState } from './monitor-state.ts';
+import { releaseAt } from './notices/held-alert-rules.ts';
+import { reopenAt } from './status/reopen-rules.ts';
 import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes } from './status/status-rules.ts';
-import type { CastVote } from './effect.ts';
+import { nextMaintenanceChangeAt } from './time-accounting/maintenance-rules.ts';
+import { regionSilentAfterMs } from './votes/region-rules.ts';
 
 /** The fields of a stored result that the rules read. */
 export type ReplayedResult =
@@ -12,73 +14,155 @@ export type ReplayedResult =
     | 'response_time_ms' | 'status_code' | 'error' | 'missed'>
   & { region: string; probe_id: string; late: boolean };
 
-/** An outage with its initial votes. Timestamps are Unix ms; `resolved_at` is null while it is ongoing. */
-export interface ReplayedIncident {
-  started_at: number;
-  resolved_at: number | null;
-  votes: CastVote[];
+/** What one item did at `at`, Unix ms. */
+export interface ReplayedStep {
+  at: number;
+  before: MonitorState;
+  state: MonitorState;
+  effects: MonitorEffect[];
 }
 
+/** What is known of the monitor from elsewhere, because results do not contain it. */
+type Known = Partial<Pick<MonitorState, 'addresses' | 'certificate'>>;
+
 /**
- * Replays results, oldest first, under another configuration with the production rules. Witness votes and
- * pauses are not in the results and cannot be replayed.
+ * Replays the history of a monitor under another configuration with the production rules, and makes the
+ * decisions that depend on time only. Witness votes and quarantines are not stored and cannot be replayed.
  */
 export class Replay {
-  readonly #config: MonitorConfig;
-  readonly #incidents = new Map<string, ReplayedIncident>();
+  readonly #onStep: (step: ReplayedStep) => void;
   #state: MonitorState;
   #n = 0;
   #shortSince: number | null = null;
+  #now: number;
+  /** Results of regions that voted before make nothing due earlier than this, Unix ms. */
+  #nothingDueBefore = 0;
 
-  /** `from`: Unix ms. */
-  constructor(config: MonitorConfig, from: number) {
-    this.#config = { ...config, status: 'active', changed_at: from };
-    this.#state = newMonitorState(this.#config);
+  /** `from`: Unix ms. The monitor is active, whatever `config` says. */
+  constructor(config: MonitorConfig, from: number, onStep: (step: ReplayedStep) => void, known: Known = {}) {
+    this.#onStep = onStep;
+    this.#state = { ...newMonitorState({ ...config, status: 'active', changed_at: from }), ...known };
+    this.#now = from;
   }
 
-  add({ region, probe_id, late, ...row }: ReplayedResult): void {
-    this.#advanceTo(row.started_at);
-    const { monitor_id, check_revision: assignment_rev } = this.#config;
+  get state(): MonitorState {
+    return this.#state;
+  }
+
+  /** Adds a result that was received at `at`, Unix ms. */
+  add({ region, probe_id, late, ...row }: ReplayedResult, at = row.started_at): void {
+    this.advanceTo(at);
+    const { monitor_id, check_revision: assignment_rev } = this.#state.config;
     const rest = { seq: 0, timings: null, remote_address: null, tls: null, detail: null };
-    const result = { ...row, monitor_id, assignment_rev, ...rest };
-    this.#apply({ kind: 'result', region, probe_id, engine: '', result, late });
+    const result = { monitor_id, assignment_rev, ...rest, ...row };
+    this.#apply({ kind: 'result', region, probe_id, engine: '', result, late }, at);
   }
 
-  /** The outages, oldest first, after advancing time to `until` (Unix ms). */
-  finish(until: number): ReplayedIncident[] {
-    this.#advanceTo(until);
-    return [...this.#incidents.values()].sort((one, other) => one.started_at - other.started_at);
+  /** Records good results of regions that are up, by region the start of the latest, and nothing else. */
+  addGood(latest: ReadonlyMap<string, number>): void {
+    const { regions } = this.#state;
+    const seen = [...latest].flatMap(([name, at]) => {
+      const region = regions[name];
+      return region ? [[name, { ...region, last_at: Math.max(at, region.last_at ?? 0) }] as const] : [];
+    });
+    const last = Math.max(this.#state.last_check_at ?? 0, ...latest.values());
+    const changed = { ...regions, ...Object.fromEntries(seen) };
+    this.#state = { ...this.#state, regions: changed, last_check_at: last, last_success_at: last };
+    this.#now = Math.max(this.#now, last);
   }
 
-  /** Applies decisions that depend on time only: silent regions and accepted minority verdicts. */
-  #advanceTo(now: number): void {
-    if (this.#shortSince !== null && now - this.#shortSince >= ACCEPT_MINORITY_AFTER_MS) {
-      this.#apply({ kind: 'alone', at: this.#shortSince + ACCEPT_MINORITY_AFTER_MS });
+  /** These regions have the monitor from `at` on, Unix ms. */
+  assign(assigned: string[], at: number): void {
+    this.advanceTo(at);
+    this.#apply({ kind: 'assigned', assigned, domains: this.#state.config.domains ?? null, at }, at);
+  }
+
+  /** Adds a ping of a heartbeat monitor, or that none arrived in time. */
+  addPing({ kind, at }: Pick<JournaledPing, 'at'> & { kind: JournaledPing['kind'] | 'overdue' }): void {
+    this.advanceTo(at);
+    const { monitor_id, heartbeat: settings } = this.#state.config;
+    const { heartbeat } = this.#state;
+    if (kind !== 'overdue') {
+      const ping = { id: '', monitor_id, kind, exit_code: null, at, run_ms: null };
+      this.#apply({ kind: 'ping', ping }, at);
+    } else if (heartbeat && settings) {
+      // The schedule of that time decided that it was.
+      const { lost_until: _lost, ...known } = heartbeat;
+      this.#state = { ...this.#state, heartbeat: { ...known, deadline: Math.min(heartbeat.deadline, at) } };
+      this.#apply({ kind: 'overdue', at }, at);
     }
-    const silentAfterMs = regionSilentAfterMs(this.#config);
-    for (const [region, { verdict, last_at: lastAt }] of Object.entries(this.#state.regions)) {
-      if (verdict === 'unknown' || lastAt === null || lastAt + silentAfterMs > now) continue;
-      this.#apply({ kind: 'silent', region, at: lastAt + this.#config.interval_ms });
-    }
   }
 
-  #apply(item: MonitorItem): void {
-    this.#n += 1;
-    const { state, effects } = applyItem(this.#state, item, { n: this.#n, index: 0 });
-    this.#state = state;
-    for (const effect of effects) {
-      if (effect.kind === 'open') {
-        const { id, started_at } = effect.opening;
-        this.#incidents.set(id, { started_at, resolved_at: null, votes: [] });
-      } else if (effect.kind === 'resolve') {
-        const found = this.#incidents.get(effect.resolution.id);
-        if (found) found.resolved_at = effect.resolution.resolved_at;
-      } else if (effect.kind === 'votes' && effect.record.verdict === 'down') {
-        const found = this.#incidents.get(effect.record.incident_id);
-        if (found) found.votes = effect.record.votes;
+  /** A person ended the incident of the ongoing outage, if there is one. */
+  endIncident(at: number): void {
+    this.advanceTo(at);
+    const { outage } = this.#state;
+    if (outage) this.#apply({ kind: 'manual_end', incident_id: outage.incident_id, at }, at);
+  }
+
+  /** A person paused or resumed the monitor. */
+  setActive(isActive: boolean, at: number): void {
+    this.advanceTo(at);
+    const status = isActive ? 'active' : 'paused';
+    if (this.#state.config.status === status) return;
+    const { config } = this.#state;
+    const changed = { ...config, status, changed_at: at, revision: config.revision + 1 } as const;
+    this.#apply({ kind: 'config', config: changed }, at);
+  }
+
+  /** Makes the decisions due by `now` (Unix ms): on silence, minorities, maintenance, reopened incidents. */
+  advanceTo(now: number): void {
+    while (now >= this.#nothingDueBefore) {
+      const { at, item } = this.#nextDue();
+      this.#nothingDueBefore = at;
+      if (item === null || at > now) break;
+      const before = this.#state;
+      this.#apply(item, Math.max(at, this.#now));
+      // A rule that disagrees about what is due must not repeat it forever.
+      if (this.#state === before) break;
+    }
+    this.#now = Math.max(this.#now, now);
+  }
+
+  #nextDue(): { at: number; item: MonitorItem | null } {
+    const { config, regions } = this.#state;
+    let next: { at: number; item: MonitorItem | null } = { at: Infinity, item: null };
+    if (config.status !== 'active') return next;
+    const consider = (at: number | null, itemOf: (at: number) => MonitorItem) => {
+      if (at !== null && at < next.at) next = { at, item: itemOf(at) };
+    };
+    if (this.#shortSince !== null) {
+      consider(this.#shortSince + ACCEPT_MINORITY_AFTER_MS, (at) => ({ kind: 'alone', at }));
+    }
+    const silentAfterMs = regionSilentAfterMs(config);
+    for (const region in regions) {
+      const { verdict = 'unknown', last_at: lastAt = null } = regions[region] ?? {};
+      if (verdict === 'unknown' || lastAt === null) continue;
+      consider(lastAt + silentAfterMs, () => ({ kind: 'silent', region, at: lastAt + config.interval_ms }));
+    }
+    consider(reopenAt(this.#state, 0), (at) => ({ kind: 'reopen', at }));
+    if (config.maintenance?.length) {
+      const changeAt = nextMaintenanceChangeAt(this.#state, this.#now);
+      for (const at of [releaseAt(this.#state), changeAt]) {
+        consider(at, () => ({ kind: 'maintenance', at: Math.max(at ?? 0, this.#now) }));
       }
     }
+    return next;
+  }
+
+  #apply(item: MonitorItem, at: number): void {
+    this.#n += 1;
+    this.#now = Math.max(this.#now, at);
+    const before = this.#state;
+    const { state, effects } = applyItem(before, item, { n: this.#n, index: 0 });
+    // Times by hour would be copied with each change, and nobody reads them here.
+    this.#state = { ...state, accounted: {}, maintained: null };
     if (state.minority_accepted || !needsMoreVotes(state)) this.#shortSince = null;
-    else this.#shortSince ??= item.kind === 'result' ? item.result.started_at : null;
+    else this.#shortSince ??= at;
+    const name = item.kind === 'result' && effects.length === 0 ? item.region : null;
+    const verdictIn = ({ regions }: MonitorState) => regions[name ?? '']?.verdict;
+    const isSameVote = name !== null && verdictIn(before) === verdictIn(state);
+    if (!isSameVote || before.status !== state.status || this.#shortSince !== null) this.#nothingDueBefore = 0;
+    this.#onStep({ at, before, state: this.#state, effects });
   }
 }

@@ -6,7 +6,7 @@ import type { CausesPort, ChangesPort, MonitorHistoryReader, NotificationLog } f
 import { incidentRoutes } from '../incidents/routes.ts';
 import { incidentEvent } from '../incidents/views.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
-import type { ReplayedIncident } from '../verdicts/replay.ts';
+import type { ReplayedIncident } from '../verdicts/outage-replay.ts';
 import type { Accounts } from './accounts.ts';
 import type { Events } from './events.ts';
 import type { ControllerPorts } from './ports.ts';

@@ -26,6 +26,10 @@ const SIMULATIONS = {
 const SCRAPES = {
   maxRunning: 4, maxRunningPerKey: 2, maxWaiting: 50, maxWaitingPerKey: 4, maxWaitMs: 10_000,
 };
+/** Each reads months of results, for up to a minute. */
+const REHEARSALS = {
+  maxRunning: 1, maxRunningPerKey: 1, maxWaiting: 20, maxWaitingPerKey: 3, maxWaitMs: 25_000,
+};
 /** For an organization with too many simulations waiting, s. */
 const RETRY_AFTER_S = 5;
 
@@ -48,6 +52,9 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
     new AppError('SERVICE_UNAVAILABLE', 'Too many overviews are being read; try again in a moment'));
   const simulations = new FairQueue(clock, SIMULATIONS, queueRefusal(
     RETRY_AFTER_S, 'Too many policies are being simulated; try again in a moment',
+  ));
+  const rehearsals = new FairQueue(clock, REHEARSALS, queueRefusal(
+    RETRY_AFTER_S, 'Too many alert settings are being simulated; try again in a moment',
   ));
   const scrapes = new FairQueue(clock, SCRAPES, () =>
     new AppError('SERVICE_UNAVAILABLE', 'Too many scrapes are running; try again in a moment'));
@@ -72,5 +79,5 @@ export function openMonitors(ports: ControllerPorts, sources: MonitorSources) {
     accounts: accounts.deps, metrics: results.readers.metrics, groups, incidents: stores.incidents,
     fleet: fleet.overview, turns: scrapes, clock, spareTable: new SpareTable(),
   });
-  return { counts, simulations, deps, routes: [...monitorRoutes(deps), metricsRoute] };
+  return { counts, simulations, rehearsals, deps, routes: [...monitorRoutes(deps), metricsRoute] };
 }

@@ -187,6 +187,7 @@ const NEEDS = {
   'POST /api/monitors/:id/simulate': 'project viewer or key',
   'GET /api/monitors/:id/changes': 'project viewer or key',
   'POST /api/markers': 'project editor or key',
+  'POST /api/alerts/simulate': 'project viewer or key',
   'GET /api/causes': 'project viewer or key',
   'GET /api/causes/:id': 'project viewer or key',
   'GET /api/incidents': 'project viewer or key',

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from './mutations.ts';
+import { differences, rehearseSeed } from './rehearsal.ts';
 import { runSeed, type SeedReport } from './run-seed.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 const USAGE = `npm run simulate -- [--seeds N] [--seed S] [--verbose] [--trace <first letters of a monitor's id>] [--mutation <part of its name>]
+npm run simulate -- --rehearsal [--seeds N] [--seed S]
 npm run simulate -- --scenario <name>
 scenarios: ${Object.keys(SCENARIOS).join(', ')}
 mutations: ${MUTATIONS.map(({ sentence }) => `\n  ${sentence}`).join('')}`;
@@ -24,11 +26,24 @@ function printResult(name: string, startedAt: number, { violations, seed: _seed,
   return violations.length === 0;
 }
 
+/** Prints what a rehearsal of this seed's history tells differently; false if anything. */
+async function isRehearsed(seed: number): Promise<boolean> {
+  const found: string[] = [];
+  for (const problem of ['stopped', 'cut off'] as const) {
+    const world = await rehearseSeed(seed, problem);
+    found.push(...differences(world, problem).map((text) => `${problem}: ${text}`));
+  }
+  console.log(`seed ${seed} ${found.length === 0 ? 'ok' : 'FAILED'}`);
+  for (const text of found.slice(0, 12)) console.log(`  ${text}`);
+  return found.length === 0;
+}
+
 /** Prints the outcome of each seed; exits with 1 if any failed. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: {
     seed: { type: 'string' }, seeds: { type: 'string' }, scenario: { type: 'string' },
     mutation: { type: 'string' }, trace: { type: 'string' },
+    rehearsal: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false }, help: { type: 'boolean', default: false },
   } });
   if (values.help) return console.log(USAGE);
@@ -45,6 +60,10 @@ async function main(): Promise<void> {
   const failed: number[] = [];
   for (let seed = first; seed < first + count; seed += 1) {
     const startedAt = Date.now();
+    if (values.rehearsal) {
+      if (!(await isRehearsed(seed))) failed.push(seed);
+      continue;
+    }
     const found = await runSeed({
       ...changed, seed, beforeChecks: patch?.(), logLevel: values.verbose ? 'warn' : 'silent',
       trace: values.trace ?? null,

@@ -53,6 +53,7 @@ export async function runRoute(
     requestId: state.requestId, address: state.addressKey, clientAddress: state.clientAddress,
     actor: { kind: 'none' } as const, now, isUpgrade: 101 in route.responses && isUpgrade(request),
     basePath: basePathOf(request),
+    ...(route.isLong === true ? { isClientGone: () => request.socket.destroyed } : {}),
     ...(languages === undefined ? {} : { languages }),
     ...(typeof lastEventId === 'string' ? { lastEventId } : {}),
     ...(cookie === null ? {} : { cookie }),

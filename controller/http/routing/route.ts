@@ -70,6 +70,8 @@ export interface PublicContext {
   lastEventId?: string;
   /** True if the request asks for a WebSocket. */
   isUpgrade?: boolean;
+  /** Of a route that takes long: whether the client closed the connection. */
+  isClientGone?: () => boolean;
   /** What root-relative links of the response begin with; none: the root. */
   basePath?: string;
   /** Present for browsers that store their session there. */
@@ -202,6 +204,8 @@ interface RouteFacts {
   bearer?: string;
   /** Accepts an API key as bearer token, for clients that can't send X-API-Key. */
   acceptsBearerKey?: boolean;
+  /** Takes long: its context tells whether the client is gone. */
+  isLong?: boolean;
   /** Memory-intensive: an organization's requests run one at a time, and few run at once overall. */
   takesTurns?: boolean;
 }

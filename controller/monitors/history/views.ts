@@ -6,7 +6,7 @@ import type { MonitorLive } from '../../results/reading/recent/unwritten-monitor
 import type { StatusSpan } from '../../results/reading/history/history-page.ts';
 import type { Assigned } from '../../verdicts/monitor-state.ts';
 import { votesOf } from '../../verdicts/votes/quorum-rules.ts';
-import type { ReplayedIncident } from '../../verdicts/replay.ts';
+import type { ReplayedIncident } from '../../verdicts/outage-replay.ts';
 import type { MonitorDoc } from '../monitor.ts';
 import type { RegionRun } from '../ports.ts';
 import type {

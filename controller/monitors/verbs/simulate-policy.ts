@@ -3,7 +3,7 @@ import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { StoredResult } from '../../results/hours/stored-result.ts';
 import { DAY_MS } from '../../verdicts/time-accounting/time-accounting-rules.ts';
-import { Replay } from '../../verdicts/replay.ts';
+import { OutageReplay } from '../../verdicts/outage-replay.ts';
 import { toMonitorConfig } from '../settings/registry.ts';
 import type { MonitorDeps } from '../deps.ts';
 import type { SimulationInput } from '../schema.ts';
@@ -37,7 +37,7 @@ export async function simulatePolicy(
   const { regions: quorum, retries, recoveries } = { ...doc.confirmation_policy, ...confirmation_policy };
   const present = await deps.runner.assignedOf(doc);
   const policy = { quorum, retries, recoveries };
-  const replay = new Replay({ ...toMonitorConfig(doc), ...policy, ...present }, since ?? from);
+  const replay = new OutageReplay({ ...toMonitorConfig(doc), ...policy, ...present }, since ?? from);
   for (let at = rows.length - 1; at >= 0; at -= 1) {
     replay.add(rows[at] as StoredResult);
     if (at % BATCH_SIZE === 0) await new Promise((resolve) => setImmediate(resolve));

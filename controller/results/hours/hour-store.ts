@@ -85,10 +85,16 @@ export class HourStore {
 
   /** The written results of these hours, each hour's in order of their start. */
   async results(keys: HourKey[]): Promise<HourResults[]> {
-    const query = { _id: { $in: keys.map(hourId) } };
+    return (await this.columns(keys)).map(({ columns, ...key }) => ({ rows: columns.rows(), ...key }));
+  }
+
+  /** As `results`, without one object per result. Omits hours without results. */
+  async columns(keys: HourKey[]): Promise<(HourKey & { columns: ResultColumns })[]> {
+    const query = { _id: { $in: keys.map(hourId) }, results: { $exists: true } };
     const docs = await this.#hours.find(query, { projection: { results: 1 } }).toArray();
-    return docs.map(({ _id, results }) =>
-      ({ rows: results ? decodeBlock(results.buffer).rows() : [], ...hourKey(_id) }));
+    return docs.flatMap(({ _id, results }) => (
+      results ? [{ columns: decodeBlock(results.buffer), ...hourKey(_id) }] : []
+    ));
   }
 
   #rollups(_id: { $in: string[] } | IdRange): Promise<HourDoc[]> {

@@ -31,6 +31,12 @@ export class FeatureStore {
     await this.#monitors.deleteMany({ _id: { $in: monitorIds } });
   }
 
+  /** The features of these monitors. Omits those without any. */
+  async of(monitorIds: string[]): Promise<Map<string, readonly string[]>> {
+    const found = await this.#monitors.find({ _id: { $in: monitorIds } }).toArray();
+    return new Map(found.map(({ _id, features }) => [_id, features]));
+  }
+
   /** How many monitors of the organization have each of these features. */
   async counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>> {
     const counted = features.map(async (feature) => {

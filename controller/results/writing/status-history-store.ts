@@ -34,6 +34,16 @@ export class MongoStatusHistory implements StatusHistory {
     return { changes: found.map(toChange), next: next ? toChange(next) : null };
   }
 
+  /** A monitor's changes from `from` until before `to` (Unix ms), oldest first, and the last one before them. */
+  async between(monitorId: string, from: number, to: number, limit: number): Promise<StatusChange[]> {
+    const of = { monitor_id: monitorId };
+    const [found, last] = await Promise.all([
+      this.#changes.find({ at: { $gte: from, $lt: to }, ...of }).sort({ at: 1 }).limit(limit).toArray(),
+      this.#changes.find({ at: { $lt: from }, ...of }).sort({ at: -1 }).limit(1).toArray(),
+    ]);
+    return [...last, ...found].map(toChange);
+  }
+
   async add({ id, ...change }: StatusChange): Promise<void> {
     await insertMissing(this.#changes, [{ _id: id, ...change }]);
   }

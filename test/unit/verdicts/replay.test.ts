@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
-import { Replay, type ReplayedResult } from '../../../controller/verdicts/replay.ts';
+import { OutageReplay } from '../../../controller/verdicts/outage-replay.ts';
+import type { ReplayedResult } from '../../../controller/verdicts/replay.ts';
 import { configOf, HOUR, resultOf } from '../results/build.ts';
 import { SECOND } from './build.ts';
 
@@ -9,7 +10,7 @@ const MONITOR = { interval_ms: 10_000, timeout_ms: 5000, retries: 0, assigned: R
 
 function replayed(config: Partial<MonitorConfig>, rows: [at: number, region: string, isUp: boolean][], until: number) {
   const settings = configOf({ ...MONITOR, ...config });
-  const replay = new Replay(settings, HOUR);
+  const replay = new OutageReplay(settings, HOUR);
   for (const [at, region, isUp] of rows) {
     const result = resultOf(settings, {
       started_at: HOUR + at * SECOND, outcome: isUp ? 'success' : 'failure',

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
+import { TryIt } from '../rehearsal/try-it.tsx';
 import { destinationTexts as texts } from '../texts/destinations.ts';
+import { rehearsalTexts } from '../texts/rehearsal.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Checkbox, FieldError, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import type { FormField } from './form-field.ts';
 import { ConditionFields } from './condition-fields.tsx';
-import { EVENT_GROUPS, secretsToReenter, type AlertEvent, type Draft } from './draft.ts';
+import { EVENT_GROUPS, rehearsalOf, secretsToReenter, type AlertEvent, type Draft } from './draft.ts';
 import { formText, forms } from './forms.ts';
 import { Logo } from './logo.tsx';
 import { MessagePreview, useMessagePreview } from './message-preview.tsx';
@@ -54,6 +56,7 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
       </fieldset>
       <Events events={draft.events} onEvents={(events) => set({ events })} error={fieldErrors.at('events')} />
       <ConditionFields draft={draft} set={set} fieldErrors={fieldErrors} />
+      <TryIt input={rehearsalOf(draft, forms[draft.type])} text={rehearsalTexts.destinationText} />
       <ErrorNote error={error} />
       <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{submitLabel}</Button></div>
     </form>

@@ -1,5 +1,6 @@
 import type { DestinationFormRules, FormField } from './form-field.ts';
 import type { components, paths } from '../api/openapi.d.ts';
+import type { RehearsalInput } from '../rehearsal/outcome.ts';
 
 export type Destination = components['schemas']['Integration'];
 export type DestinationInput = paths['/api/integrations']['post']['requestBody']['content']['application/json'];
@@ -86,6 +87,16 @@ export function previewInputOf(draft: Draft, form: Form): PreviewInput {
   const { type, config } = inputOf(draft, form);
   const given = Object.entries(config).filter(([, value]) => value !== '' && value !== null && (value as unknown[]).length !== 0);
   return { type, config: Object.fromEntries(given) } as PreviewInput;
+}
+
+/** Types that get one alert for each monitor unless the user chooses otherwise. */
+const UNGROUPED: readonly Kind[] = ['webhook', 'pagerduty', 'alertmanager'];
+
+/** The request for a rehearsal of the form's conditions. */
+export function rehearsalOf(draft: Draft, form: Form): RehearsalInput {
+  const { filter, hours, delay_minutes, reminder_minutes } = inputOf(draft, form);
+  const grouping = draft.grouping ?? (UNGROUPED.includes(draft.type) ? 'off' : 'auto');
+  return { grouping, destination: { filter, hours, delay_minutes, reminder_minutes } };
 }
 
 /** The request's body. An empty optional field is sent as null, which removes it. */

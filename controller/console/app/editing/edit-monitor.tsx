@@ -46,7 +46,7 @@ export default function EditMonitor() {
       <QueryResult query={query}>
         {({ settings, owner }) => (
           <ManagedForm owner={owner}>
-            <MonitorForm key={id} initial={draftOf(settings)} isNew={false} save={save} cancelHref={href(`/monitors/${id}`)} />
+            <MonitorForm key={id} initial={draftOf(settings)} isNew={false} monitorId={id} save={save} cancelHref={href(`/monitors/${id}`)} />
           </ManagedForm>
         )}
       </QueryResult>

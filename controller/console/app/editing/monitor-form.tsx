@@ -12,6 +12,7 @@ import { ChangesDialog } from './changes-dialog.tsx';
 import { changedPaths } from './draft.ts';
 import type { Draft, Path } from './fields.ts';
 import { FormContext } from './form-context.ts';
+import { PolicyRehearsal } from './policy-rehearsal.tsx';
 import { CheckSection, CommonSections, WebSections } from './sections.tsx';
 import { TestPanel } from './test-panel.tsx';
 import { TypePicker } from './type-picker.tsx';
@@ -20,6 +21,8 @@ interface Props {
   initial: Draft;
   /** A new monitor can have any type and is saved directly; changes to an existing one must be confirmed. */
   isNew: boolean;
+  /** Of an existing monitor. */
+  monitorId?: string;
   save: (draft: Draft, changed: readonly Path[]) => Promise<unknown>;
   cancelHref: string;
 }
@@ -30,7 +33,7 @@ interface Failure {
   source: 'form' | 'test';
 }
 
-export function MonitorForm({ initial: initialDraft, isNew, save, cancelHref }: Props) {
+export function MonitorForm({ initial: initialDraft, isNew, monitorId, save, cancelHref }: Props) {
   // Keeps changes by others: the form sends only what differs from the initial values.
   const [initial] = useState(initialDraft);
   const [draft, setDraft] = useState(initial);
@@ -82,6 +85,7 @@ export function MonitorForm({ initial: initialDraft, isNew, save, cancelHref }: 
         <CheckSection type={type} />
         {(type === 'HTTP' || type === 'KEYWORD') && <WebSections />}
         <CommonSections type={type} />
+        {monitorId !== undefined && type !== 'HEARTBEAT' && <PolicyRehearsal monitorId={monitorId} />}
         {type !== 'HEARTBEAT' && <TestPanel draft={complete} error={failure?.source === 'test' ? failure.error : null} attempt={test} />}
         {failure?.source === 'form' && <ErrorNote error={failure.error} />}
         <div class="form-foot">

@@ -1,0 +1,45 @@
+import type { PastIncident } from '../incidents/past-incident.ts';
+import type { MonitorConfig } from '../verdicts/monitor-config.ts';
+import type { MonitorEvent } from './monitor-event.ts';
+
+/** What happened to a monitor according to its incidents. Used where its results are no longer stored. */
+export function eventsOf(incident: PastIncident, monitor: MonitorConfig): MonitorEvent[] {
+  const { id, monitor_id, severity, type, error_message, features, started_at, opened_at, ended } = incident;
+  // Nobody was alerted of what only late results showed.
+  if (incident.late) return [];
+  const error = { type, message: error_message };
+  const alert = { monitor, error, severity, regions: [], at: started_at };
+  const alertedAt = Math.max(opened_at, incident.maintenance_until ?? 0);
+  const isAlerted = ended === null || ended.at > alertedAt || incident.maintenance_until === null;
+  const of = { monitor_id } as const;
+  const events: MonitorEvent[] = [
+    { ...of, at: opened_at, kind: 'open', opening: {
+      id, monitor, severity, type, error_message, features, started_at,
+      affected_regions: [], failure_count: 1,
+    } },
+    { ...of, at: opened_at, kind: 'status', status: 'down', since: started_at, open_incident: { id } },
+  ];
+  if (isAlerted) {
+    const about = { id, started_at, resolved_at: null };
+    events.push({ ...of, at: alertedAt, kind: 'alert', alert: {
+      ...alert, id: `${id} down`, event: 'monitor.down', incident: about,
+    } });
+  }
+  if (incident.acknowledged_at !== null) {
+    events.push({ ...of, at: incident.acknowledged_at, kind: 'acknowledge', incident_id: id });
+  }
+  if (ended === null) return events;
+  const { at } = ended;
+  if (ended.by_hand) return [...events, { ...of, at, kind: 'end_by_hand', incident_id: id }];
+  events.push(
+    { ...of, at, kind: 'status', status: 'up', since: at, open_incident: null },
+    { ...of, at, kind: 'resolve', resolution: { id, monitor, resolved_at: at, failure_count: 1 } },
+  );
+  if (isAlerted) {
+    const about = { id, started_at, resolved_at: at };
+    events.push({ ...of, at, kind: 'alert', alert: {
+      ...alert, id: `${id} up`, event: 'monitor.up', at, incident: about,
+    } });
+  }
+  return events;
+}
