@@ -11,7 +11,8 @@ const LONGEST = [
   'faults/unacknowledged', 'faults/probe-problems', 'faults/delivery-kills',
   'bus/assignments-moves', 'bus/probe/key-rotation', 'bus/few-votes', 'bus/nats-sites', 'e2e/start', 'e2e/nats-cluster',
   'e2e/backup', 'e2e/command/client-commands',
-  'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/monitors-write',
+  'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/integrations-causes',
+  'api/integrations', 'api/monitors-write',
 ].map((name) => `/test/${name}.test.ts`);
 
 class LongestFirst extends BaseSequencer {
@@ -41,7 +42,7 @@ const project = (name: string, workers: number, setup: string[] = []) => ({
 });
 
 /** Computes more than it waits. */
-const computing = (name: string) => project(name, 2, ['test/helpers/low-priority.ts']);
+const computing = (name: string, workers = 2) => project(name, workers, ['test/helpers/low-priority.ts']);
 
 const browser = computing('browser');
 Object.assign(browser.test, {
@@ -63,9 +64,11 @@ export default defineConfig({
       computing('simulation'),
       computing('store'),
       project('bus', 3),
-      computing('api'),
+      // The last step of `npm test`: while one file waits, two others compute.
+      computing('api', 3),
       project('faults', 6),
       project('e2e', 4),
+      project('diagnosis', 1),
       // All of them may install packages, and most of their time is that.
       project('services', 2),
       browser,

@@ -22,6 +22,7 @@ import { createResolver } from './platform/outbound/resolver.ts';
 import { addressOf, createSignals, HttpServers, OwnedShards } from './wiring/known-later.ts';
 import { openAccounts } from './wiring/accounts.ts';
 import { openGate, openHeldAlerts } from './wiring/dependencies.ts';
+import { openChanges } from './wiring/changes.ts';
 import { openCauses } from './wiring/causes.ts';
 import { openDiagnosis } from './wiring/diagnosis.ts';
 import { openDomains } from './wiring/domains.ts';
@@ -143,11 +144,12 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const domains = openDomains(ports);
   const maintenance = openMaintenance(ports, { subscribers });
   const causes = openCauses(ports, { notifications });
+  const changes = openChanges(ports);
   const incidents = openIncidents(ports, { accounts, events, causes: causes.port });
   const diagnosis = openDiagnosis(ports, { fleet, events, notifications });
   const results = openResults(ports, {
     accounts, fleet, events, incidents, notifications, domains, diagnosis, readers, ownedShards,
-    alerts: openGate(ports, notifications),
+    alerts: openGate(ports, notifications), targetChanges: changes.recorder,
   });
   const heldAlerts = openHeldAlerts(ports, { fleet, incidents, notifications, results });
   const evidence = openEvidence(ports, { fleet });
@@ -174,10 +176,11 @@ export async function openController(options: ExternalPorts, publicPages = openP
       ...accountRoutes({ ...accounts.deps, subscriptions: subscriptions.ofMember }), ...monitors.routes,
       ...groups.routes, ...variables.routes, ...fleet.routes,
       ...incidents.routesOver({
-        notifications: notifications.log, history, unwritten, onStatusChanged: causes.onStatusChanged,
+        notifications: notifications.log, history, changes: changes.ofIncidents, unwritten,
+        onStatusChanged: causes.onStatusChanged,
         notifyOwner: (monitorId) => results.notifyOwners('manualEnds', [monitorId]),
       }),
-      ...causes.routes, ...diagnosis.routes, ...evidence.routes, ...notifications.routes,
+      ...causes.routes, ...changes.routes, ...diagnosis.routes, ...evidence.routes, ...notifications.routes,
       ...events.routesOver(accounts.quota), ...subscriptions.routes,
       ...dashboardRoutes({
         monitors: monitors.deps, health, incidents: stores.incidents, fleet: fleet.overview,
@@ -209,7 +212,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
     .add({ events: events.hub, pageStreams: statusPages.streams })
     .add({ watchdog });
   return {
-    stores, accounts, domains, events, evidence, fleet, groups, incidents, maintenance, monitors,
+    stores, accounts, changes, domains, events, evidence, fleet, groups, incidents, maintenance, monitors,
     notifications, readers, results, retention, servers, statusPages, subscribers, subscriptions, watchdog,
     lifecycle,
     edge: http.edge,

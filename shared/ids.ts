@@ -37,9 +37,10 @@ export function fnv1a(text: string): number {
   return hash >>> 0;
 }
 
-function fnv1aBytes(bytes: Uint8Array): number {
+/** FNV-1a, 32 bit, of `bytes[from, stop)`. */
+export function fnv1aBytes(bytes: Uint8Array, from = 0, stop = bytes.length): number {
   let hash = 0x811c9dc5;
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+  for (let at = from; at < stop; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
   return hash >>> 0;
 }
 

@@ -35,7 +35,8 @@ function sumOf(counts) {
   return { counted: sum('counted'), repeated: sum('repeated'), ...(isShare ? { of: sum('of') } : {}) };
 }
 
-function aligned(rows) {
+/** Lines of a table whose columns are padded to one width. */
+export function aligned(rows) {
   const last = rows[0].length - 1;
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) =>

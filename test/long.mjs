@@ -1,7 +1,7 @@
-// `npm run test:long`: what a release must pass in addition to `npm test`: all faults with all repeats, checks of real
-// services, every language and screenshot of the pages, the browser tests once more below a path, all null-free tests on
-// a database without nulls, all rules of the ingest's protocol, more random seeds and inputs, and the packages where this
-// machine can build them.
+// `npm run test:long`: what a release must pass in addition to `npm test`: all faults with all repeats, all outages of
+// the diagnosis, checks of real services, every language and screenshot of the pages, the browser tests once more below
+// a path, all null-free tests on a database without nulls, all rules of the ingest's protocol, more random seeds and
+// inputs, and the packages where this machine can build them.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { ensureBundles } from '../deploy/quickstart/bundle.mjs';
@@ -10,7 +10,8 @@ import { root } from './root.mjs';
 import { conclude, ensureNats, LONG_STEPS, prepare, runSteps, runTests, say } from './steps.mjs';
 
 Object.assign(process.env, {
-  TEST_LONG: 'yes', TEST_WITHOUT_NULLS: 'all', FARWATCH_FAULTS: 'all', STORE_RANDOM_RUNS: '2000',
+  TEST_LONG: 'yes', TEST_WITHOUT_NULLS: 'all', FARWATCH_FAULTS: 'all', FARWATCH_OUTAGES: 'all',
+  STORE_RANDOM_RUNS: '2000',
 });
 /** Separate programs, which print their progress. */
 const COMMANDS = [
@@ -21,7 +22,8 @@ await prepare();
 await ensureNats();
 await ensureBundles({ root, say });
 const outcomes = await runSteps(
-  [['unit', 'simulation', 'store', 'bus', 'api'], ['services', 'browser', 'faults']], new Progress(LONG_STEPS.tests),
+  [['unit', 'simulation', 'store', 'bus', 'api'], ['services', 'browser', 'faults', 'diagnosis']],
+  new Progress(LONG_STEPS.tests),
 );
 say('browser, below a path');
 process.env.TEST_BASE_PATH = '/uptime';

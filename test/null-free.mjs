@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 
 /** Tests of all kinds of documents, which also pass on a database that stores no field that is null. */
 const FILES = [
-  /^api\/(acknowledge-links|api-keys|audit-log|causes|dependencies|enrolment-keys|evidence|groups|heartbeats|heartbeat-pings|held-alerts|import-owners|incidents|incidents-change|incident-comments)\.test\.ts$/,
+  /^api\/(acknowledge-links|api-keys|audit-log|causes|changes|dependencies|enrolment-keys|evidence|groups|heartbeats|heartbeat-pings|held-alerts|import-owners|incidents|incidents-change|incident-comments)\.test\.ts$/,
   /^api\/(incident-timeline|automatic-posts|integrations-(causes|conditions|delivery)|tracked-incidents|maintenance-windows|probes)\.test\.ts$/,
   /^api\/(monitors-(overview|read|types|write)|status-pages|status-page-incidents|subscribers|subscribing|variables)\.test\.ts$/,
   /^bus\/(assignments|domains|heartbeats|monitor-reads)\.test\.ts$/,
-  /^store\/(assignment-protocol|causes|claimed-work|group-race|monitor-counts|results-stores|retention|snapshot-parts)\.test\.ts$/,
+  /^store\/(assignment-protocol|causes|changes|claimed-work|group-race|monitor-counts|results-stores|retention|snapshot-parts)\.test\.ts$/,
 ];
 
 /**

@@ -14,7 +14,7 @@ const BUNDLED = ['faults', 'e2e', 'browser'];
  * fills both cores beside them. The browser follows them, because it fails requests while they change the network.
  */
 const QUEUES = [
-  ['faults', 'browser'], ['bus', 'e2e', 'simulation', 'services'], [...Object.keys(CHECKS), 'store', 'unit', 'api'],
+  ['faults', 'browser'], ['bus', 'e2e', 'diagnosis', 'simulation', 'services'], [...Object.keys(CHECKS), 'store', 'unit', 'api'],
 ];
 
 const named = process.argv.slice(2);

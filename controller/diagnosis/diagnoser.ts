@@ -9,8 +9,8 @@ import { sleep, within, type Clock, type Timer } from '../../shared/time.ts';
 import { type ownedBy, tenantOf } from '../access/tenant.ts';
 import type { MonitorState, RegionState } from '../verdicts/monitor-state.ts';
 import { classify } from './classification-rules.ts';
-import type { DiagnosisDoc } from './diagnosis.ts';
-import type { Examiner, SeenRegion } from './examiner-rules.ts';
+import type { DiagnosisDoc, RegionExamination } from './diagnosis.ts';
+import type { ChosenExaminers, Examiner, SeenRegion } from './examiner-rules.ts';
 import { DIAGNOSIS_INTERVAL_MS, type DiagnosisStore } from './store.ts';
 import { isDownEverywhere, type SurroundingsReader } from './surroundings.ts';
 import type { DiagnosisTurnStore } from './turn-store.ts';
@@ -45,7 +45,7 @@ export interface DiagnoserDeps {
   diagnoses: Pick<DiagnosisStore, 'insert' | 'latest' | 'refine'>;
   turns: Pick<DiagnosisTurnStore, 'take' | 'giveBack'>;
   examiners: {
-    choose(suspect: Suspect, regions: SeenRegion[], failed: string | null): Examiner[];
+    choose(suspect: Suspect, regions: SeenRegion[], failed: string | null): ChosenExaminers;
     /** What the monitor's probes check; null if it has none, or not for this revision. */
     assignmentOf(suspect: Suspect): Promise<Assignment | null>;
     /** Null if the probe does not respond in time. */
@@ -63,9 +63,8 @@ export interface DiagnoserDeps {
   log: Log;
 }
 
-interface Request {
+interface Request extends ChosenExaminers {
   suspect: Suspect;
-  examiners: Examiner[];
   failed_at: number;
   /** The failure that counted; null if somebody requested the diagnosis. */
   error: CheckError | null;
@@ -100,14 +99,14 @@ export class Diagnoser {
     if (own.probe_id === null || !liveness.announces(capability, own.probe_id)) return;
     const seen = Object.entries(regions).map(([name, state]) => seenRegion(name, state));
     const chosen = examiners.choose(config, seen, region);
-    if (chosen.length === 0) return;
+    if (chosen.examiners.length === 0) return;
     if (this.#queue.size >= MAX_WAITING) {
       this.counts.omitted += 1;
       return;
     }
     this.#remember(id);
     void this.#start({
-      suspect: config, examiners: chosen, failed_at: clock.now(), error: result.error, isRequested: false,
+      ...chosen, suspect: config, failed_at: clock.now(), error: result.error, isRequested: false,
     });
   }
 
@@ -118,7 +117,7 @@ export class Diagnoser {
     const since = clock.now();
     const chosen = examiners.choose(suspect, regions, null);
     const run = this.#running.get(suspect.monitor_id) ?? this.#start({
-      suspect, examiners: chosen, failed_at: since, error: null, isRequested: true,
+      ...chosen, suspect, failed_at: since, error: null, isRequested: true,
     });
     const own = await within(clock, REQUEST_TIMEOUT_MS, run);
     if (own !== null) return own;
@@ -176,18 +175,15 @@ export class Diagnoser {
     return doc;
   }
 
-  async #examine({ suspect, examiners, failed_at, error, isRequested }: Request): Promise<DiagnosisDoc> {
+  async #examine(request: Request): Promise<DiagnosisDoc> {
+    const { suspect, examiners, others, failed_at, error, isRequested } = request;
     const { clock, examiners: probes } = this.#deps;
     const assignment = examiners.length > 0 ? await probes.assignmentOf(suspect) : null;
     // The examination of a check that must fail says nothing about why it succeeds.
     const isExaminable = assignment !== null && !('is_inverted' in assignment.spec);
-    const found = !isExaminable ? [] : await Promise.all(examiners.map(async ({ region, probe_id }) => {
-      this.counts.requested += 1;
-      const examination = await probes.examine(region, probe_id, assignment);
-      if (examination === null) this.counts.failed += 1;
-      return { region, probe_id, examination };
-    }));
-    const regions = found.flatMap(({ examination, ...by }) => (examination ? [{ ...by, examination }] : []));
+    const chosen = isExaminable ? await this.#examineFrom(examiners, assignment) : [];
+    const rest = isExaminable && isDownEverywhere(chosen) ? await this.#examineFrom(others, assignment) : [];
+    const regions = [...chosen, ...rest];
     const { organization_id, project_id, monitor_id } = suspect;
     const failure = { organization_id, project_id, monitor_id, failed_at, regions };
     const isDns = assignment !== null && isSpecOf(assignment.spec, 'DNS');
@@ -197,6 +193,17 @@ export class Diagnoser {
       diagnosed_at: clock.now(), ...(isHealthy ? { is_healthy: true as const } : {}),
       ...(isDns ? { is_dns: true as const } : {}),
     };
+  }
+
+  /** Omits probes that do not respond in time. */
+  async #examineFrom(examiners: Examiner[], assignment: Assignment): Promise<RegionExamination[]> {
+    const found = await Promise.all(examiners.map(async (one) => {
+      this.counts.requested += 1;
+      const examination = await this.#deps.examiners.examine(one.region, one.probe_id, assignment);
+      if (examination === null) this.counts.failed += 1;
+      return examination ? [{ ...one, examination }] : [];
+    }));
+    return found.flat();
   }
 
   async #classify(

@@ -24,6 +24,13 @@ export interface Examiner {
   probe_id: string;
 }
 
+export interface ChosenExaminers {
+  examiners: Examiner[];
+  /** To ask as well if all of `examiners` see the target down: it may be up from elsewhere. */
+  others: Examiner[];
+}
+
+const MAX_OTHERS = 6;
 /** Worst first: a request is about a failure if there is one. */
 const ORDER: readonly SeenRegion['is'][] = ['down', 'failing', 'unknown', 'up'];
 
@@ -32,14 +39,14 @@ const ORDER: readonly SeenRegion['is'][] = ['down', 'failing', 'unknown', 'up'];
  * one that fails in another network, and a witness. Empty if the region that failed
  * has none that can examine.
  */
-export function chooseExaminers(choice: ExaminerChoice): Examiner[] {
+export function chooseExaminers(choice: ExaminerChoice): ChosenExaminers {
   const { regions, failed, witnesses, examinerOf, networkOf } = choice;
   const able = regions.flatMap(({ region, probe_id: preferred, is }) => {
     const probe_id = examinerOf(region, preferred);
     return probe_id === null ? [] : [{ region, probe_id, is }];
   }).toSorted((one, other) => ORDER.indexOf(one.is) - ORDER.indexOf(other.is));
   const first = failed === null ? able[0] : able.find(({ region }) => region === failed);
-  if (!first) return [];
+  if (!first) return { examiners: [], others: [] };
   const network = networkOf(first.region);
   const others = able.filter(({ region }) => region !== first.region);
   const isFar = ({ region }: Examiner) => network === null || networkOf(region) !== network;
@@ -51,5 +58,9 @@ export function chooseExaminers(choice: ExaminerChoice): Examiner[] {
     return probe_id === null ? [] : [{ region, probe_id }];
   })[0];
   const companions = up ? [up] : [...(second ? [second] : []), ...(witness ? [witness] : [])];
-  return [first, ...companions].map(({ region, probe_id }) => ({ region, probe_id }));
+  const chosen = [first, ...companions];
+  const rest = others.filter((one) => !companions.includes(one)).toReversed().slice(0, MAX_OTHERS);
+  return { examiners: chosen.map(examinerIn), others: rest.map(examinerIn) };
 }
+
+const examinerIn = ({ region, probe_id }: Examiner): Examiner => ({ region, probe_id });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CLASSIFICATIONS } from './diagnosis.ts';
 
+const unixMs = z.int().describe('Unix ms');
 const family = z.enum(['up', 'down', 'absent']);
 const addresses = z.array(z.string());
 
@@ -15,7 +16,7 @@ const regionView = z.strictObject({
   })),
   families: z.strictObject({ ipv4: family, ipv6: family }),
   tls: z.strictObject({
-    protocol: z.string(), issuer: z.string(), valid_to: z.string().meta({ format: 'date-time' }).nullable(),
+    protocol: z.string(), issuer: z.string(), valid_to: unixMs.nullable(),
     problem: z.string().nullable(),
   }).nullable(),
 });
@@ -26,7 +27,7 @@ export const diagnosisSummary = z.strictObject({
 
 export const diagnosisView = diagnosisSummary.extend({
   decided_by: z.array(z.string()).describe('The observations that decided'),
-  diagnosed_at: z.string().meta({ format: 'date-time' }),
+  diagnosed_at: unixMs,
   regions: z.array(regionView),
 }).meta({ id: 'Diagnosis' });
 

@@ -23,7 +23,7 @@ export interface SurroundingsDeps {
   /** When the latest successful check of each monitor started, Unix ms. */
   lastSuccesses(monitorIds: string[]): Promise<Map<string, number | null>>;
   /** The pairs of probes of which the first does not reach the second, from the probes' own pings. */
-  brokenEdges?(): Surroundings['broken_edges'];
+  brokenEdges(probeIds: readonly string[]): Surroundings['broken_edges'];
   /** What people call the region, and the network of its probes. */
   describe(region: string): Pick<Observation, 'label' | 'network'>;
 }
@@ -47,7 +47,7 @@ export class SurroundingsReader {
 
   /** Other monitors matter only if the target is down everywhere, so only then are they read. */
   async read(failure: Failure): Promise<Surroundings> {
-    const broken_edges = this.#deps.brokenEdges?.() ?? [];
+    const broken_edges = this.#deps.brokenEdges(failure.regions.map(({ probe_id }) => probe_id));
     if (!isDownEverywhere(failure.regions)) return { others: [], neighbor: null, broken_edges };
     const { monitor_id, failed_at } = failure;
     const tenant = tenantOf(failure);

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Examination } from '../../shared/contracts/examination.ts';
-import { isoTime } from '../../shared/time.ts';
 import type { DiagnosisDoc, RegionExamination } from './diagnosis.ts';
 import { familyOf, isOpen, type Family } from './observation-rules.ts';
 import type { diagnosisView } from './responses.ts';
@@ -10,7 +9,7 @@ type View = z.input<typeof diagnosisView>;
 export function viewDiagnosis(doc: DiagnosisDoc): View {
   const { classification, summary, decided_by, diagnosed_at, regions } = doc;
   return {
-    classification, summary, decided_by, diagnosed_at: isoTime(diagnosed_at),
+    classification, summary, decided_by, diagnosed_at,
     regions: regions.map(viewRegion),
   };
 }
@@ -23,7 +22,7 @@ function viewRegion({ region, probe_id, examination }: RegionExamination): View[
     region, probe_id, sees, addresses, resolvers, path: path.hops,
     families: { ipv4: stateOf(connections, 'IPv4'), ipv6: stateOf(connections, 'IPv6') },
     tls: tls && {
-      protocol: tls.protocol, issuer: tls.issuer, valid_to: isoTime(tls.valid_to), problem: tls.problem,
+      protocol: tls.protocol, issuer: tls.issuer, valid_to: tls.valid_to, problem: tls.problem,
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Tenant } from '../access/tenant.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { CommentStore } from './comment-store.ts';
 import type { IncidentDoc } from './incident.ts';
-import type { MonitorSummary, MonitorHistoryReader, NotificationLog } from './ports.ts';
+import type { ChangesPort, MonitorSummary, MonitorHistoryReader, NotificationLog } from './ports.ts';
 import type { IncidentStore } from './store.ts';
 import type { IncidentUpdateStore, VoteStore } from './history-store.ts';
 
@@ -18,6 +18,7 @@ export interface IncidentDeps {
     summaries(tenant: Tenant, ids: string[]): Promise<Map<string, MonitorSummary>>;
   };
   history: MonitorHistoryReader;
+  changes: ChangesPort;
   outages: {
     /**
      * Failed results in the current outages of these monitors, by incident id. Throws SERVICE_UNAVAILABLE

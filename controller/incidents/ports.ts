@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { Tenant } from '../access/tenant.ts';
+import type { Change } from '../changes/change.ts';
 import type { DeliveryDoc } from '../delivery/delivery.ts';
 import type { DiagnosisSummary } from '../diagnosis/diagnosis.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
@@ -33,6 +34,12 @@ export interface MonitorHistoryReader {
   results(
     monitorId: string, query: { from: number; to: number; limit: number },
   ): Promise<{ results: TimelineResult[] }>;
+}
+
+/** What incidents need from changes. */
+export interface ChangesPort {
+  /** Those of the 30 minutes before an incident of the monitor began (Unix ms), newest first. */
+  before(tenant: Tenant, monitorId: string, startedAt: number): Promise<Change[]>;
 }
 
 /** Decides what incidents have in common. Calls may be repeated. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MONITOR_TYPES } from '../../shared/contracts/check-spec.ts';
 import { ERROR_TYPES, errorLayer } from '../../shared/contracts/result.ts';
+import { changeView } from '../changes/schema.ts';
 import { DELIVERY_STATUSES } from '../delivery/delivery.ts';
 import { DESTINATION_TYPES } from '../destinations/channels/registry.ts';
 import { diagnosisSummary } from '../diagnosis/responses.ts';
@@ -61,6 +62,10 @@ const postmortem = z.strictObject({ text: z.string(), author: actor, updated_at:
 export const fullIncidentView = incidentView
   .extend({ postmortem: postmortem.nullable() })
   .meta({ id: 'FullIncident' });
+
+export const readIncidentView = fullIncidentView
+  .extend({ changes: z.array(changeView).describe('Of the 30 minutes before it, newest first') })
+  .meta({ id: 'ReadIncident' });
 
 const changedValue = z.union([z.string(), z.array(z.string()), z.null()]);
 

@@ -4,13 +4,14 @@ import { defineRoute, type Route } from '../http/routing/route.ts';
 import { acknowledgeRoutes } from './acknowledging/routes.ts';
 import type { AcknowledgeDeps } from './acknowledging/verbs.ts';
 import {
-  fullIncidentView, incidentUpdateView, incidentView, incidentVotesView, notificationView, timelineEntryView,
+  incidentUpdateView, incidentView, incidentVotesView, notificationView, readIncidentView, timelineEntryView,
 } from './responses.ts';
 import { changeRoutes } from './change-routes.ts';
 import { commentRoutes } from './comment-routes.ts';
 import { incidentListQuery, notificationListQuery } from './schema.ts';
 import {
-  listIncidentNotifications, listIncidents, listIncidentUpdates, listIncidentVotes, readIncident,
+  changesBeforeIncident, listIncidentNotifications, listIncidents, listIncidentUpdates, listIncidentVotes,
+  readIncident,
 } from './verbs/read-incidents.ts';
 import { MAX_PER_KIND, readTimeline } from './verbs/read-timeline.ts';
 import {
@@ -42,10 +43,11 @@ export function incidentRoutes(deps: AcknowledgeDeps): Route[] {
     }),
     defineRoute({
       ...ofOne, method: 'GET', path: '/api/incidents/:id', summary: 'Read an incident',
-      responses: { 200: z.strictObject({ incident: fullIncidentView }) },
+      responses: { 200: z.strictObject({ incident: readIncidentView }) },
       handle: async (ctx, { params }) => {
         const incident = await readIncident(deps, ctx, params.id);
-        return { status: 200, data: { incident: viewFullIncident(incident) } };
+        const changes = await changesBeforeIncident(deps, ctx, incident);
+        return { status: 200, data: { incident: { changes, ...viewFullIncident(incident) } } };
       },
     }),
     defineRoute({

@@ -139,7 +139,7 @@ const bulkIds = {
   monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required')
     .max(MAX_BULK_MONITORS, `At most ${MAX_BULK_MONITORS} monitors at once`).transform(unique),
 };
-const namedTags = z.array(tag).min(1, 'At least one tag is required').max(MAX_TAGS).transform(unique);
+export const namedTags = z.array(tag).min(1, 'At least one tag is required').max(MAX_TAGS).transform(unique);
 const newGroup = uuidParam.nullable().describe('Null removes them from their group.');
 
 export const bulkInput = z.discriminatedUnion('action', [

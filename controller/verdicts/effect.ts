@@ -1,6 +1,6 @@
 import type { CheckError, ErrorType } from '../../shared/contracts/result.ts';
 import type { MonitorConfig, Severity } from './monitor-config.ts';
-import type { RegionChange } from './monitor-state.ts';
+import type { RegionChange, TargetSighting } from './monitor-state.ts';
 import type { TlsFlaw } from './notices/certificate-warning-rules.ts';
 
 /**
@@ -124,4 +124,11 @@ export interface IncidentsPort {
 export interface AlertsPort {
   /** Creates one delivery per matching destination, if absent, and triggers the senders. */
   fanOut(alert: Alert): Promise<void>;
+}
+
+export interface TargetChangesPort {
+  /** Compares a sighting with what was seen before, and stores what has changed. May be repeated. */
+  record(sighting: TargetSighting): Promise<void>;
+  /** Forgets what was seen of these monitors. */
+  forget(monitorIds: string[]): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { holdFlaps, instantOf, withholdAlerts } from './notices/held-alert-rules
 import {
   applyDue, applyOverdue, applyPing, applyUnmonitored, heartbeatAfterConfig, startCountdown,
 } from './status/heartbeat-rules.ts';
+import { reportSighting } from './features/sighting-rules.ts';
 import { attachFeatures, recordAddress, reportFeatures } from './features/feature-rules.ts';
 import { reportLateOutages } from './status/late-outage-rules.ts';
 import { beginMaintenance, endMaintenance, mergeMaintenance } from './time-accounting/maintenance-rules.ts';
@@ -77,8 +78,8 @@ export function applyItem(
 }
 
 /**
- * Applies the rules for slow responses, certificates, expiry, maintenance, flapping, late outages and
- * features. Leaves the state unchanged if none applies. None of them reads the last check's time or
+ * Applies the rules for slow responses, certificates, expiry, maintenance, flapping, late outages, features
+ * and sightings. Leaves the state unchanged if none applies. None of them reads the last check's time or
  * measurements.
  */
 export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void {
@@ -90,6 +91,7 @@ export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void 
   reportLateOutages(step, item);
   recordAddress(step, item);
   reportFeatures(step, item);
+  if (item.kind === 'result' && (item.result.facts || item.result.tls)) reportSighting(step, item);
 }
 
 function applyToStatus(step: MonitorStep, item: MonitorItem): void {

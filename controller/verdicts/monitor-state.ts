@@ -1,4 +1,4 @@
-import type { CheckError, CheckResult, TlsFacts } from '../../shared/contracts/result.ts';
+import type { CheckError, CheckResult, TargetFacts, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Alert, IncidentOpening, IncidentResolution, VoteRecord } from './effect.ts';
 import type { MonitorConfig, RegionStatus, RuntimeStatus, Severity } from './monitor-config.ts';
 import type { TlsFlaw } from './notices/certificate-warning-rules.ts';
@@ -134,6 +134,21 @@ export interface CertificateSighting {
   /** Start of the check, Unix ms. */
   seen_at: number;
   facts: TlsFacts;
+}
+
+/** What a check saw of its target, to compare with what was seen before. Absent facts are not new. */
+export interface TargetSighting {
+  monitor_id: string;
+  organization_id: string;
+  project_id: string;
+  check_revision: number;
+  region: string;
+  /** Start of the check, Unix ms. */
+  seen_at: number;
+  /** Increases with each sighting of the monitor, and is the same in a replay. */
+  position: number;
+  facts?: TargetFacts;
+  certificate?: Pick<TlsFacts, 'subject' | 'issuer' | 'expires_at' | 'fingerprint256'>;
 }
 
 /** An address of the target, and when its time was last updated (Unix ms). */
@@ -345,6 +360,7 @@ export type MonitorEffect =
   | { kind: 'resolve'; resolution: IncidentResolution }
   | { kind: 'alert'; alert: Alert }
   | { kind: 'certificate'; sighting: CertificateSighting }
+  | { kind: 'sighting'; sighting: TargetSighting }
   | { kind: 'features'; record: FeatureRecord }
   | { kind: 'votes'; record: VoteRecord }
   | { kind: 'region'; change: RegionChange };

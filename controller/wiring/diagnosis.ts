@@ -36,9 +36,7 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
     lastSuccesses: async (ids) => (
       new Map([...await states(ids)].map(([id, { last_success_at }]) => [id, last_success_at]))
     ),
-    brokenEdges: () => [...fleet.mesh.edges()].flatMap(([from_probe, peers]) => (
-      peers.flatMap(({ probe_id: to_probe, state }) => (state === 'broken' ? [{ from_probe, to_probe }] : []))
-    )),
+    brokenEdges: (probeIds) => fleet.mesh.brokenEdges(probeIds),
     describe: (region) => {
       const [named] = directory.named([region]);
       return { label: named?.city ?? named?.name ?? region, network: networkOf(region) };

@@ -2,7 +2,7 @@ import type { Tenant } from '../access/tenant.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
 import { AcknowledgeTokens } from '../incidents/acknowledging/acknowledge-tokens.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
-import type { CausesPort, MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
+import type { CausesPort, ChangesPort, MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';
 import { incidentEvent } from '../incidents/views.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
@@ -21,6 +21,7 @@ interface IncidentSources {
 interface IncidentContext {
   notifications: NotificationLog;
   history: MonitorHistoryReader;
+  changes: ChangesPort;
   unwritten: Pick<UnwrittenReader, 'read'>;
   /** Called after a person acknowledged or ended an incident. */
   onStatusChanged(incident: IncidentDoc): Promise<void>;

@@ -8,7 +8,7 @@ import { toMonitorConfig } from '../monitors/settings/registry.ts';
 import type { MonitorDoc } from '../monitors/monitor.ts';
 import { CachedLimits } from '../plans/quota.ts';
 import { ResultsService } from '../results/service.ts';
-import type { AlertsPort } from '../verdicts/effect.ts';
+import type { AlertsPort, TargetChangesPort } from '../verdicts/effect.ts';
 import type { Accounts } from './accounts.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Domains } from './domains.ts';
@@ -29,6 +29,7 @@ interface ResultSources {
   notifications: Notifications;
   /** Where alerts go. */
   alerts: AlertsPort;
+  targetChanges: TargetChangesPort;
   domains: Domains;
   diagnosis: Pick<Diagnosis, 'diagnoser'>;
   readers: RawReaders;
@@ -56,7 +57,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
     confirmations: fleet.confirmations, witnesses: fleet.witnesses, diagnoser: sources.diagnosis.diagnoser,
     stores: {
       ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),
-      incidents: incidents.outbox, alerts: sources.alerts,
+      incidents: incidents.outbox, alerts: sources.alerts, targetChanges: sources.targetChanges,
     },
     limits: {
       shardOf: shardMap.of,

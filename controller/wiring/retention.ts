@@ -9,11 +9,12 @@ export function openRetention(
   quota: Pick<Quota, 'limitsOf'>,
 ): RetentionSweeper {
   const { monitors, agedResults: results, sweeps, evidence, pingHistory, audit } = stores;
-  const { deadLetters, freedSubdomains } = stores;
+  const { deadLetters, freedSubdomains, targetChanges, markers } = stores;
   const { organizations, projects } = stores.accounts;
   const { incidents, incidentUpdates: updates, comments, votes, causes, diagnoses, diagnosisTurns } = stores;
   return new RetentionSweeper({
-    monitors, results, sweeps, records: [evidence, pingHistory], ownsShard, shardMap, clock, log,
+    monitors, results, sweeps, records: [evidence, pingHistory, targetChanges],
+    ownsShard, shardMap, clock, log,
     limitsOf: (organizationId) => quota.limitsOf(organizationId),
     organizations: {
       page: (after, limit) => organizations.pageOfIds(after, limit),
@@ -22,6 +23,7 @@ export function openRetention(
     documents: {
       removeIncidents: async (tenant, before, limit) => {
         await causes.removeOlder(tenant.organizationId, before);
+        await markers.removeOlder(tenant, before);
         await diagnoses.removeOlder(tenant, before);
         await diagnosisTurns.removeOlder(tenant, before);
         return removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit);

@@ -8,6 +8,9 @@ import { HeadStore } from '../assignments/head-store.ts';
 import { AssignmentStore } from '../assignments/store.ts';
 import { AuditStore } from '../audit/store.ts';
 import { HeldAlertStore } from '../dependencies/store.ts';
+import { MarkerStore } from '../changes/marker-store.ts';
+import { SeenStore } from '../changes/seen-store.ts';
+import { ChangeStore } from '../changes/store.ts';
 import { CauseStore } from '../causes/store.ts';
 import { DiagnosisStore } from '../diagnosis/store.ts';
 import { DiagnosisTurnStore } from '../diagnosis/turn-store.ts';
@@ -103,6 +106,7 @@ function createStores(db: Db, clock: Clock, shardMap: ShardMap, secrets: SecretB
     states: new StateStore(db), checkpoints: new CheckpointStore(db), hours: new HourStore(db),
     statusHistory: new MongoStatusHistory(db),
     certificates: new CertificateStore(db), features: new FeatureStore(db),
+    seenTargets: new SeenStore(db), targetChanges: new ChangeStore(db), markers: new MarkerStore(db),
     deadLetters: new DeadLetterStore(db),
     evidence: new EvidenceStore(db), agedResults: new AgedResultStore(db), sweeps: new SweepStore(db),
     incidents: new IncidentStore(db), incidentUpdates: new IncidentUpdateStore(db),

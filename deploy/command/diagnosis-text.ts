@@ -5,7 +5,7 @@ interface ExaminedRegion extends ExaminedPath {
   region: string;
   resolvers: { server: string; answer: string[]; error: string | null }[];
   families: { ipv4: string; ipv6: string };
-  tls: { protocol: string; issuer: string; valid_to: string | null; problem: string | null } | null;
+  tls: { protocol: string; issuer: string; valid_to: number | null; problem: string | null } | null;
 }
 
 /** The fields of the API's diagnosis that a terminal shows. */
@@ -13,7 +13,7 @@ export interface Diagnosis {
   classification: string;
   summary: string;
   decided_by: string[];
-  diagnosed_at: string;
+  diagnosed_at: number;
   regions: ExaminedRegion[];
 }
 
@@ -91,7 +91,7 @@ function listOf(texts: readonly string[]): string {
   return texts.length === 0 ? '–' : texts.join(', ');
 }
 
-/** An instant to the minute, in UTC. */
-export function minuteOf(instant: string): string {
-  return instant.slice(0, 16).replace('T', ' ');
+/** An instant to the minute, in UTC. Numbers are Unix ms. */
+export function minuteOf(instant: string | number): string {
+  return new Date(instant).toISOString().slice(0, 16).replace('T', ' ');
 }

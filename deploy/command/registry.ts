@@ -22,6 +22,7 @@ export const COMMANDS: Readonly<Record<string, RegisteredCommand>> = {
   tail: { summary: 'print live events', load: () => import('./commands/tail.ts') },
   check: { summary: 'check a target now', load: () => import('./commands/check.ts') },
   maintenance: { summary: 'hold alerts for a time or during a command', load: () => import('./commands/maintenance.ts') },
+  marker: { summary: 'mark a deployment in charts and incidents', load: () => import('./commands/marker.ts') },
   apply: { summary: 'make monitors as a file says', load: () => import('./commands/apply.ts') },
   convert: { summary: 'make such a file of one of another tool', load: () => import('./commands/convert.ts') },
   export: { summary: 'print monitors as a file', load: () => import('./commands/export.ts') },

@@ -1,6 +1,6 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import type {
-  CheckError, ErrorType, MissedReason, Timings, TlsFacts,
+  CheckError, ErrorType, MissedReason, TargetFacts, Timings, TlsFacts,
 } from '../../shared/contracts/result.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Pinger } from './icmp/pinger.ts';
@@ -18,6 +18,20 @@ export interface LazyTlsFacts {
   facts(): TlsFacts;
 }
 
+export type ResponseFacts = Required<Pick<TargetFacts, 'redirects' | 'headers'>>;
+
+/** Facts about a target for a result, read on demand. Its hash is an integer that changes when they do. */
+export interface LazyTargetFacts {
+  /** The name that was looked up; null if the target is an address. */
+  readonly name: string | null;
+  /** Addresses of the name, in any order; none if the lookup failed or one of them must not be checked. */
+  readonly nameAddresses: readonly string[];
+  /** Of `responseFacts`; null without a complete response below 500. */
+  readonly responseHash?: number | null;
+  /** In full length. */
+  responseFacts?(): ResponseFacts;
+}
+
 /** Outcome of one check. A failure is data: a check never rejects. */
 export interface Finding {
   /** `missed` if the probe itself could not or must not check: never the target's fault. */
@@ -31,6 +45,8 @@ export interface Finding {
   remote_address: string | null;
   /** From the decisive connection, if it got as far as TLS. */
   tls: LazyTlsFacts | null;
+  /** Absent for a check that learns nothing of its target but whether it responds. */
+  facts?: LazyTargetFacts;
   detail: Record<string, unknown> | null;
   /** For successes and failures; not part of results. */
   observed: ObservedResponse | null;

@@ -1,5 +1,6 @@
 import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
-import type { CheckError, TlsFacts } from '../../shared/contracts/result.ts';
+import { fnv1a } from '../../shared/ids.ts';
+import { FACT_LIMITS, type CheckError, type TargetFacts, type TlsFacts } from '../../shared/contracts/result.ts';
 import { CONCEALED, concealNamed } from './conceal-named.ts';
 import { concealOwn, needlesOf, type Needles } from './conceal-own.ts';
 import { declaredSecrets, secretsOf } from './secrets.ts';
@@ -56,6 +57,33 @@ export function concealError(spec: CheckSpec, error: CheckError): CheckError {
   const concealer = new Concealer(spec);
   const isHidden = concealer.isOverwhelmed && !BEFORE_SENDING.includes(error.layer);
   return { ...error, message: isHidden ? CONCEALED : concealer.message(error.message) };
+}
+
+/**
+ * Facts about a target, safe to leave the probe and within their limits. A response may repeat what the
+ * monitor sent. Values are cut after they are concealed, so that no part of a secret remains.
+ */
+export function concealTargetFacts(spec: CheckSpec, facts: TargetFacts): TargetFacts {
+  const { addresses, name_servers: servers, redirects, headers } = facts;
+  const concealer = new Concealer(spec);
+  const conceal = (text: string): string => (concealer.isOverwhelmed ? CONCEALED : concealer.all(text));
+  const own = (text: string): string => (concealer.isOverwhelmed ? CONCEALED : concealer.own(text));
+  const known = new FactConcealer(spec);
+  return {
+    ...(addresses && { addresses: addresses.flatMap((address) => known.address(address) ?? []) }),
+    ...(servers && { name_servers: servers.map((name) => own(name).slice(0, FACT_LIMITS.nameLength)) }),
+    ...(redirects && { redirects: redirects.map((url) => distinct(conceal(url), FACT_LIMITS.urlLength)) }),
+    ...(headers && { headers: Object.fromEntries(Object.entries(headers).map(
+      ([name, value]) => [name, distinct(conceal(value), FACT_LIMITS.headerLength)],
+    )) }),
+  };
+}
+
+/** The text; if it has more than `max` characters, its start and a hash of all. */
+function distinct(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const suffix = `… #${fnv1a(text).toString(16).padStart(8, '0')}`;
+  return text.slice(0, max - suffix.length) + suffix;
 }
 
 /** Hides the values of secret variables in facts about a target, whose host may be one. */

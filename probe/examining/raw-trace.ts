@@ -57,6 +57,8 @@ export class RawTrace {
   readonly #tcp: PacketSocket | null;
   readonly #packet = Buffer.alloc(2048);
   readonly #sentAtMs = new Map<number, number>();
+  /** Routers that do not forward echo requests, and the TTL at which they are. */
+  readonly #echoRefusers = new Map<string, number>();
   #onKnown: () => void = () => {};
   #isOver = false;
 
@@ -85,6 +87,8 @@ export class RawTrace {
     this.#isOver = true;
     this.#icmp.close();
     this.#tcp?.close();
+    // A router that limits its responses may have spent them on the echo requests.
+    for (const [router, ttl] of this.#echoRefusers) this.route.recordIfNew(ttl, router);
   }
 
   async #send(): Promise<void> {
@@ -172,8 +176,11 @@ export class RawTrace {
     this.#notifyIfKnown();
   }
 
-  #onReturned(number: number, { why }: ReturnedPacket, from: string): void {
+  #onReturned(number: number, { why, ttl }: ReturnedPacket, from: string): void {
     if (number >= LARGE && why === 'too_large') this.large.onTooLarge();
+    else if (number >= SMALL && from !== this.#options.target) {
+      this.#echoRefusers.set(from, FULL_TTL - ttl + 1);
+    }
     // A router that forwards the target's port may report a TTL that ended in front of the target.
     if (why === 'ttl_exceeded') this.#record(number, 'router', from);
     else this.#record(number, from === this.#options.target ? 'target' : 'refuser', from);

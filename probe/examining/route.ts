@@ -56,6 +56,12 @@ export class Route {
     this.#hops.set(ttl, { ttl, address, rtt_ms: rttMs === null ? null : Math.round(rttMs * 100) / 100 });
   }
 
+  /** Records a router if no hop has its address, unless another one responded at that TTL. */
+  recordIfNew(ttl: number, router: string): void {
+    const isKnown = [...this.#hops.values()].some(({ address }) => address === router);
+    if (!isKnown && !this.#hops.has(ttl)) this.record(ttl, 'router', router, null);
+  }
+
   /** From the first to the end, or to the last silent one shown. No router is shown twice at the end. */
   hops(): Hop[] {
     const last = Math.min(this.#lastTtl, this.endTtl);

@@ -7,8 +7,11 @@ import { failure, success, type Finding } from '../checks/check.ts';
  */
 export function judged(spec: CheckSpec, found: Finding): Finding {
   if (spec.is_inverted !== true || found.outcome === 'missed') return found;
-  const { response_time_ms, status_code, timings, remote_address, tls, detail, observed } = found;
-  const known = { status_code, remote_address, tls, detail, observed: observed && partsOf(observed) };
+  const { response_time_ms, status_code, timings, remote_address, tls, facts, detail, observed } = found;
+  const known = {
+    status_code, remote_address, tls, ...(facts && { facts }), detail,
+    observed: observed && partsOf(observed),
+  };
   if (found.outcome === 'success' || found.error?.type === 'slow_response') {
     const message = 'Expected the target to be down, but it responded';
     return failure('connection_error', 'response', message, { ...known, response_time_ms, timings });

@@ -1,7 +1,7 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
-import type { CheckResult, MissedReason, Timings, TlsFacts } from '../../shared/contracts/result.ts';
+import type { CheckResult, MissedReason, TargetFacts, Timings, TlsFacts } from '../../shared/contracts/result.ts';
 import type { Finding } from '../checks/check.ts';
-import { concealError, FactConcealer } from '../concealing/concealer.ts';
+import { concealError, concealTargetFacts, FactConcealer } from '../concealing/concealer.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 
 /** Maximum duration in a result. */
@@ -14,12 +14,19 @@ export interface AttemptInfo {
   reason: CheckResult['reason'];
 }
 
-/** The result of a check, including the TLS facts to send; the spool assigns its `seq`. */
+/** Facts to send with a result; null for those that are not new. */
+export interface SentWithResult {
+  tls: TlsFacts | null;
+  /** In full length. */
+  target: TargetFacts | null;
+}
+
+/** The result of a check, including the facts to send; the spool assigns its `seq`. */
 export function resultOf(
-  assignment: Assignment, info: AttemptInfo, finding: Finding, tls: TlsFacts | null = null,
+  assignment: Assignment, info: AttemptInfo, finding: Finding, sent: SentWithResult | null = null,
 ): CheckResult {
   const facts = new FactConcealer(assignment.spec);
-  return {
+  const result: CheckResult = {
     seq: 0,
     monitor_id: assignment.monitor_id,
     assignment_rev: assignment.assignment_rev,
@@ -35,9 +42,11 @@ export function resultOf(
     missed: finding.missed === null ? null : { reason: finding.missed, count: 1 },
     timings: finding.timings && timingsInTenths(finding.timings),
     remote_address: facts.address(finding.remote_address),
-    tls: facts.tls(tls),
+    tls: facts.tls(sent?.tls ?? null),
     detail: facts.detail(finding.detail),
   };
+  if (sent?.target) result.facts = concealTargetFacts(assignment.spec, sent.target);
+  return result;
 }
 
 /** Rounds durations as the packed format does, so that an order's response and its record agree. */

@@ -10,11 +10,12 @@ import { Gate } from './gate.ts';
 import { judged } from './inverted.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { MissedSlots } from './missed-slots.ts';
-import { missedResult, resultOf } from './result.ts';
+import { missedResult, resultOf, type SentWithResult } from './result.ts';
 import {
   attemptOf, isOpen, isRunning, newRun, standsForSlot, type Attempt, type Run, type Slot,
 } from './run.ts';
 import { SentFacts } from './sent-facts.ts';
+import { type NameServersOf, SentTargets } from './sent-targets.ts';
 
 /** Observes checks. Called for each of them, so its methods must be fast and must not throw. */
 export interface Observer {
@@ -39,6 +40,7 @@ export interface RunnerOptions {
   /** Receives every result; `isUrgent` ones are not delayed for batching. */
   record: (result: CheckResult, isUrgent: boolean) => void;
   observer?: Observer;
+  nameServersOf?: NameServersOf;
   /** From 0 (inclusive) to 1, for the jitter of rechecks. */
   random: () => number;
 }
@@ -78,6 +80,7 @@ export class Runner {
   readonly #slow = new Set<string>();
   readonly #missedSlots: MissedSlots;
   readonly #sentFacts = new SentFacts();
+  readonly #sentTargets: SentTargets;
   #orders = 0;
   #isStopping = false;
   #onIdle: (() => void) | null = null;
@@ -85,6 +88,7 @@ export class Runner {
   constructor(options: RunnerOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#sentTargets = new SentTargets(options.nameServersOf ?? (() => null));
     this.#missedSlots = new MissedSlots((assignment, run) =>
       this.#options.record(missedResult(assignment, run, 'overload'), false));
     this.#gate = new Gate<Attempt>({
@@ -148,6 +152,7 @@ export class Runner {
     this.#failing.delete(monitorId);
     this.#slow.delete(monitorId);
     this.#sentFacts.forget(monitorId);
+    this.#sentTargets.forget(monitorId);
     this.#options.observer?.forget(monitorId);
     const run = this.#active.get(monitorId);
     if (run?.next) this.#miss(run.next, 'overload');
@@ -157,7 +162,7 @@ export class Runner {
     this.#detach(run);
   }
 
-  /** Runs one check immediately, in addition to the schedule. Its result carries no TLS facts. */
+  /** Runs one check immediately, in addition to the schedule. Its result carries no facts. */
   async order(assignment: Assignment, reason: 'confirm' | 'manual'): Promise<CheckResult> {
     const startedAtMs = this.#clock.now();
     const info = { scheduledAtMs: startedAtMs, startedAtMs, attempt: 1, reason };
@@ -342,16 +347,22 @@ export class Runner {
       reason: attempt === 1 && !run.isOnDemand ? ('schedule' as const) : ('confirm' as const),
     };
     // The next assignment starts afresh, and a removed one must leave no state.
-    const tls = run.isDetached
-      ? null
-      : this.#sentFacts.take(assignment.monitor_id, finding.tls, this.#clock.now());
-    const result = resultOf(assignment, info, finding, tls);
+    const facts = run.isDetached ? null : this.#factsOf(assignment.monitor_id, finding);
+    const result = resultOf(assignment, info, finding, facts);
     if (finding.missed === 'overload' && !run.isDetached) {
       this.#missedSlots.recordHeld(assignment.monitor_id);
       this.#missedSlots.count(assignment);
     } else this.#missedSlots.end(assignment.monitor_id);
     this.#options.record(result, isUrgent);
     if (!run.isDetached) this.#options.observer?.checked(assignment, result, finding);
+  }
+
+  #factsOf(monitorId: string, { outcome, tls, facts }: Finding): SentWithResult {
+    const nowMs = this.#clock.now();
+    return {
+      tls: this.#sentFacts.take(monitorId, tls, nowMs),
+      target: facts && outcome !== 'missed' ? this.#sentTargets.take(monitorId, facts, nowMs) : null,
+    };
   }
 
   /** Updates the monitor's state from the finding; true if a recheck follows. */

@@ -1,6 +1,7 @@
 import { EXAMINE_CAPABILITY } from '../../shared/contracts/examination.ts';
 import { choosePinger } from '../checks/icmp/choose-pinger.ts';
 import { addressGuard, refusesPrivate } from '../checks/network/address-guard.ts';
+import { NameServers } from '../checks/network/name-servers.ts';
 import { SystemResolver } from '../checks/network/resolver.ts';
 import { SystemServers } from '../checks/network/system-servers.ts';
 import { CheckRegistry } from '../checks/registry.ts';
@@ -28,7 +29,7 @@ export async function openChecks(
   const reason = rawUnavailableReason === null ? {} : { icmp_reason: rawUnavailableReason };
   const registry = new CheckRegistry(context);
   return {
-    registry, context,
+    registry, context, nameServers: new NameServers(clock, systemServers),
     /** As announced to the controllers. */
     capabilities: [...registry.capabilities, EXAMINE_CAPABILITY],
     /** Separate processes: no check by ping waits for an examination. */

@@ -42,7 +42,7 @@ export function openRuns(ports: ProbePorts, { checks, link: connection, results,
     check: (spec, timeoutMs, allowPrivate) => checks.registry.run(spec, timeoutMs, allowPrivate),
     isCutOff: (sinceMs) => anchors.isCutOff(sinceMs),
     record,
-    observer: evidence,
+    observer: evidence, nameServersOf: (name) => checks.nameServers.of(name),
   });
   const scheduler = new Scheduler(clock, {
     due: (assignment, dueMs) => runner.slot(assignment, dueMs),

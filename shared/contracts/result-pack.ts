@@ -3,13 +3,13 @@ import { ByteReader, ByteWriter } from './bytes.ts';
 import type { UuidCache } from '../ids.ts';
 import {
   checkError, checkResult, DROP_REASONS, droppedRange, EPOCH, MAX_SEQ, LATEST_INSTANT_MS, MAX_ATTEMPTS,
-  missedSlots, OUTCOMES, PHASES, REASONS, resultDetail, tlsFacts,
+  missedSlots, OUTCOMES, PHASES, REASONS, resultDetail, targetFacts, tlsFacts,
   type CheckResult, type DroppedRange, type ResultBatch, type Timings,
 } from './result.ts';
 
 /**
  * First byte of a packed batch, on the wire and in the journal; `{` starts the JSON format documented for
- * readers. Packed: varint rows, durations in 0.1 ms, instants as differences, and rare fields (errors, TLS
+ * readers. Packed: varint rows, durations in 0.1 ms, instants as differences, and rare fields (errors,
  * facts, details) as JSON behind a flag.
  */
 export const PACKED_FORMAT = 1;
@@ -27,6 +27,7 @@ const extras = z.object({
   error: checkError.optional(),
   missed: missedSlots.optional(),
   tls: tlsFacts.optional(),
+  facts: targetFacts.optional(),
   detail: resultDetail.optional(),
 });
 
@@ -120,12 +121,14 @@ function writePhase(out: ByteWriter, ms: number | undefined): void {
 }
 
 function extrasOf(result: CheckResult): z.infer<typeof extras> | null {
-  if (!result.error && !result.missed && !result.tls && !result.detail) return null;
+  const { error, missed, tls, facts, detail } = result;
+  if (!error && !missed && !tls && !facts && !detail) return null;
   return {
-    ...(result.error ? { error: result.error } : {}),
-    ...(result.missed ? { missed: result.missed } : {}),
-    ...(result.tls ? { tls: result.tls } : {}),
-    ...(result.detail ? { detail: result.detail } : {}),
+    ...(error ? { error } : {}),
+    ...(missed ? { missed } : {}),
+    ...(tls ? { tls } : {}),
+    ...(facts ? { facts } : {}),
+    ...(detail ? { detail } : {}),
   };
 }
 
@@ -201,13 +204,15 @@ function decodeRow(reader: ByteReader, seq: number, previousAt: number, addresse
   const address = decodeAddress(reader, addresses);
   const timings = flags & HAS_TIMINGS ? decodeTimings(reader) : null;
   const extra = flags & HAS_EXTRAS ? extras.parse(JSON.parse(reader.text())) : null;
-  return {
+  const result: CheckResult = {
     seq, monitor_id: monitorId, assignment_rev: rev, attempt, reason: valueAt(REASONS, (flags >> 3) & 3),
     scheduled_at: scheduledAt, started_at: startedAt, response_time_ms: responseTime,
     outcome: valueAt(OUTCOMES, flags & 3), degraded: (flags & DEGRADED) !== 0, status_code: status || null,
     error: extra?.error ?? null, missed: extra?.missed ?? null, timings, remote_address: address,
     tls: extra?.tls ?? null, detail: extra?.detail ?? null,
   };
+  if (extra?.facts) result.facts = extra.facts;
+  return result;
 }
 
 function decodeAddress(reader: ByteReader, seen: string[]): string | null {

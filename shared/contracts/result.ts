@@ -79,6 +79,32 @@ export const tlsFacts = z.object({
 });
 export type TlsFacts = z.infer<typeof tlsFacts>;
 
+/** Response headers whose changes are reported. */
+export const COMPARED_HEADERS =
+  ['server', 'via', 'strict-transport-security', 'content-security-policy'] as const;
+
+/** Limits of each list in the facts about a target, and of the characters of each value. */
+export const FACT_LIMITS = {
+  addresses: 32, addressLength: 64, names: 16, nameLength: 253, redirects: 11, urlLength: 200,
+  headerLength: 200,
+} as const;
+
+/**
+ * Facts about a target whose changes are reported. Probes send all that they know when one of them is new,
+ * and once a week. Lists that have no order are sorted.
+ */
+export const targetFacts = z.object({
+  /** Of the target's name. Absent if the target is an address, or the lookup failed. */
+  addresses: z.array(z.string().max(FACT_LIMITS.addressLength)).max(FACT_LIMITS.addresses).optional(),
+  /** Of the zone of its name. Absent until they are known. */
+  name_servers: z.array(z.string().max(FACT_LIMITS.nameLength)).max(FACT_LIMITS.names).optional(),
+  /** Where redirects led, without queries. Absent, like `headers`, without a complete response below 500. */
+  redirects: z.array(z.string().max(FACT_LIMITS.urlLength)).max(FACT_LIMITS.redirects).optional(),
+  /** The compared headers of the last response. */
+  headers: z.partialRecord(z.enum(COMPARED_HEADERS), z.string().max(FACT_LIMITS.headerLength)).optional(),
+});
+export type TargetFacts = z.infer<typeof targetFacts>;
+
 /** Identifies one run of a probe. Printable ASCII, so that every store and log shows the same text. */
 export const EPOCH = /^[\x21-\x7e]{1,64}$/;
 
@@ -132,6 +158,7 @@ export const checkResult = z.object({
   timings: timings.nullable().default(null),
   remote_address: z.string().max(64).nullable().default(null),
   tls: tlsFacts.nullable().default(null),
+  facts: targetFacts.optional(),
   detail: resultDetail.nullable().default(null),
 });
 export type CheckResult = z.infer<typeof checkResult>;

@@ -185,6 +185,8 @@ const NEEDS = {
   'GET /api/incidents/:id/diagnosis': 'project viewer or key',
   'POST /api/monitors/:id/diagnose': 'project editor or key',
   'POST /api/monitors/:id/simulate': 'project viewer or key',
+  'GET /api/monitors/:id/changes': 'project viewer or key',
+  'POST /api/markers': 'project editor or key',
   'GET /api/causes': 'project viewer or key',
   'GET /api/causes/:id': 'project viewer or key',
   'GET /api/incidents': 'project viewer or key',
@@ -288,18 +290,22 @@ const CALLERS = [
   'write key', 'owner', 'admin', 'member', 'viewer', 'unverified', 'outsider', 'homeless', 'foreign key',
 ] as const;
 type Caller = (typeof CALLERS)[number];
+/** From the least to the most powerful. */
+const RANKS: readonly Caller[] = ['viewer', 'member', 'admin'];
 /**
  * How a credential is judged depends on what a route requires, not on the route. So `npm test` sends all callers only
- * to the first route of each requirement, and these to the others: each differs from another in what it may use.
+ * to the first route of each requirement, and these to the others: each differs from another in what it may use. Of
+ * RANKS, it sends the last one that is refused and the first one that is not.
  */
-const FEW_CALLERS: readonly Caller[] = [
-  'anonymous', 'read key', 'write key', 'admin', 'member', 'viewer', 'outsider', 'foreign key',
-];
+const FEW_CALLERS: readonly Caller[] = ['anonymous', 'read key', 'write key', 'outsider', 'foreign key'];
 const FEW_PUBLIC_CALLERS: readonly Caller[] = ['anonymous', 'bad token'];
 
-function callersOf(name: string, need: Need): readonly Caller[] {
+function callersOf(name: string, need: Need, method: string): readonly Caller[] {
   const isFirst = Object.entries(NEEDS).find(([, other]) => other === need)?.[0] === name;
-  return isFirst ? CALLERS : fewOrAll(need === 'public' ? FEW_PUBLIC_CALLERS : FEW_CALLERS, CALLERS);
+  if (isFirst) return CALLERS;
+  const refused = RANKS.filter((caller) => refusal(need, method, caller) !== null).length;
+  const few = [...FEW_CALLERS, ...RANKS.slice(Math.max(0, refused - 1), refused + 1)];
+  return fewOrAll(need === 'public' ? FEW_PUBLIC_CALLERS : few, CALLERS);
 }
 
 /** The error code for a caller without access; null for one with access. */
@@ -405,7 +411,7 @@ describe('every route and every caller', () => {
     const rest = declared.includes('/logout') ? '?unknown=1' : '';
     const path = declared.replace(':projectId', tenant.projectId).replace(/:\w+/g, () => randomUUID()) + rest;
     const headers: Record<string, string> = need.startsWith('path ') ? { 'x-project-id': tenant.projectId } : {};
-    for (const caller of callersOf(name, need)) {
+    for (const caller of callersOf(name, need, method)) {
       const body = method === 'GET' ? {} : { body: { unknown_field: 1 } };
       const response = await callers[caller].send(method, path, { headers, ...body });
       const expected = refusal(need, method, caller);

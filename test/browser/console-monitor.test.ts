@@ -78,6 +78,33 @@ describe('a monitor', () => {
     });
   });
 
+  test.each([
+    { name: 'in English on a desktop', options: DESKTOP, title: 'Changes', inChart: '2 changes in this chart', address: 'Addresses' },
+    {
+      name: 'in German on a dark phone', options: { ...PHONE, colorScheme: 'dark', locale: 'de-DE' } as const,
+      title: 'Änderungen', inChart: '2 Änderungen in diesem Diagramm', address: 'Adressen',
+    },
+  ])('lists changes and markers, and draws them into its chart, $name', async ({ options, title, inChart, address }) => {
+    await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, options, async (page, problems) => {
+      const items = page.getByRole('region', { name: title, exact: true }).getByRole('listitem');
+      await expect.poll(() => items.count()).toBe(2);
+      await expect.poll(() => items.first().innerText()).toMatch(new RegExp(`${address}[\\s\\S]*192.0.2.7[\\s\\S]*198.51.100.4, 198.51.100.5[\\s\\S]*Paris, Dallas`));
+      await expect.poll(() => items.nth(1).innerText()).toContain('shop v1.2');
+      await page.locator('.time-chart canvas').waitFor();
+      const summary = page.getByText(inChart);
+      await summary.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('listitem').filter({ hasText: 'shop v1.2' }).nth(1).waitFor();
+      expect(await findViolationsInSweptView(page)).toEqual([]);
+      await takeScreenshot(page, `console-changes-${options === DESKTOP ? 'desktop' : 'phone'}`);
+      await page.goto(`${rig.app.url}/incidents/${shown.incident}`);
+      await page.getByRole('listitem').filter({ hasText: 'shop v1.2' }).waitFor();
+      await page.getByRole('listitem').filter({ hasText: '198.51.100.5' }).waitFor();
+      expect(await findViolationsInSweptView(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+  });
+
   test('shows response times over a time range selected by dragging', async () => {
     await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, DESKTOP, async (page, problems) => {
       const chart = page.getByRole('region', { name: 'Response times' });

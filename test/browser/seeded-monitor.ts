@@ -53,6 +53,12 @@ export async function seedMonitor(app: TestApp, tenant: Tenant, now: number): Pr
   await new EvidenceStore(app.db).add([
     evidenceOf({ from: { region: 'paris', probeId: 'probe-paris' }, message, size: 1, at: downAt, shiftMs: 0 }, owned),
   ]);
+  const changedAt = downAt - 5 * MINUTE_MS;
+  await app.controller.stores.targetChanges.add([{
+    _id: newId(changedAt), organization_id: tenant.organizationId, project_id: tenant.projectId, monitor_id: id,
+    at: changedAt, regions: ['paris', 'dallas'], kind: 'addresses', before: ['192.0.2.7'], after: ['198.51.100.4', '198.51.100.5'],
+  }]);
+  await client.post('/api/markers', { text: 'shop v1.2', tags: ['checkout'], at: changedAt - MINUTE_MS });
   app.owners.live.set(id, {
     status: 'down', since: downAt, last_check_at: now - 20_000, last_success_at: downAt - MINUTE_MS,
     last_failure_at: now - 20_000, in_maintenance: false,

@@ -18,11 +18,11 @@ export async function makeIncidentApp(history?: MonitorHistoryReader): Promise<I
   const clock = new SimulatedClock(Date.UTC(2026, 5, 1, 12));
   const app = await makeApp({
     clock,
-    routes: ({ incidents, notifications, results: { readers: { unwritten } } }) => (history === undefined
+    routes: ({ changes, incidents, notifications, results: { readers: { unwritten } } }) => (history === undefined
       ? []
       : incidents.routesOver({
-        notifications: notifications.log, history, unwritten, onStatusChanged: async () => undefined,
-        notifyOwner: () => undefined,
+        notifications: notifications.log, history, changes: changes.ofIncidents, unwritten,
+        onStatusChanged: async () => undefined, notifyOwner: () => undefined,
       })),
   });
   const { live, publishedEvents } = app.owners;

@@ -93,7 +93,7 @@ function checkAccounted(
 
 /** Checks that every decided effect was executed exactly once. */
 export function checkEffects(world: World, references: Reference[]): string[] {
-  const { statusChanges, incidents, votes, regionChanges, alerts, certificates, features } = world.db;
+  const { statusChanges, incidents, votes, regionChanges, alerts, certificates, features, sightings } = world.db;
   const wanted = new Map<string, string>();
   const shown = new Map<string, CertificateSighting>();
   const shared = new Map<string, FeatureRecord>();
@@ -113,6 +113,9 @@ export function checkEffects(world: World, references: Reference[]): string[] {
       } else if (effect.kind === 'features') {
         const { monitor_id: id, position } = effect.record;
         if (position > (shared.get(id)?.position ?? -Infinity)) shared.set(id, effect.record);
+      } else if (effect.kind === 'sighting') {
+        const { monitor_id: id, position } = effect.sighting;
+        wanted.set(`sighting ${id} ${position}`, JSON.stringify(effect.sighting));
       } else {
         const { monitor_id: id, seen_at: at } = effect.sighting;
         if (at > (shown.get(id)?.seen_at ?? -Infinity)) shown.set(id, effect.sighting);
@@ -123,6 +126,7 @@ export function checkEffects(world: World, references: Reference[]): string[] {
   for (const [id, one] of shared) wanted.set(`features ${id}`, JSON.stringify(one));
   const found = new Map<string, string>();
   for (const [id, one] of features) found.set(`features ${id}`, JSON.stringify(one));
+  for (const [id, one] of sightings) found.set(`sighting ${id}`, JSON.stringify(one));
   for (const [id, change] of statusChanges) found.set(`status ${id}`, JSON.stringify(change));
   for (const [id, one] of certificates) found.set(`certificate ${id}`, JSON.stringify(one));
   for (const [id, change] of regionChanges) found.set(`region ${id}`, JSON.stringify(change));

@@ -4,7 +4,9 @@ import type { Alert, IncidentOpening, IncidentResolution, VoteRecord } from '../
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { DeadLetter } from '../../controller/results/dead-letters/dead-letter.ts';
 import type { JournalEntry } from '../../controller/results/journal/journal-store.ts';
-import type { CertificateSighting, FeatureRecord, RegionChange, StatusChange } from '../../controller/verdicts/monitor-state.ts';
+import type {
+  CertificateSighting, FeatureRecord, RegionChange, StatusChange, TargetSighting,
+} from '../../controller/verdicts/monitor-state.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
 import type { ReceivedPing } from '../../controller/results/intake/ping-rules.ts';
 import type { Rollup } from '../../controller/results/hours/rollup.ts';
@@ -52,6 +54,8 @@ export class SimulatedDatabase {
   /** By monitor. */
   readonly certificates = new Map<string, CertificateSighting>();
   readonly features = new Map<string, FeatureRecord>();
+  /** By monitor and position. */
+  readonly sightings = new Map<string, TargetSighting>();
   readonly leases = new Map<number, Lease>();
   readonly controllers = new Map<string, Omit<Lease, 'shard' | 'holder'>>();
   readonly monitors = new Map<string, MonitorRow>();

@@ -32,6 +32,7 @@ export interface ControllerStores {
   alerts: AlertsPort;
   certificates: ShardStores['certificates'];
   features: ShardStores['features'];
+  targetChanges: ShardStores['targetChanges'];
   leases: LeaseDeps['store'];
   marks: MarkPorts;
   pings: Pick<PingStore, 'insert'> & PingSource;
@@ -53,6 +54,12 @@ export function simulatedStores(db: SimulatedDatabase, wire: Line): ControllerSt
     alerts: { fanOut: (alert) => insertAbsent(wire, db.alerts, [[alert.id, alert]]) },
     certificates: certificateStore(db, wire),
     features: featureStore(db, wire),
+    targetChanges: {
+      record: (sighting) => (
+        insertAbsent(wire, db.sightings, [[`${sighting.monitor_id} ${sighting.position}`, sighting]])
+      ),
+      forget: async () => undefined,
+    },
     leases: leaseStore(db, wire),
     marks: markPorts(db, wire),
     pings: pingPorts(db, wire),

@@ -13,6 +13,7 @@ import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import { derivedId } from '../../shared/ids.ts';
 import { monitorConfig, TENANT } from '../helpers/delivery-rig.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';
+import { killedBefore } from './killed-before.ts';
 import { withMongo } from './with-mongo.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12);
@@ -89,23 +90,6 @@ async function withMonitors(db: Db): Promise<Db> {
     await features.save({ monitor_id, organization_id: TENANT.organizationId, features: own, position: 1 });
   }
   return db;
-}
-
-/** The database as a process sees it that is killed before its write with this number, from 1. */
-function killedBefore(db: Db, write: number) {
-  let writes = 0;
-  const isDead = () => writes >= write;
-  const collection = (name: string): object => new Proxy(db.collection(name), {
-    get: (target, method) => {
-      const member = Reflect.get(target, method) as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => {
-        if (/^(insert|update|delete|bulk|findOneAnd)/.test(String(method))) writes += 1;
-        if (isDead()) throw new Error('killed');
-        return member.apply(target, args);
-      };
-    },
-  });
-  return { isDead, db: { collection } as unknown as Db };
 }
 
 async function contentOf(db: Db): Promise<Record<string, Document[]>> {

@@ -1,7 +1,7 @@
 import { notFound } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import type { IncidentDeps } from '../deps.ts';
-import type { ListedIncident } from '../incident.ts';
+import type { IncidentDoc, ListedIncident } from '../incident.ts';
 import type { IncidentQuery, NotificationQuery } from '../schema.ts';
 
 type TenantContext = Pick<ProjectContext, 'tenant'>;
@@ -21,6 +21,13 @@ export async function listIncidents(deps: IncidentDeps, ctx: ProjectContext, que
 export async function readIncident(deps: IncidentDeps, ctx: TenantContext, id: string) {
   const incident = await findIncident(deps, ctx, id);
   return (await withFailures(deps, [incident]))[0] ?? incident;
+}
+
+/** Changes of the 30 minutes before the incident, newest first. */
+export function changesBeforeIncident(
+  { changes }: IncidentDeps, { tenant }: TenantContext, { check_id: id, started_at: at }: IncidentDoc,
+) {
+  return id === null ? [] : changes.before(tenant, id, at);
 }
 
 /** The stored document, without current failures. Throws RESOURCE_NOT_FOUND, including for other tenants. */

@@ -32,8 +32,8 @@ function itemsOf(source: Source, kind: 'checks' | 'channels'): Fields[] {
 }
 
 /**
- * Destinations in the document by the id of the integration; null for one that the document lacks. The list has
- * no addresses, but integrations for email are often named after theirs.
+ * Destinations in the document by the id of the integration; null for one that the document lacks. The list
+ * has no addresses, but integrations for email are often named after theirs.
  */
 function addChannels(source: Source, into: Conversion): ReadonlyMap<string, string | null> {
   const channels = itemsOf(source, 'channels').filter((item) => 'kind' in item && 'id' in item);
@@ -82,7 +82,9 @@ function timingOf(check: Fields, notes: string[]): Partial<Draft> | null {
 }
 
 /** Notes those that the document lacks. */
-function destinationsOf(check: Fields, channels: ReadonlyMap<string, string | null>, notes: string[]): string[] {
+function destinationsOf(
+  check: Fields, channels: ReadonlyMap<string, string | null>, notes: string[],
+): string[] {
   const ids = textOf(check['channels']).split(',').map((id) => id.trim()).filter((id) => id !== '');
   const names = ids.map((id) => channels.get(id) ?? null);
   const lost = names.filter((name) => name === null).length;

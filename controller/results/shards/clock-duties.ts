@@ -135,6 +135,7 @@ export class ClockDuties {
       if (gone.length > 0) {
         await stores.certificates.remove(gone);
         await stores.features.remove(gone);
+        await stores.targetChanges.forget(gone);
         await stores.states.remove(gone);
       }
       for (const id of gone) state.monitors.delete(id);

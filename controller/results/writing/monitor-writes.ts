@@ -7,7 +7,7 @@ import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.t
 import type { CertificateStore } from './certificate-store.ts';
 import type { FeatureStore } from './feature-store.ts';
 import type { StateStore } from './state-store.ts';
-import type { AlertsPort, IncidentsPort } from '../../verdicts/effect.ts';
+import type { AlertsPort, IncidentsPort, TargetChangesPort } from '../../verdicts/effect.ts';
 
 /** First and longest backoff for a monitor that was set aside. */
 const BACKOFF = { minMs: 1000, maxMs: 300_000 };
@@ -134,6 +134,7 @@ export interface OutboxPorts {
   alerts: AlertsPort;
   certificates: Pick<CertificateStore, 'save' | 'remove'>;
   features: Pick<FeatureStore, 'save' | 'remove'>;
+  targetChanges: TargetChangesPort;
 }
 
 /**
@@ -169,6 +170,7 @@ async function carryOutOne(ports: OutboxPorts, outbox: MonitorEffect[]): Promise
     else if (effect.kind === 'region') await ports.incidents.regionChanged(effect.change);
     else if (effect.kind === 'votes') await ports.incidents.recordVotes(effect.record);
     else if (effect.kind === 'features') await ports.features.save(effect.record);
+    else if (effect.kind === 'sighting') await ports.targetChanges.record(effect.sighting);
     else await ports.certificates.save(effect.sighting);
   }
 }

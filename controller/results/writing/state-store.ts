@@ -7,7 +7,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type {
   CertificateState, CertificateWarning, Flaps, HeartbeatState, HourTimes, LateHistory, LateOutage, LateRun,
   MonitorEffect, MonitorState, RegionChange, RegionOutage, RegionState, Run, SeenCertificate, StatusChange,
-  TimeRange, Witness,
+  TargetSighting, TimeRange, Witness,
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
 import { SharedValues } from '../state/shard-state.ts';
@@ -160,6 +160,7 @@ const restoreLate = restoring<Pick<LateHistory, 'runs' | 'found'>>({}, {
 });
 
 const restoreRegionChange = restoring<RegionChange>({ reason: null, incident_id: null });
+const restoreShown = restoring<NonNullable<TargetSighting['certificate']>>({ expires_at: null });
 const restoreStatus = restoring<StatusChange>({ incident_id: null });
 const restoreAlert = restoring<Alert>({ incident: null, error: null }, {
   monitor: restoreConfig, incident: restoreIncident,
@@ -173,6 +174,7 @@ function restoreEffect(effect: MonitorEffect): MonitorEffect {
   else if (effect.kind === 'alert') restoreAlert(effect.alert);
   else if (effect.kind === 'region') restoreRegionChange(effect.change);
   else if (effect.kind === 'certificate') restoreFacts(effect.sighting.facts);
+  else if (effect.kind === 'sighting' && effect.sighting.certificate) restoreShown(effect.sighting.certificate);
   return effect;
 }
 

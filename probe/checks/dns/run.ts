@@ -1,6 +1,8 @@
 import type { DnsSpec } from '../../../shared/contracts/check-spec.ts';
 import type { DnsRecordType } from '../../../shared/dns-values.ts';
-import { missed, success, type CheckContext, type Finding, type ObservedResponse } from '../check.ts';
+import {
+  missed, success, type CheckContext, type Finding, type LazyTargetFacts, type ObservedResponse,
+} from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { isOwnFault } from '../network/problems.ts';
 import type { NameServer, SystemServers } from '../network/system-servers.ts';
@@ -23,7 +25,7 @@ export interface DnsResources {
 type Outcomes = Map<DnsRecordType, Outcome>;
 
 /** One DNS check: queries all record types concurrently, then evaluates each entry in turn. */
-export class DnsRun implements ObservedResponse {
+export class DnsRun implements ObservedResponse, LazyTargetFacts {
   readonly #resources: DnsResources;
   readonly #spec: DnsSpec;
   readonly #deadline: Deadline;
@@ -47,6 +49,19 @@ export class DnsRun implements ObservedResponse {
 
   get addresses(): readonly string[] {
     return this.#target.addresses;
+  }
+
+  get name(): string {
+    return this.#spec.name;
+  }
+
+  get nameAddresses(): readonly string[] {
+    let found: readonly string[] = [];
+    for (const [type, outcome] of this.#outcomes) {
+      if (outcome.kind !== 'records' || (type !== 'A' && type !== 'AAAA')) continue;
+      found = found.length === 0 ? outcome.values : [...found, ...outcome.values];
+    }
+    return found;
   }
 
   get head(): null {
@@ -121,10 +136,11 @@ export class DnsRun implements ObservedResponse {
 
   #known(
     address: string | null = null,
-  ): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'observed'> {
+  ): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'facts' | 'observed'> {
     const elapsedMs = this.#deadline.elapsedMs;
     return {
-      response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address, observed: this,
+      response_time_ms: elapsedMs, timings: { dns: elapsedMs }, remote_address: address,
+      facts: this, observed: this,
     };
   }
 }

@@ -1,3 +1,6 @@
+import { fnv1a, fnv1aBytes } from '../../../shared/ids.ts';
+import { COMPARED_HEADERS, type TargetFacts } from '../../../shared/contracts/result.ts';
+
 /** Maximum size of a response head (status line and headers). */
 export const MAX_HEAD_BYTES = 32_768;
 
@@ -18,6 +21,8 @@ export interface ResponseHead {
   chunked: boolean;
   /** Content codings in lower case, without `chunked`, in the order they were applied. */
   encodings: readonly string[];
+  /** 31 bits of a hash of the compared headers; 0 without any. Larger numbers would cost V8 several µs. */
+  comparedHash: number;
   /** Raw status line and headers, one character per byte, including the final empty line. */
   text: string;
 }
@@ -40,7 +45,7 @@ const NO_ENCODINGS: readonly string[] = Object.freeze([]);
 export class HeadReader {
   readonly #head: ResponseHead = {
     status: 0, location: null, contentLength: null, lengthProblem: null, chunked: false,
-    encodings: NO_ENCODINGS, text: '',
+    encodings: NO_ENCODINGS, comparedHash: 0, text: '',
   };
   #tail: Buffer | null = null;
   #total = 0;
@@ -119,11 +124,40 @@ function readHeader(bytes: Uint8Array, from: number, stop: number, head: Respons
   } else if (first === 0x63) {
     if (isNamed(bytes, from, stop, 'content-length')) readLength(textOf(bytes, from + 15, stop), head);
     else if (isNamed(bytes, from, stop, 'content-encoding')) addEncodings(textOf(bytes, from + 17, stop), head);
+    else if (isNamed(bytes, from, stop, 'content-security-policy')) {
+      addCompared(fnv1a(withoutNonces(textOf(bytes, from + 24, stop).trim())), 3, head);
+    }
+  } else if (first === 0x73) {
+    if (isNamed(bytes, from, stop, 'server')) addCompared(fnv1aBytes(bytes, from + 7, stop), 0, head);
+    else if (isNamed(bytes, from, stop, 'strict-transport-security')) {
+      addCompared(fnv1aBytes(bytes, from + 26, stop), 2, head);
+    }
+  } else if (first === 0x76) {
+    if (isNamed(bytes, from, stop, 'via')) addCompared(fnv1aBytes(bytes, from + 4, stop), 1, head);
   } else if (first === 0x74 && isNamed(bytes, from, stop, 'transfer-encoding')) {
     const text = textOf(bytes, from + 18, stop);
     head.chunked = /(^|,)\s*chunked\s*$/i.test(text);
     addEncodings(text.replace(/(^|,)\s*chunked\s*$/i, ''), head);
   }
+}
+
+/** `header` is its place among the compared headers. */
+function addCompared(hash: number, header: number, head: ResponseHead): void {
+  head.comparedHash = (Math.imul(head.comparedHash, 31) + hash + header + 1) & 0x7fffffff;
+}
+
+/** The compared headers in a head's text. */
+export function comparedHeaders(headText: string): NonNullable<TargetFacts['headers']> {
+  const found = COMPARED_HEADERS.flatMap((name) => {
+    const value = headerValue(headText, name);
+    return value === null ? [] : [[name, withoutNonces(value)]];
+  });
+  return Object.fromEntries(found) as NonNullable<TargetFacts['headers']>;
+}
+
+/** A policy's nonces are new in each response. */
+function withoutNonces(policy: string): string {
+  return policy.includes("'nonce-") ? policy.replace(/'nonce-[^']*'/g, "'nonce-…'") : policy;
 }
 
 /** Several equal lengths count as one (RFC 9112, 6.3). */

@@ -1,7 +1,11 @@
 import type { HttpSpec, KeywordSpec } from '../../../shared/contracts/check-spec.ts';
 import type { ErrorType, Timings } from '../../../shared/contracts/result.ts';
+import { fnv1a } from '../../../shared/ids.ts';
 import { parsedUrl } from '../../../shared/net-guard.ts';
-import { failure, shortened, type ErrorLayer, type Finding, type ObservedResponse } from '../check.ts';
+import {
+  failure, shortened,
+  type ErrorLayer, type Finding, type LazyTargetFacts, type ObservedResponse, type ResponseFacts,
+} from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { correctCode } from '../network/own-route.ts';
 import { connectionFailure, activityIn, moreInformative } from '../network/problems.ts';
@@ -15,7 +19,7 @@ import { nextHop, REDIRECT_STATUSES, tooManyRedirects, type Hop } from './hops.t
 import { requestBytes } from './request-head.ts';
 import { endpointOf, type HttpResources } from './resources.ts';
 import type { BodyUse } from './response-reader.ts';
-import type { ResponseHead } from './response-head.ts';
+import { comparedHeaders, type ResponseHead } from './response-head.ts';
 
 /** Maximum characters of a URL quoted in a message. */
 const MAX_QUOTED_LENGTH = 200;
@@ -23,7 +27,7 @@ const MAX_QUOTED_LENGTH = 200;
 /**
  * One HTTP check from its first address to its outcome. Redirects are hops of the same check and deadline.
  */
-export class HttpRun implements ObservedResponse {
+export class HttpRun implements ObservedResponse, LazyTargetFacts {
   readonly #resources: HttpResources;
   readonly #spec: HttpSpec | KeywordSpec;
   readonly #rules: readonly ContentRule[];
@@ -34,6 +38,8 @@ export class HttpRun implements ObservedResponse {
   readonly #visited: URL[] = [];
   #elapsedMs = 0;
   #last: ExchangeResult | null = null;
+  /** That of a response which is no redirect to follow. */
+  #finalHead: ResponseHead | null = null;
 
   constructor(
     resources: HttpResources, spec: HttpSpec | KeywordSpec, timeoutMs: number, allowPrivate?: boolean,
@@ -56,6 +62,29 @@ export class HttpRun implements ObservedResponse {
 
   get body(): string | null {
     return this.#last?.head ? this.#last.excerpt : null;
+  }
+
+  get name(): string | null {
+    return this.#target.name;
+  }
+
+  get nameAddresses(): readonly string[] {
+    return this.#target.nameAddresses;
+  }
+
+  get responseHash(): number | null {
+    const head = this.#finalHead;
+    if (head === null || head.status >= 500) return null;
+    const hash = head.comparedHash;
+    return this.#visited.length > 1 ? hash ^ fnv1a(this.#redirects().join('\n')) : hash;
+  }
+
+  responseFacts(): ResponseFacts {
+    return { redirects: this.#redirects(), headers: comparedHeaders(this.head ?? '') };
+  }
+
+  #redirects(): string[] {
+    return this.#visited.slice(1).map(({ origin, pathname }) => origin + pathname);
   }
 
   async run(): Promise<Finding> {
@@ -142,8 +171,11 @@ export class HttpRun implements ObservedResponse {
     if (tlsProblem !== null) return this.#fail('ssl_error', 'tls', tlsProblem);
     if (!last.head) return this.#exchangeFailure(last);
     const { status, location } = last.head;
-    if (!isExpected(spec, status)) {
-      if (spec.follow_redirects && REDIRECT_STATUSES.has(status) && location !== null) return null;
+    const isAccepted = isExpected(spec, status);
+    const isRedirect = REDIRECT_STATUSES.has(status) && location !== null;
+    if (!isAccepted && spec.follow_redirects && isRedirect) return null;
+    this.#finalHead = last.head;
+    if (!isAccepted) {
       return this.#fail('status_code', 'response', `Expected ${expectedText(spec)}, got ${status}`);
     }
     if (last.failed) return this.#exchangeFailure(last);
@@ -167,7 +199,7 @@ export class HttpRun implements ObservedResponse {
     return {
       outcome: 'success', degraded: isSlow,
       response_time_ms: known.response_time_ms, status_code: status, error: null, missed: null,
-      timings: known.timings, remote_address: known.remote_address, tls: known.tls, detail: null,
+      timings: known.timings, remote_address: known.remote_address, tls: known.tls, facts: this, detail: null,
       observed: this,
     };
   }
@@ -227,6 +259,7 @@ export class HttpRun implements ObservedResponse {
     timings: Timings;
     remote_address: string | null;
     tls: Finding['tls'];
+    facts: LazyTargetFacts;
   } {
     const last = this.#last;
     return {
@@ -234,6 +267,7 @@ export class HttpRun implements ObservedResponse {
       timings: this.#timings,
       remote_address: last?.remoteAddress ?? null,
       tls: last?.tls ?? null,
+      facts: this,
     };
   }
 }

@@ -81,6 +81,8 @@ export interface ReturnedPacket {
   destination: Uint8Array;
   /** Number of its transport protocol. */
   protocol: number;
+  /** Its TTL when the router returned it. */
+  ttl: number;
   /** From its transport header on, at least 8 bytes. Routers may include as little more as they like. */
   content: Buffer;
 }
@@ -112,10 +114,10 @@ function returnedAt(packet: Buffer, start: number, family: Family): ReturnedPack
   const at = start + HEADER_BYTES;
   const content = why === null ? null : (family === 4 ? contentOfV4(packet, at) : contentOfV6(packet, at));
   if (why === null || content === null || packet.length < content + HEADER_BYTES) return null;
-  const [first, last, protocol] = family === 4 ? [16, 20, 9] : [24, 40, 6];
+  const [first, last, protocol, ttl] = family === 4 ? [16, 20, 9, 8] : [24, 40, 6, 7];
   return {
     why, destination: packet.subarray(at + first, at + last), protocol: packet[at + protocol] as number,
-    content: packet.subarray(content),
+    ttl: packet[at + ttl] as number, content: packet.subarray(content),
   };
 }
 

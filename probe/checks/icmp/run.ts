@@ -23,7 +23,7 @@ export async function runIcmpCheck(
     const finding = pingFinding(report, plan.responseTimeoutMs, {
       remote_address: address,
       timings: target.lookupMs === null ? null : { dns: target.lookupMs },
-      observed: target,
+      facts: target, observed: target,
     });
     // Reports the first of several silent addresses; a probe without IPv6 can't judge IPv6 addresses.
     if (!found || finding.outcome === 'success' || found.outcome === 'missed') found = finding;

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net';
 import type { IpFamily } from '../../../shared/contracts/check-spec.ts';
-import { failure, missed, printable, type CheckContext, type Finding, type ObservedResponse } from '../check.ts';
+import {
+  failure, missed, printable,
+  type CheckContext, type Finding, type LazyTargetFacts, type ObservedResponse,
+} from '../check.ts';
 import type { Deadline } from '../deadline.ts';
 import type { Resolution } from './resolver.ts';
 
@@ -15,14 +18,20 @@ const MAX_ADDRESSES = 4;
  */
 export type Attempt = (address: string, shareMs: number) => Promise<boolean>;
 
-/** Resolves the hosts of a check within its deadline, to addresses it may connect to. */
-export class Target implements ObservedResponse {
+/**
+ * Resolves the hosts of a check within its deadline, to addresses it may connect to. Its facts are about the
+ * first host.
+ */
+export class Target implements ObservedResponse, LazyTargetFacts {
   readonly #context: CheckContext;
   readonly #deadline: Deadline;
   readonly #allowPrivate: boolean | undefined;
   #lookupMs: number | null = null;
   #code = '';
   #found: readonly string[] = [];
+  /** The first host; undefined before it. */
+  #name: string | null | undefined;
+  #nameAddresses: readonly string[] = [];
 
   /** `allowPrivate` comes from the assignment. */
   constructor(context: CheckContext, deadline: Deadline, allowPrivate: boolean | undefined) {
@@ -38,7 +47,16 @@ export class Target implements ObservedResponse {
 
   /** All addresses of the last host that may be checked, in the order they are tried. */
   get addresses(): readonly string[] {
-    return this.#found.filter((address) => this.#context.allowAddress(address, this.#allowPrivate));
+    return this.#allowed(this.#found);
+  }
+
+  get name(): string | null {
+    return this.#name ?? null;
+  }
+
+  /** Of the first family that has any, because the other one is looked up only while that one fails. */
+  get nameAddresses(): readonly string[] {
+    return this.#allowed(this.#nameAddresses);
   }
 
   /** Overridden by checks whose target responds. */
@@ -56,6 +74,8 @@ export class Target implements ObservedResponse {
    */
   async reach(host: string, family: IpFamily, attempt: Attempt): Promise<Finding | null> {
     const literal = isIP(host);
+    const isFirst = this.#name === undefined;
+    if (isFirst) this.#name = literal === 0 ? host : null;
     if (literal !== 0) {
       this.#found = [host];
       return family === 'any' || family === (literal === 4 ? 'ipv4' : 'ipv6')
@@ -63,15 +83,18 @@ export class Target implements ObservedResponse {
         : failure('connection_error', 'connect', `${host} is not an ${nameOf(family)} address`);
     }
     const families = family === 'any' ? ([4, 6] as const) : family === 'ipv4' ? ([4] as const) : ([6] as const);
-    return this.#reachName(host, families, attempt);
+    return this.#reachName(host, families, attempt, isFirst);
   }
 
-  async #reachName(host: string, families: readonly (4 | 6)[], attempt: Attempt): Promise<Finding | null> {
+  async #reachName(
+    host: string, families: readonly (4 | 6)[], attempt: Attempt, isFirst: boolean,
+  ): Promise<Finding | null> {
     let [isAttempted, code] = [false, 'ENODATA'];
     this.#found = [];
     for (const family of families) {
       const addresses = await this.#lookUp(host, family);
       if (addresses.length > 0) {
+        if (isFirst && !isAttempted && code === 'ENODATA') this.#nameAddresses = this.#found;
         const { finding, isReached } = await this.#attemptAddresses(addresses, attempt);
         if (finding || isReached || this.#deadline.leftMs <= 0) return finding;
         isAttempted = true;
@@ -82,6 +105,11 @@ export class Target implements ObservedResponse {
       }
     }
     return isAttempted ? null : this.#lookupFailure(host, code, families);
+  }
+
+  #allowed(addresses: readonly string[]): readonly string[] {
+    if (addresses.length === 0) return addresses;
+    return addresses.filter((address) => this.#context.allowAddress(address, this.#allowPrivate));
   }
 
   async #attemptAddresses(

@@ -67,11 +67,11 @@ export class TcpRun implements ObservedResponse {
     return success(known);
   }
 
-  #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls' | 'observed'> {
+  #known(): Pick<Finding, 'response_time_ms' | 'timings' | 'remote_address' | 'tls' | 'facts' | 'observed'> {
     return {
       response_time_ms: this.#deadline.elapsedMs, timings: this.#timings(),
       remote_address: this.#last?.remoteAddress ?? null, tls: this.#last?.tls ?? null,
-      observed: this,
+      facts: this.#target, observed: this,
     };
   }
 

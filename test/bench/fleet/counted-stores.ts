@@ -41,6 +41,7 @@ export function countedStores(
     },
     deadLetters: { add: (letters) => wrote(letters.length) },
     history: { add: one }, certificates: { save: one, remove: (ids) => wrote(ids.length) },
+    targetChanges: { record: one, forget: (ids) => wrote(ids.length) },
     features: { save: one, remove: (ids) => wrote(ids.length) },
     incidents: { open: one, resolve: one, regionChanged: one, recordVotes: one }, alerts: { fanOut: one },
   };

@@ -49,7 +49,7 @@ export async function ingestResults(options: Record<string, unknown>): Promise<I
   const intake = new Shards({
     clock, log: createLog('bench', 'error'), random: Math.random, instance: 'bench', limits: limitsOf(1e15),
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
-    stores: { ...stores, incidents: nothing, alerts: { fanOut: async () => undefined } },
+    stores: { ...stores, incidents: nothing, alerts: { fanOut: none }, targetChanges: { record: none, forget: none } },
     listeners: { onApplied: [], onConfigs: () => undefined },
   });
   intake.start();

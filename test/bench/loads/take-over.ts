@@ -99,7 +99,7 @@ async function openShards(db: Db, checkpointResults: number): Promise<Shards> {
     checkpointResults,
     stores: {
       ...stores, incidents: { open: none, resolve: none, recordVotes: none, regionChanged: none },
-      alerts: { fanOut: none },
+      alerts: { fanOut: none }, targetChanges: { record: none, forget: none },
     },
     listeners: { onApplied: [], onConfigs: () => undefined },
   });

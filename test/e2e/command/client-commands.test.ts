@@ -162,6 +162,24 @@ test('maintenance opens a window that ends with its command, and exits with its 
   expect(Date.parse(ended?.ends_at ?? '')).toBeLessThanOrEqual(Date.now());
 });
 
+test('marker marks monitors with a tag, one monitor or all, and refuses what the API does', async () => {
+  const { monitors } = await session.ok<{ monitors: { id: string; tags: string[] }[] }>('GET', '/api/monitors/overview');
+  const id = monitors.find(({ tags }) => tags.includes('shop'))?.id ?? '';
+  expect(await runProcess('marker', 'v1.2', '--tag', 'shop', 'other')).toEqual({
+    exitCode: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/), stderr: '',
+  });
+  expect((await run('marker', 'v1.3')).exitCode).toBe(0);
+  const { marker } = JSON.parse((await run('marker', 'v1.4', '--monitor', id, '--json')).stdout) as { marker: object };
+  expect(marker).toMatchObject({ text: 'v1.4', monitor_ids: [id], tags: [] });
+  const { changes } = await session.ok<{ changes: { kind: string; after: string[] }[] }>('GET', `/api/monitors/${id}/changes`);
+  expect(changes.filter(({ kind }) => kind === 'marker').flatMap(({ after }) => after)).toEqual(['v1.4', 'v1.3', 'v1.2']);
+  const refused = (message: string, exitCode: number) => ({ exitCode, stdout: '', stderr: `farwatch: ${message}\n` });
+  expect(await run('marker', 'v2', '--tag', 'a', '--monitor', id)).toEqual(refused('give --monitor or --tag, not both', 2));
+  expect(await run('marker', '')).toEqual(refused('Validation failed: text: Must not be empty', 1));
+  const unknown = '00000000-0000-7000-8000-000000000000';
+  expect(await run('marker', 'v2', '--monitor', unknown)).toEqual(refused(`Monitor not found: ${unknown}`, 1));
+});
+
 test('a window ends also when its command is killed, and does not last longer than a command that is missing', async () => {
   const maintenance = ['maintenance', '30', '--tag', 'shop', '--'];
   expect(await runProcess(...maintenance, process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")')).toMatchObject({ exitCode: 137 });

@@ -14,7 +14,7 @@ const BASE: Omit<KeywordSpec, 'keywords' | 'match_mode' | 'case_sensitive'> = {
 
 function head(text: string) {
   return {
-    status: 200, location: null, contentLength: null, lengthProblem: null, chunked: false, encodings: [], text,
+    status: 200, location: null, contentLength: null, lengthProblem: null, chunked: false, encodings: [], comparedHash: 0, text,
   };
 }
 

@@ -4,7 +4,7 @@ import { diagnosisLines, type Diagnosis } from '../../../deploy/command/diagnosi
 const hop = (ttl: number, address: string | null, rtt_ms: number | null = null) => ({ ttl, address, rtt_ms });
 const diagnosis = (part: Partial<Diagnosis>): Diagnosis => ({
   classification: 'path', summary: 'The path from paris ends at 198.51.100.9.', decided_by: [],
-  diagnosed_at: '2026-11-27T07:40:12.000Z', regions: [], ...part,
+  diagnosed_at: Date.UTC(2026, 10, 27, 7, 40, 12), regions: [], ...part,
 });
 const region = (part: Partial<Diagnosis['regions'][number]>): Diagnosis['regions'][number] => ({
   region: 'paris', sees: 'down', addresses: ['203.0.113.80'], resolvers: [], path: [],
@@ -19,7 +19,7 @@ test('a diagnosis as text: the summary, what decided, and the path from each reg
         region: 'osaka', sees: 'up', path: [hop(1, '192.0.2.1', 0.42), hop(2, '203.0.113.80', 12.4)],
         families: { ipv4: 'up', ipv6: 'absent' },
         resolvers: [{ server: '192.0.2.53', answer: ['203.0.113.80'], error: null }],
-        tls: { protocol: 'TLSv1.3', issuer: 'Example CA', valid_to: '2027-01-05T10:00:00.000Z', problem: null },
+        tls: { protocol: 'TLSv1.3', issuer: 'Example CA', valid_to: Date.UTC(2027, 0, 5, 10), problem: null },
       }),
       region({
         path: [hop(1, '10.0.0.1', 0.4), hop(2, null), hop(3, '198.51.100.9', 8.25), ...[4, 5, 6].map((ttl) => hop(ttl, null))],

@@ -40,6 +40,11 @@ const row: fc.Arbitrary<Omit<CheckResult, 'seq'>> = fc.record({
     problem: optional(fc.record({ code: shortText(64), message: shortText(1000) })),
     weak_signature: fc.constantFrom(null, 'MD5' as const, 'SHA-1' as const),
   })),
+  facts: fc.record({
+    addresses: fc.array(fc.ipV4(), { maxLength: 32 }), name_servers: fc.array(fc.domain(), { maxLength: 4 }),
+    redirects: fc.array(fc.string({ maxLength: 200 }), { maxLength: 3 }),
+    headers: fc.record({ server: fc.string({ maxLength: 200 }) }, { requiredKeys: [] }),
+  }, { requiredKeys: [] }),
   detail: optional(fc.dictionary(
     fc.stringMatching(/^[a-z]{1,8}$/), fc.oneof(fc.integer(), fc.string()), { noNullPrototype: true },
   )),
@@ -132,7 +137,7 @@ describe('a packed batch', () => {
     ['too long', JSON.stringify({ a: 'x'.repeat(4096) })],
   ])('with a detail %s is rejected', (_what, detail) => {
     const long = '#'.repeat(detail.length);
-    const [plain] = fc.sample(row, { numRuns: 1, seed: 1 }) as [Omit<CheckResult, 'seq'>];
+    const [{ facts: _facts, ...plain }] = fc.sample(row, { numRuns: 1, seed: 1 }) as [Omit<CheckResult, 'seq'>];
     const result: CheckResult = { ...plain, seq: 1, error: null, missed: null, tls: null, detail: { long } };
     const whole = { epoch: 'e', engine: '', first: 1, last: 1, results: [result], dropped: [] };
     const extras = JSON.stringify({ detail: { long } });

@@ -1,5 +1,5 @@
 import type { Assignment } from '../../../shared/contracts/assignment.ts';
-import type { HttpSpec, TcpSpec } from '../../../shared/contracts/check-spec.ts';
+import type { HttpSpec, KnownSpec, TcpSpec } from '../../../shared/contracts/check-spec.ts';
 import { newId } from '../../../shared/ids.ts';
 
 export function buildHttpSpec(overrides: Partial<HttpSpec> = {}): HttpSpec {
@@ -15,6 +15,10 @@ export function buildTcpSpec(overrides: Partial<TcpSpec> = {}): TcpSpec {
     type: 'TCP', host: '127.0.0.1', port: 1, protocol: 'generic', protocol_validation: true, tls: 'none',
     send: null, expect: null, ...overrides,
   };
+}
+
+export function buildPingSpec(host: string): Extract<KnownSpec, { type: 'ICMP' }> {
+  return { type: 'ICMP', host, packet_count: 2, packet_size: 56, packet_timeout_ms: 800, ttl: 64 };
 }
 
 export function buildAssignment(overrides: Partial<Assignment> = {}): Assignment {

@@ -11,7 +11,7 @@ export const MINUTE = 60 * SECOND;
 /** A monitor that receives entries of one item each. Times are in seconds since its creation. */
 export class MonitorRun {
   state: MonitorState;
-  /** All effects except votes, features and single-region changes. */
+  /** All effects except votes, features, sightings and single-region changes. */
   effects: MonitorEffect[] = [];
   votes: VoteRecord[] = [];
   regionChanges: RegionChange[] = [];
@@ -29,7 +29,7 @@ export class MonitorRun {
     const step = applyItem(this.state, item, { n: this.#n++, index: 0 });
     this.state = step.state;
     const shown = step.effects.filter((effect) => effect.kind !== 'votes' && effect.kind !== 'region'
-      && effect.kind !== 'features' && !(effect.kind === 'alert' && effect.alert.event === 'monitor.region_degraded'));
+      && effect.kind !== 'features' && effect.kind !== 'sighting' && !(effect.kind === 'alert' && effect.alert.event === 'monitor.region_degraded'));
     this.degraded.push(...step.effects.flatMap((effect) =>
       (effect.kind === 'alert' && effect.alert.event === 'monitor.region_degraded' ? effect.alert : [])));
     this.effects.push(...shown);
@@ -96,6 +96,7 @@ export function lineOf(effect: MonitorEffect): string {
   if (effect.kind === 'certificate') return `certificate@${at(effect.sighting.seen_at)}`;
   if (effect.kind === 'region') return `${effect.change.region} ${effect.change.status}@${at(effect.change.at)}`;
   if (effect.kind === 'features') return `features ${effect.record.features.join(' ')}`;
+  if (effect.kind === 'sighting') return `sighting@${at(effect.sighting.seen_at)}`;
   if (effect.kind === 'votes') return `votes@${at(effect.record.at)}`;
   return `${effect.alert.event}@${at(effect.alert.at)}`;
 }

@@ -12,6 +12,12 @@ export interface Shade {
   kind: 'down' | 'degraded' | 'maintenance';
 }
 
+/** A vertical line. `at`: Unix ms. */
+export interface Mark {
+  at: number;
+  isDashed: boolean;
+}
+
 interface Props extends ChartData {
   /** Description for screen readers; a table beside the chart has the numbers. */
   label: string;
@@ -19,6 +25,7 @@ interface Props extends ChartData {
   from: number;
   to: number;
   shades: readonly Shade[];
+  marks: readonly Mark[];
   /** Called when the user drags across a time range. */
   onZoom: (from: number, to: number) => void;
 }
@@ -52,7 +59,7 @@ export function TimeChart(props: Props) {
   useEffect(() => {
     plot.current?.setData(dataOf(latest.current), false);
     plot.current?.setScale('x', { min: props.from, max: props.to });
-  }, [lines, times, props.from, props.to, props.shades]);
+  }, [lines, times, props.from, props.to, props.shades, props.marks]);
   return (
     <figure class="time-chart" aria-label={label}>
       <div ref={container} class="plot" aria-hidden="true" />
@@ -121,6 +128,7 @@ function optionsOf(
     cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false }, y: false },
     hooks: {
       drawClear: [(plot) => drawShades(plot, latest.current.shades)],
+      draw: [(plot) => drawMarks(plot, latest.current.marks)],
       setCursor: [({ cursor: { idx, left = -1 } }) => showReadout(left < 0 ? null : idx ?? null, left)],
       setSelect: [(plot) => {
         const { left, width: selectedWidth } = plot.select;
@@ -141,6 +149,23 @@ function drawShades({ ctx, bbox, valToPos }: UPlot, shades: readonly Shade[]): v
     const left = valToPos(from, 'x', true);
     ctx.fillStyle = colorOf(`${kind}-soft`);
     ctx.fillRect(left, bbox.top, Math.max(2, valToPos(to, 'x', true) - left), bbox.height);
+  }
+  ctx.restore();
+}
+
+function drawMarks({ ctx, bbox, valToPos }: UPlot, marks: readonly Mark[]): void {
+  const { devicePixelRatio: scale } = window;
+  ctx.save();
+  ctx.strokeStyle = colorOf('text');
+  ctx.lineWidth = scale;
+  for (const { at, isDashed } of marks) {
+    const left = Math.round(valToPos(at, 'x', true));
+    if (left < bbox.left || left > bbox.left + bbox.width) continue;
+    ctx.setLineDash(isDashed ? [4 * scale, 4 * scale] : []);
+    ctx.beginPath();
+    ctx.moveTo(left, bbox.top);
+    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.stroke();
   }
   ctx.restore();
 }

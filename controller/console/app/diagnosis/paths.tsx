@@ -36,7 +36,7 @@ function Path({ region }: { region: ExaminedRegion }) {
       <Stops stops={reached} />
       {isBefore && <Step kind="break" mark="✕">{texts[`break_${found}`]}</Step>}
       <Stops stops={beyond} />
-      <Step kind={`target ${region.sees}`} mark={STATE_SIGNS[region.sees]}>
+      <Step kind={`path-end ${region.sees}`} mark={STATE_SIGNS[region.sees]}>
         <span>
           <strong>{texts.targetStop}</strong> {target === null ? texts.noAddress : <code>{target.address}</code>}
         </span>

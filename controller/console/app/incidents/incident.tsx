@@ -11,6 +11,7 @@ import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
+import { ChangesBefore } from '../changes/changes.tsx';
 import { Cause } from './cause.tsx';
 import { Comments } from './comments.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -21,7 +22,7 @@ import { isOver, IncidentDuration, SeverityBadge, StatusBadge } from './severity
 import { Timeline } from './timeline.tsx';
 import { Votes } from './votes.tsx';
 
-type FullIncident = components['schemas']['FullIncident'];
+type FullIncident = components['schemas']['ReadIncident'];
 
 /** One incident: cause, diagnosis, votes, alerts and actions. */
 export default function IncidentView() {
@@ -66,6 +67,7 @@ function Detail({ incident }: { incident: FullIncident }) {
           </section>
           {incident.cause_id !== null && <Cause id={incident.cause_id} incidentId={id} />}
           <IncidentDiagnosis incident={incident} />
+          <ChangesBefore changes={incident.changes} />
           <Section title={texts.votes}><Votes id={id} /></Section>
           <Section title={texts.deliveries}><Deliveries id={id} /></Section>
           <Timeline id={id} />

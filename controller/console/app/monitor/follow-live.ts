@@ -4,7 +4,7 @@ import { useLiveEvent } from '../live/live-stream.ts';
 import type { RegionsResponse, Result } from './monitor-queries.ts';
 
 /** Queries to refetch when the monitor's state changes. Long series change too little to matter. */
-const AFFECTED_QUERIES = new Set(['monitor', 'now', 'regions', 'history', 'incidents', 'evidence', 'pings']);
+const AFFECTED_QUERIES = new Set(['monitor', 'now', 'regions', 'history', 'incidents', 'evidence', 'pings', 'changes']);
 
 const BATCH_DELAY_MS = 250;
 

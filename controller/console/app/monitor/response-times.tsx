@@ -3,6 +3,8 @@ import { useMemo } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { TimeChart } from '../charts/time-chart.tsx';
 import type { ChartData } from '../charts/chart-data.ts';
+import { ChangesInChart } from '../changes/changes.tsx';
+import { marksOf, useChangesIn } from '../changes/change-queries.ts';
 import { monitorTexts } from '../texts/monitor.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -48,6 +50,7 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
   const regions = useRegions();
   const { data, isLoading, error, isSampled } = useChart(monitor, span, source, { kind, figure, region });
   const shades = useShades(monitor, span, present);
+  const changes = useChangesIn(monitor.id, span, span.to >= present);
   return (
     <Section
       title={title}
@@ -84,13 +87,17 @@ export function ResponseTimes({ monitor }: { monitor: Monitor }) {
         </div>
         <ErrorNote error={error} />
         <div class="chart-place" aria-busy={isLoading || undefined}>
-          <TimeChart label={title} {...data} {...span} shades={shades} onZoom={(from, to) => showSpan({ from, to })} />
+          <TimeChart
+            label={title} {...data} {...span} shades={shades} marks={marksOf(changes)}
+            onZoom={(from, to) => showSpan({ from, to })}
+          />
           {data.times.length === 0 && !isLoading && error === null && <p class="chart-empty">{monitorTexts.noTimes}</p>}
         </div>
         <p class="small faint chart-note">
           {monitorTexts.dragHint} <i class="shade-mark down" /> {monitorTexts.outage} <i class="shade-mark maintenance" /> {monitorTexts.maintenance}
           {isSampled ? <> · {monitorTexts.sampled}</> : source.kind === 'series' && <> · {monitorTexts.pointIs(durationText(source.stepMs / 1000), needsRegion)}</>}
         </p>
+        <ChangesInChart changes={changes} />
         <ChartTable {...data} />
       </div>
     </Section>

@@ -1,5 +1,6 @@
 import { monitorTexts } from '../texts/monitor.ts';
 import { Section } from '../ui/page.tsx';
+import { Changes } from '../changes/changes.tsx';
 import { Figures } from './figures.tsx';
 import { Heartbeat } from './heartbeat.tsx';
 import type { Monitor } from './monitor-queries.ts';
@@ -12,6 +13,7 @@ export function Summary({ monitor }: { monitor: Monitor }) {
       <Figures id={monitor.id} />
       {monitor.type === 'HEARTBEAT' && <Heartbeat monitor={monitor} />}
       <ResponseTimes monitor={monitor} />
+      <Changes id={monitor.id} />
       {monitor.type !== 'HEARTBEAT' && (
         <Section title={monitorTexts.regions}>
           <div class="regions"><RegionTable id={monitor.id} /><RegionMap id={monitor.id} /></div>

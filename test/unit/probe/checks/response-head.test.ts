@@ -14,6 +14,8 @@ describe('the response head parser', () => {
     const raw = readFileSync(join(FIXTURES, `${name}.txt`));
     const expected = JSON.parse(readFileSync(join(FIXTURES, `${name}.json`), 'utf8')) as HeadOutcome;
     if (expected.kind === 'head') expected.head.text = raw.toString('latin1', 0, raw.length - expected.rest);
+    const hash = expect.any(Number) as number;
+    if (expected.kind === 'head') expected.head.comparedHash = hash;
     expect(new HeadReader().push(raw, 0, raw.length)).toEqual(expected);
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { concealNamed } from '../../../../probe/concealing/conceal-named.ts';
 import { EvidenceRedactor, type Observation } from '../../../../probe/evidence/response-evidence.ts';
-import { concealError, FactConcealer } from '../../../../probe/concealing/concealer.ts';
+import { concealError, concealTargetFacts, FactConcealer } from '../../../../probe/concealing/concealer.ts';
 import { isCredentialName } from '../../../../probe/concealing/secrets.ts';
 import type { CheckSpec } from '../../../../shared/contracts/check-spec.ts';
 import { buildHttpSpec, buildTcpSpec } from '../build.ts';
@@ -199,8 +199,25 @@ describe('the value of a secret variable', () => {
       problem: { code: problem.code, message: 'not for DB.example or ***' },
     });
     expect([facts.address('192.0.2.7'), facts.address('192.0.2.8')]).toEqual([null, '192.0.2.8']);
+    expect(concealTargetFacts(buildHttpSpec({ secrets: ['db.example', '192.0.2.7'] }), {
+      addresses: ['192.0.2.7', '192.0.2.8'], name_servers: ['ns.db.example'], redirects: ['https://db.example/'],
+      headers: { via: '1.1 db.example' },
+    })).toEqual({
+      addresses: ['192.0.2.8'], name_servers: ['ns.***'], redirects: ['https://***/'], headers: { via: '1.1 ***' },
+    });
     expect(facts.detail({ answers: { A: ['192.0.2.7', 'x'] } })).toEqual({ answers: { A: ['***', 'x'] } });
   });
+});
+
+test('facts about a target show nothing that the monitor sent, and a long value is cut after that', () => {
+  const spec = buildHttpSpec({ headers: { 'X-Own': 'hunter2-hunter2' } });
+  const long = `${'a'.repeat(190)}hunter2-hunter2${'b'.repeat(100)}`;
+  const facts = concealTargetFacts(spec, {
+    redirects: ['http://a/hunter2-hunter2'], headers: { server: long, via: 'token=abc' },
+  });
+  expect(facts.redirects).toEqual(['http://a/***']);
+  expect(facts.headers).toEqual({ server: expect.stringMatching(/^a{189} … #[\da-f]{8}$|^a{189}… #[\da-f]{8}$/), via: 'token=***' });
+  expect(facts.headers?.server).toHaveLength(200);
 });
 
 describe('no form of a secret survives', () => {

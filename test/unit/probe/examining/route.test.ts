@@ -51,6 +51,16 @@ describe('a route', () => {
     expect(route.isKnown).toBe(false);
   });
 
+  test('shows a router that only refuses an echo request, unless it or another one is known there', () => {
+    const route = new Route();
+    route.record(1, 'router', '10.0.0.1', 1);
+    route.recordIfNew(2, '10.0.0.1');
+    route.recordIfNew(1, '10.0.0.2');
+    route.recordIfNew(3, '10.0.0.3');
+    expect(route.hops().slice(0, 3).map(({ address }) => address)).toEqual(['10.0.0.1', null, '10.0.0.3']);
+    expect(route.endTtl).toBe(Infinity);
+  });
+
   test('has at most 30 hops, whatever responds', () => {
     const route = new Route();
     for (const ttl of [-1, 0, 28, 31, 500]) route.record(ttl, 'router', '10.0.0.28', 1);

@@ -55,7 +55,7 @@ describe.each([['IPv4', V4], ['IPv6', V6]] as const)('packets of a TCP trace ove
       for (const length of [8, 24]) {
         const packet = timeExceeded(flow, 6, synOf(flow, number).subarray(0, length));
         const returned = readReturned(packet, flow.family) as ReturnedPacket;
-        expect(returned.why).toBe('ttl_exceeded');
+        expect([returned.why, returned.ttl]).toEqual(['ttl_exceeded', 1]);
         expect(returnedNumber(returned, flow)).toBe(number);
         expect(readIcmp(packet, flow.family)).toBeNull();
       }

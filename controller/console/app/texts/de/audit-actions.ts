@@ -17,7 +17,7 @@ const actions: Record<keyof typeof english, string> = {
   'integration.tested': 'Testalarm gesendet', 'invitation.accepted': 'Einladung angenommen',
   'invitation.created': 'Einladung gesendet', 'invitation.withdrawn': 'Einladung zurückgezogen',
   'maintenance_window.created': 'Wartungsfenster angelegt', 'maintenance_window.deleted': 'Wartungsfenster gelöscht',
-  'maintenance_window.updated': 'Wartungsfenster geändert', 'member.changed': 'Rolle geändert',
+  'maintenance_window.updated': 'Wartungsfenster geändert', 'marker.created': 'Markierung angelegt', 'member.changed': 'Rolle geändert',
   'member.removed': 'Person entfernt', 'monitor.changed': 'Monitor geändert', 'monitor.checked': 'Monitor manuell geprüft',
   'monitor.created': 'Monitor angelegt', 'monitor.deleted': 'Monitor gelöscht', 'monitor.diagnosed': 'Monitor diagnostiziert',
   'monitor.disabled': 'Monitor deaktiviert',

@@ -16,7 +16,7 @@ const actions = {
   'integration.tested': 'Test alert sent', 'invitation.accepted': 'Invitation accepted',
   'invitation.created': 'Invitation sent', 'invitation.withdrawn': 'Invitation withdrawn',
   'maintenance_window.created': 'Maintenance window created', 'maintenance_window.deleted': 'Maintenance window deleted',
-  'maintenance_window.updated': 'Maintenance window changed', 'member.changed': 'Role changed',
+  'maintenance_window.updated': 'Maintenance window changed', 'marker.created': 'Marker created', 'member.changed': 'Role changed',
   'member.removed': 'Person removed', 'monitor.changed': 'Monitor changed', 'monitor.checked': 'Monitor checked manually',
   'monitor.created': 'Monitor created', 'monitor.deleted': 'Monitor deleted', 'monitor.diagnosed': 'Monitor diagnosed',
   'monitor.disabled': 'Monitor disabled',

@@ -1,0 +1,47 @@
+import type { Db, Filter } from 'mongodb';
+import { ownedBy, type Tenant } from '../access/tenant.ts';
+import { Documents } from '../platform/mongo/documents.ts';
+import type { MarkerDoc } from './change.ts';
+import type { Span } from './store.ts';
+
+/** Markers kept per project. */
+const MAX_MARKERS = 1000;
+/** Documents removed at a time; more than one removal leaves behind. */
+const BATCH_SIZE = 1000;
+
+/** A monitor, as markers name it. */
+export interface MarkedMonitor {
+  id: string;
+  tags: string[];
+}
+
+/** Collection `markers`: the newest markers of each project. */
+export class MarkerStore extends Documents<MarkerDoc> {
+  constructor(db: Db) {
+    super(db, 'markers', [
+      // A project's markers, newest first, and what retention removes.
+      { key: { organization_id: 1, project_id: 1, at: -1, _id: -1 }, name: 'of_project' },
+    ]);
+  }
+
+  async add(marker: MarkerDoc): Promise<void> {
+    await this.insert(marker);
+    const { organization_id, project_id } = marker;
+    const newestFirst = this.all.find({ organization_id, project_id }).sort({ at: -1, _id: -1 });
+    const surplus = newestFirst.skip(MAX_MARKERS).limit(BATCH_SIZE).project<{ _id: string }>({ _id: 1 });
+    const ids = (await surplus.toArray()).map(({ _id }) => _id);
+    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids } });
+  }
+
+  /** Those about the monitor, newest first. */
+  newest(tenant: Tenant, { id, tags }: MarkedMonitor, { from, to, limit }: Span): Promise<MarkerDoc[]> {
+    const about: Filter<MarkerDoc>[] = [{ is_for_all: true }, { monitor_ids: id }, { tags: { $in: tags } }];
+    const filter: Filter<MarkerDoc> = { ...ownedBy(tenant), at: { $gte: from, $lte: to }, $or: about };
+    return this.select(filter).sort({ at: -1, _id: -1 }).limit(limit).toArray();
+  }
+
+  /** Removes the project's markers older than `before` (Unix ms). */
+  async removeOlder(tenant: Tenant, before: number): Promise<void> {
+    await this.all.deleteMany({ ...ownedBy(tenant), at: { $lt: before } });
+  }
+}

@@ -1,0 +1,112 @@
+import { Resolver } from 'node:dns';
+import { isIPv6 } from 'node:net';
+import { parse } from 'tldts';
+import { fnv1a } from '../../../shared/ids.ts';
+import type { Clock } from '../../../shared/time.ts';
+import type { SystemServers } from './system-servers.ts';
+
+const READ_INTERVAL_MS = 3_600_000;
+/** New names are first read within this time, so that many of them do not double the DNS load at a start. */
+const FIRST_READ_WITHIN_MS = 600_000;
+const QUERY_TIMEOUT_MS = 2000;
+const MAX_CONCURRENT = 4;
+/** The oldest ones are dropped beyond it. */
+const MAX_DOMAINS = 100_000;
+
+/** Sorted, in lower case, and a hash of them. */
+interface Zone {
+  servers: readonly string[];
+  hash: number;
+}
+
+interface Domain {
+  /** As last read; null before that. */
+  zone: Zone | null;
+  dueMs: number;
+}
+
+/** Queries the NS records of a domain; rejects if there are none. */
+type Query = (domain: string) => Promise<string[]>;
+
+interface Options {
+  query?: Query;
+  firstReadWithinMs?: number | undefined;
+}
+
+/**
+ * Name servers of the registered domains of targets, read once an hour while checks ask for them. Names
+ * without a public suffix are not read: they belong to a network that may be internal.
+ */
+export class NameServers {
+  readonly #clock: Clock;
+  readonly #query: Query;
+  readonly #firstReadWithinMs: number;
+  readonly #domains = new Map<string, Domain>();
+  /** The domain of each name; null if it is not read. */
+  readonly #domainOf = new Map<string, string | null>();
+  #reading = 0;
+
+  constructor(clock: Clock, system: SystemServers, options: Options = {}) {
+    this.#clock = clock;
+    this.#query = options.query ?? ((domain) => queryNameServers(system, domain));
+    this.#firstReadWithinMs = options.firstReadWithinMs ?? FIRST_READ_WITHIN_MS;
+  }
+
+  /** Null if they are not known. */
+  of(name: string): Zone | null {
+    let domain = this.#domainOf.get(name);
+    if (domain === undefined) {
+      domain = publicDomain(name);
+      setBounded(this.#domainOf, name, domain);
+    }
+    if (domain === null) return null;
+    const nowMs = this.#clock.monotonic();
+    let known = this.#domains.get(domain);
+    if (known === undefined) {
+      known = { zone: null, dueMs: nowMs + (this.#firstReadWithinMs * (fnv1a(domain) % 1000)) / 1000 };
+      setBounded(this.#domains, domain, known);
+    }
+    if (nowMs >= known.dueMs && this.#reading < MAX_CONCURRENT) void this.#read(domain, known);
+    return known.zone;
+  }
+
+  /** A failed lookup changes nothing. */
+  async #read(domain: string, known: Domain): Promise<void> {
+    known.dueMs = this.#clock.monotonic() + READ_INTERVAL_MS;
+    this.#reading += 1;
+    try {
+      const found = (await this.#query(domain)).map((each) => each.toLowerCase().replace(/\.$/, ''));
+      const servers = [...new Set(found)].filter((each) => publicDomain(each) !== null).sort();
+      if (servers.length > 0) known.zone = { servers, hash: fnv1a(servers.join()) | 0 };
+    } catch {
+      // The next read may succeed.
+    } finally {
+      this.#reading -= 1;
+    }
+  }
+}
+
+function publicDomain(name: string): string | null {
+  const { domain, isIcann } = parse(name, { allowPrivateDomains: false, detectIp: false });
+  return isIcann === true ? domain : null;
+}
+
+function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  const [oldest] = map.size >= MAX_DOMAINS ? map.keys() : [];
+  if (oldest !== undefined) map.delete(oldest);
+  map.set(key, value);
+}
+
+function queryNameServers(system: SystemServers, domain: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
+  const servers = system.current().filter(({ address }) => !/^fe[89ab]/i.test(address));
+  resolver.setServers(servers.map(({ address, port }) => (
+    isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`
+  )));
+  return new Promise((resolve, reject) => {
+    resolver.resolveNs(domain, (error, found) => {
+      if (error) reject(error);
+      else resolve(found);
+    });
+  });
+}
