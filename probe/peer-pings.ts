@@ -1,4 +1,5 @@
 import { MAX_PEERS, MESH_INTERVAL_MS, type MeshOrder, type MeshReport, type PeerPing } from '../shared/contracts/mesh.ts';
+import type { Log } from '../shared/log.ts';
 import type { Clock, Timer } from '../shared/time.ts';
 import { planPing, type Pinger } from './checks/icmp/pinger.ts';
 
@@ -19,6 +20,7 @@ export interface PeerPingsOptions {
   allowAddress: (address: string, allowPrivate: boolean) => boolean;
   /** Whether this probe may have lost its uplink since then (monotonic). */
   isCutOff: (sinceMs: number) => Promise<boolean>;
+  log: Log;
 }
 
 /** Pings the peers that the controllers have chosen, each once a minute. Nothing here concerns a monitor. */
@@ -40,7 +42,10 @@ export class PeerPings {
   }
 
   start(): void {
-    this.#timer = this.#options.clock.setRepeating(TURN_MS, () => void this.#pingNext());
+    const { clock, log } = this.#options;
+    this.#timer = clock.setRepeating(TURN_MS, () => {
+      this.#pingNext().catch((error: unknown) => log.error({ err: error }, 'could not ping another probe'));
+    });
   }
 
   stop(): void {

@@ -53,7 +53,7 @@ export class Examiner {
 
   /**
    * Null if this probe may not or cannot examine the target: its address is denied, its check is not
-   * supported here, or too many examinations are running. Never rejects.
+   * supported here, or too many examinations are running.
    */
   examine(assignment: Assignment): Promise<Examination | null> {
     const { clock } = this.#parts.context;
@@ -68,7 +68,10 @@ export class Examiner {
       void this.#queue.add(async () => {
         if (hasGivenUp) return;
         timer.cancel();
-        resolve(await this.#examine(assignment, deadline));
+        const examination = this.#examine(assignment, deadline);
+        resolve(examination);
+        // The caller handles an error, not the queue.
+        await examination.catch(() => undefined);
       });
     });
   }
