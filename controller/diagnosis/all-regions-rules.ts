@@ -1,9 +1,8 @@
 import { networkOf } from '../../shared/net-guard.ts';
 import {
-  areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isReached, isRefused,
-  isSilent,
-  labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts, type Finding,
-  type Observation,
+  addressesOf, areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isReached,
+  isRefused, isSilent, labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts,
+  type Finding, type Observation,
 } from './observation-rules.ts';
 import { isUnresolved, lookupError } from './some-regions-rules.ts';
 
@@ -121,12 +120,6 @@ export function sharedEdge({ down, up, others }: Facts): Finding {
     summary: `${members.size + 1} targets ${place} became silent within 90 s, and nothing in their networks responds.`,
     also: [`Other monitors: ${members.size} more fail from all regions, and their networks do not respond.`],
   };
-}
-
-function addressesOf(seen: readonly Observation[]): string[] {
-  return [...new Set(seen.flatMap(({ examination: { addresses, path } }) => (
-    path.target === null ? addresses : [...addresses, path.target]
-  )))];
 }
 
 /** The router at which the paths from all regions end; null if they end at different ones. */

@@ -46,7 +46,6 @@ const RULES: readonly Rule[] = [
   { is: 'target', if: 'it is silent, and its network responds from all regions', rule: silentInReach },
   { is: 'target', if: 'it is silent from all regions, and its neighbor responds', rule: silentByItself },
   { is: 'edge', if: 'several targets behind one edge are silent, and so are their networks', rule: sharedEdge },
-  { is: 'unknown', if: 'nothing else applies', rule: unexplained },
 ];
 
 /** Where an outage comes from. Pure and total. */
@@ -62,5 +61,5 @@ export function classify({ observations, ...surroundings }: DiagnosisInput): Ver
     const { summary, also } = typeof found === 'string' ? { summary: found, also: [] } : found;
     return { classification, summary, decided_by: [...observations.map(sentenceOf), ...also] };
   }
-  return { classification: 'unknown', summary: 'The examinations do not show why.', decided_by: [] };
+  return { classification: 'unknown', summary: unexplained(facts), decided_by: observations.map(sentenceOf) };
 }

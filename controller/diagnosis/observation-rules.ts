@@ -40,7 +40,8 @@ export type Finding = string | { summary: string; also: string[] } | null;
 export const EDGE_WINDOW_MS = 90_000;
 
 export type Connection = Examination['connections'][number];
-export type Family = 'IPv4' | 'IPv6';
+export const FAMILIES = ['IPv4', 'IPv6'] as const;
+export type Family = (typeof FAMILIES)[number];
 
 const MAX_MESSAGE_LENGTH = 160;
 
@@ -67,6 +68,13 @@ export function areAll(connections: Connection[], isSo: (one: Connection) => boo
 /** The addresses whose connections are so. */
 export function addressesWhere(seen: Observation, isSo: (one: Connection) => boolean): string[] {
   return seen.examination.connections.filter(isSo).map(({ address }) => address);
+}
+
+/** Those that probes found for the target's name or traced. */
+export function addressesOf(regions: readonly RegionExamination[]): string[] {
+  return [...new Set(regions.flatMap(({ examination: { addresses, path } }) => (
+    path.target === null ? addresses : [...addresses, path.target]
+  )))];
 }
 
 /** How many of these do not share a network. One that is unknown is shared with nobody outside its region. */

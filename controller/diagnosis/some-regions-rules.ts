@@ -1,7 +1,6 @@
 import {
-  addressesWhere, areAll, brokenFamily, connectionsOf, endsEarly, isOpen, isReached, isSilent, labelsOf,
-  lastRouter,
-  listOf, otherThan, type Facts, type Finding, type Observation,
+  addressesWhere, areAll, brokenFamily, connectionsOf, endsEarly, FAMILIES, familyOf, isOpen, isReached,
+  isSilent, labelsOf, lastRouter, listOf, otherThan, type Facts, type Finding, type Observation,
 } from './observation-rules.ts';
 
 /** Failures that only some of the regions see. */
@@ -39,21 +38,31 @@ export function missingAddress({ is_dns, down, up }: Facts): Finding {
 }
 
 /**
- * A name server in each failing region confirms what all name servers elsewhere say, and the probe uses other
- * addresses. Services that respond by region differ between regions, and not within one.
+ * A name server in each failing region agrees with all name servers elsewhere, and the probe uses other
+ * addresses of that family. Services that respond by region differ between regions, and not within one.
  */
 export function wrongAddress({ is_dns, down, up }: Facts): Finding {
+  if (is_dns || up.length === 0 || down.length === 0) return null;
   const right = new Set(up.flatMap(({ examination }) => examination.addresses));
-  const isRight = (answer: readonly string[]) => answer.some((address) => right.has(address));
-  const agree = up.every(({ examination: { resolvers } }) =>
-    resolvers.length > 0 && resolvers.every(({ answer }) => isRight(answer)));
-  if (is_dns || up.length === 0 || down.length === 0 || !agree) return null;
-  const isWrong = ({ examination: { addresses, resolvers } }: Observation) =>
-    addresses.length > 0 && !isRight(addresses) && resolvers.some(({ answer }) => isRight(answer));
-  if (!down.every(isWrong)) return null;
-  const wrong = down.flatMap(({ examination }) => examination.addresses);
-  return `Only from ${labelsOf(down)}: the name resolves to ${listOf(wrong)}, `
-    + `but to ${listOf([...right])} from ${labelsOf(up)}.`;
+  for (const family of FAMILIES) {
+    const ofFamily = (all: Iterable<string>) => [...all].filter((address) => familyOf(address) === family);
+    const isRight = (all: readonly string[]) => ofFamily(all).some((address) => right.has(address));
+    const agrees = ({ examination: { resolvers } }: Observation) =>
+      resolvers.length > 0 && resolvers.every(({ answer }) => isRight(answer));
+    const isWrong = (one: Observation) => {
+      const { addresses, resolvers } = one.examination;
+      const isContradicted = ofFamily(addresses).length > 0 && !isRight(addresses)
+        && resolvers.some(({ answer }) => isRight(answer));
+      // Beside right addresses of the other family, wrong ones explain the failure only if they fail.
+      const hasRightOnes = addresses.some((address) => right.has(address));
+      return isContradicted && (!hasRightOnes || brokenFamily(one) === family);
+    };
+    if (!up.every(agrees) || !down.every(isWrong)) continue;
+    const wrong = ofFamily(down.flatMap(({ examination }) => examination.addresses));
+    return `Only from ${labelsOf(down)}: the name resolves to ${listOf(wrong)}, `
+      + `but to ${listOf(ofFamily(right))} from ${labelsOf(up)}.`;
+  }
+  return null;
 }
 
 /** Connections open and get stuck where large packets get lost, to an address that works for others. */

@@ -1,11 +1,11 @@
 import { EXAMINE_CAPABILITY } from '../../shared/contracts/examination.ts';
 import { tenantOf } from '../access/tenant.ts';
 import { chooseProbe, domainOf } from '../assignments/assigned-regions.ts';
+import { Classifier } from '../diagnosis/classifier.ts';
 import { Diagnoser } from '../diagnosis/diagnoser.ts';
 import { summaryOf, type DiagnosisDoc } from '../diagnosis/diagnosis.ts';
 import { chooseExaminers } from '../diagnosis/examiner-rules.ts';
 import { diagnosisRoutes } from '../diagnosis/routes.ts';
-import { SurroundingsReader } from '../diagnosis/surroundings.ts';
 import { incidentEvent } from '../incidents/views.ts';
 import { loadMonitor } from '../monitors/verbs/read-monitors.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
@@ -31,7 +31,7 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
   const { directory, liveness, runNow, witnesses, placement } = fleet;
   let states: States['states'] = async () => new Map();
   const networkOf = (region: string) => domainOf(directory.probesOf(region));
-  const surroundings = new SurroundingsReader({
+  const classifier = new Classifier({
     diagnoses, features, monitors,
     lastSuccesses: async (ids) => (
       new Map([...await states(ids)].map(([id, { last_success_at }]) => [id, last_success_at]))
@@ -43,9 +43,10 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
     },
   });
   const diagnoser = new Diagnoser({
-    diagnoses, turns, liveness, capability: EXAMINE_CAPABILITY, surroundings, clock, log,
+    diagnoses, turns, classifier, clock, log,
     underway: notifications.underDiagnosis,
     examiners: {
+      isAble: (probeId) => liveness.announces(EXAMINE_CAPABILITY, probeId),
       choose: (suspect, regions, failed) => chooseExaminers({
         regions, failed, networkOf,
         witnesses: witnesses.possibleRegions(suspect, regions.map(({ region }) => region)),

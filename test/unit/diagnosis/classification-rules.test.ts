@@ -43,6 +43,15 @@ const both = (label: string) => seen(label, {
   addresses: [TARGET, TARGET6], connections: [connection('open'), connection('open', TARGET6)],
 });
 
+/** The first name server says a wrong IPv4 address; IPv6 works. */
+const partlyWrong = (state: 'timeout' | 'open') => failing('Osaka', state === 'open' ? STATUS : TIMEOUT, {
+  addresses: ['192.0.2.66', TARGET6], connections: [connection(state, '192.0.2.66'), connection('open', TARGET6)],
+  resolvers: [
+    { server: '192.0.2.53', answer: ['192.0.2.66', TARGET6], error: null },
+    { server: '192.0.2.54', answer: [TARGET, TARGET6], error: null },
+  ],
+});
+
 interface Situation {
   observations: Observation[];
   given?: Partial<DiagnosisInput>;
@@ -151,6 +160,14 @@ const SITUATIONS: Record<string, Situation> = {
   'a wrong address, which another name server contradicts': {
     observations: [wrong([TARGET]), up],
     is: 'dns', summary: 'Only from Osaka: the name resolves to 192.0.2.66, but to 203.0.113.7 from Paris.',
+  },
+  'a wrong IPv4 address next to a right IPv6 address': {
+    observations: [partlyWrong('timeout'), both('Paris')],
+    is: 'dns', summary: 'Only from Osaka: the name resolves to 192.0.2.66, but to 203.0.113.7 from Paris.',
+  },
+  'another IPv4 address that works, next to a right IPv6 address': {
+    observations: [partlyWrong('open'), both('Paris')],
+    is: 'unknown', summary: 'Down from Osaka and up from Paris; the examinations do not show why.',
   },
   'an address by region, on which all name servers there agree': {
     observations: [wrong(['192.0.2.66']), up],
