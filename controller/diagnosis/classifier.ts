@@ -24,19 +24,19 @@ export interface ClassifierDeps {
   };
   /** When the latest successful check of each monitor started, Unix ms. */
   lastSuccesses(monitorIds: string[]): Promise<Map<string, number | null>>;
-  /** The pairs of probes of which the first does not reach the second, from the probes' own pings. */
+  /** Pairs of probes of which the first cannot ping the second. */
   brokenEdges(probeIds: readonly string[]): Surroundings['broken_edges'];
-  /** What people call the region, and the network of its probes. */
+  /** The region's name and the network of its probes. */
   describe(region: string): Pick<Observation, 'label' | 'network'>;
 }
 
-/** Monitors that are compared with one. */
+/** Maximum monitors considered as neighbors. */
 const MAX_NEIGHBORS = 20;
 
 export type Failure =
   Pick<DiagnosisDoc, 'organization_id' | 'project_id' | 'monitor_id' | 'failed_at' | 'regions' | 'is_dns'>;
 
-/** Classifies failures by the examinations of their targets and by what other monitors and probes saw. */
+/** Classifies failures by examinations, other monitors and the mesh. */
 export class Classifier {
   readonly #deps: ClassifierDeps;
 
@@ -56,7 +56,7 @@ export class Classifier {
     return regions.map((one) => ({ ...this.#deps.describe(one.region), ...one }));
   }
 
-  /** Other monitors matter only if the target is down everywhere, so only then are they read. */
+  /** Reads other monitors only if the target is down everywhere, because only then do they matter. */
   async #surroundingsOf(failure: Failure): Promise<Surroundings> {
     const broken_edges = this.#deps.brokenEdges(failure.regions.map(({ probe_id }) => probe_id));
     if (!isDownEverywhere(failure.regions)) return { others: [], neighbor: null, broken_edges };
@@ -93,7 +93,7 @@ export class Classifier {
   }
 }
 
-/** Whether no region sees the target up, so that other monitors may show why. */
+/** Whether all regions see the target down, so that other monitors may show why. */
 export function isDownEverywhere(regions: readonly RegionExamination[]): boolean {
   return regions.length > 0 && regions.every(({ examination }) => examination.sees === 'down');
 }

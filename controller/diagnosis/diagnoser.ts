@@ -14,17 +14,17 @@ import { Refiner, type RefinerDeps } from './refiner.ts';
 import { DIAGNOSIS_INTERVAL_MS, type DiagnosisStore } from './store.ts';
 import type { DiagnosisTurnStore } from './turn-store.ts';
 
-/** Targets examined at once. Others wait, and beyond MAX_WAITING their diagnoses are omitted. */
+/** Targets examined at once. Up to MAX_WAITING others wait; beyond that, failures have no diagnosis. */
 const MAX_CONCURRENT = 16;
 const MAX_WAITING = 200;
-/** What waited longer is no longer about the failure. */
+/** After a longer wait, an examination says little about the failure. */
 const MAX_WAIT_MS = 30_000;
-/** A controller that took a turn has examined by then, or never will. */
+/** A controller that took a turn has finished by then, or has died. */
 const TURN_MS = MAX_WAIT_MS + 15_000;
-/** Requests respond by then. */
+/** How long a request waits for its diagnosis. */
 const REQUEST_TIMEOUT_MS = 13_000;
 const POLL_INTERVAL_MS = 500;
-/** Monitors remembered, so that their turns are not asked for again. */
+/** Monitors whose turn is known to be taken, so that it is not requested again. */
 const MAX_REMEMBERED = 10_000;
 
 /** A monitor to diagnose. */
@@ -58,11 +58,11 @@ interface Request extends ChosenExaminers {
 }
 
 /**
- * Has probes examine the target of a monitor that fails, and finds out where the failure comes from. Nothing
- * waits for it: no vote, no check, and an alert only as long as `FanOut` says.
+ * Has probes examine the targets of failing monitors, and classifies the failures. Votes and checks do not
+ * wait for it; alerts wait briefly, see `FanOut`.
  */
 export class Diagnoser {
-  /** Since the start: examinations asked of probes, those without a response, and diagnoses omitted. */
+  /** Since the start: examinations requested, those without a response, and diagnoses omitted. */
   readonly counts = { requested: 0, failed: 0, omitted: 0 };
   readonly #deps: DiagnoserDeps;
   readonly #queue = new PQueue({ concurrency: MAX_CONCURRENT });
@@ -140,7 +140,7 @@ export class Diagnoser {
     return run;
   }
 
-  /** Null if another controller has the turn, the request waited too long, or no probe responded to it. */
+  /** Null if another controller has the turn, the request waited too long, or no probe responded. */
   async #run(request: Request): Promise<DiagnosisDoc | null> {
     const { clock, diagnoses, turns } = this.#deps;
     const { suspect, failed_at, isRequested } = request;
@@ -150,7 +150,7 @@ export class Diagnoser {
       return null;
     }
     const tenant = tenantOf(suspect);
-    // A request comes after the last diagnosis expired, so a turn without one has failed.
+    // A request arrives only without a recent diagnosis, so a turn taken before has failed.
     const interval = isRequested ? TURN_MS : DIAGNOSIS_INTERVAL_MS;
     if (!await turns.take(tenant, suspect.monitor_id, at, interval)) return null;
     const doc = await this.#diagnose(request);
