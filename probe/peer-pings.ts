@@ -3,12 +3,12 @@ import type { Log } from '../shared/log.ts';
 import type { Clock, Timer } from '../shared/time.ts';
 import { planPing, type Pinger } from './checks/icmp/pinger.ts';
 
-/** Peers are pinged one after another, so that a ping hardly competes with checks. */
+/** Peers are pinged one after another, so that pings barely compete with checks. */
 const TURN_MS = MESH_INTERVAL_MS / MAX_PEERS;
 const PACKET = { count: 3, size: 56, ttl: 64 } as const;
 const PACKET_TIMEOUT_MS = 1000;
 const TIMEOUT_MS = 3000;
-/** If all of `ping`'s processes are busy with checks for this long, the ping is left out. */
+/** A ping is skipped if all processes of `ping` are busy with checks for this long. */
 const MAX_QUEUE_MS = 1000;
 
 type Peers = MeshOrder['mesh'];
@@ -23,7 +23,7 @@ export interface PeerPingsOptions {
   log: Log;
 }
 
-/** Pings the peers that the controllers have chosen, each once a minute. Nothing here concerns a monitor. */
+/** Pings the peers that the controllers have chosen, each once a minute. */
 export class PeerPings {
   readonly #options: PeerPingsOptions;
   #peers: Peers = { version: '', allow_private: false, peers: [] };
@@ -52,7 +52,7 @@ export class PeerPings {
     this.#timer?.cancel();
   }
 
-  /** Pings of probes that are still peers remain. */
+  /** Keeps the pings of remaining peers. */
   replace(peers: Peers): void {
     this.#peers = peers;
     const ids = new Set(peers.peers.map(({ probe_id: id }) => id));
