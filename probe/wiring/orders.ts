@@ -48,7 +48,7 @@ export function openOrders(ports: ProbePorts, sources: OrderSources) {
         if (held) runs.runner.confirm(held.assignment);
       }
     },
-    examine: (assignment) => sources.examiner.examine(assignment),
+    examine: async (assignment) => (ports.settings.checks.examines ? sources.examiner.examine(assignment) : null),
     mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),
