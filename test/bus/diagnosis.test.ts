@@ -151,6 +151,7 @@ test('another incident within 10 minutes shows the same diagnosis, after a resta
   asked = [];
   beat();
   await report(id, false);
+  await until(async () => (await incidentsOf(id)).length === 2, { what: 'another incident' });
   const second = await diagnosisOf(id);
   expect(second.incident.id).not.toBe(first.incident.id);
   expect(second.diagnosed_at).toBe(first.diagnosed_at);
