@@ -13,18 +13,18 @@ import type { MonitorEvent, MonitorEvents, Span } from './monitor-event.ts';
 import { eventsOf } from './incident-events.ts';
 import { latestOfQuietHour } from './quiet-hour.ts';
 
-/** What people did to a monitor at `at`, Unix ms. */
+/** What a user did to a monitor at `at`, Unix ms. */
 export type Fact = { at: number; kind: 'pause' | 'resume' | 'acknowledge' | 'end_by_hand' };
 
-/** What is known of a monitor besides its results. */
+/** What is known about a monitor besides its results. */
 export interface MonitorFacts {
-  /** As it is today, with its past maintenance. */
+  /** The current configuration, with past maintenance. */
   config: MonitorConfig;
   /** In order. */
   facts: Fact[];
-  /** What it has in common with others today. */
+  /** The current features. */
   features: readonly string[];
-  /** In the order in which they began. */
+  /** By ascending start. */
   incidents: PastIncident[];
 }
 
@@ -40,18 +40,18 @@ const NO_PING = overdueRow(0).error?.message;
 export class MonitorRehearsal {
   readonly #known: MonitorFacts;
   readonly #ids = new Map<string, string>();
-  /** Ids of past incidents by their beginning, so that those that are the same have the same id. */
+  /** Ids of past incidents by start, so that replayed incidents keep their ids. */
   readonly #pastIds = new Map<number, string[]>();
   readonly #events: MonitorEvent[] = [];
   readonly #failing: Span[] = [];
-  /** What only late results showed, so that nobody was alerted. The results do not say how late. */
+  /** Incidents shown only by late results, which send no alerts. Results do not say how late they were. */
   readonly #late: ReadonlySet<string>;
   #facts: readonly Fact[];
   #replay: Replay | null = null;
-  /** Results that were received after the hour in which they began. */
+  /** Results received after the hour in which they started. */
   #left: Received[] = [];
   #failingSince: number | null = null;
-  /** By region, the last hour in which it reported. */
+  /** The last hour in which each region reported. */
   readonly #reportedIn = new Map<string, number>();
 
   constructor(known: MonitorFacts) {
@@ -63,7 +63,7 @@ export class MonitorRehearsal {
     }
   }
 
-  /** Adds the results of the next hour. Hours without results may be left out. */
+  /** Adds the results of the next hour. Hours without results may be omitted. */
   addHour(hour: number, columns: ResultColumns): void {
     if (columns.length === 0) return;
     this.#replay ??= this.#begin(hour);
@@ -92,8 +92,7 @@ export class MonitorRehearsal {
   }
 
   /**
-   * The regions that had the monitor are those that reported. Where it runs today says nothing about the
-   * past.
+   * Assigns the regions that reported. The current regions may differ from those in the past.
    */
   #assign(hour: number, { sources }: ResultColumns): void {
     const replay = this.#replay as Replay;
@@ -105,7 +104,7 @@ export class MonitorRehearsal {
     if (present.join() !== assigned.join()) replay.assign(present, hour);
   }
 
-  /** Before the first stored result, incidents are what they were. */
+  /** Before the first stored result, uses past incidents as they were. */
   #begin(hour: number): Replay {
     const { config, incidents, features } = this.#known;
     const past = incidents.filter(({ ended }) => ended !== null && ended.at < hour);
@@ -128,7 +127,7 @@ export class MonitorRehearsal {
     }
   }
 
-  /** A result is received when its check has ended. */
+  /** A result counts as received when its check ended. */
   #endOf({ started_at, response_time_ms, error }: StoredResult): number {
     if (this.#known.config.heartbeat) return started_at;
     const timeoutMs = error?.type === 'timeout' ? this.#known.config.timeout_ms : 0;
@@ -198,7 +197,7 @@ export class MonitorRehearsal {
   }
 }
 
-/** Results do not tell addresses and certificates, so they are those that the monitor has today. */
+/** Results do not contain addresses and certificates, so the current ones are used. */
 function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 'certificate'> {
   const parts = features.map(featureParts);
   const valuesOf = (wanted: FeatureKind) => (
@@ -214,7 +213,7 @@ function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 
   };
 }
 
-/** Whether a check in all regions now would find what their latest results found, and so hold alerts. */
+/** Whether checks in all regions now, with the outcomes of their latest results, would hold alerts. */
 function wouldFail({ config, regions }: MonitorState): boolean {
   let hasFailed = false;
   for (const name in regions) hasFailed ||= (regions[name]?.fails ?? 0) > 0;
