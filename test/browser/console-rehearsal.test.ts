@@ -17,7 +17,8 @@ beforeAll(async () => {
   };
   shop = (await tenant.writeKey.post('/api/monitors', body)).data.monitor.id;
   const from = hourOf(Date.now()) - 24 * HOUR_MS;
-  await storeHistory(rig.app.controller.stores.hours, shop, from, [[70, 80], [200, 203], [250, 270]]);
+  const monitor = { monitor_id: shop, organization_id: tenant.organizationId, project_id: tenant.projectId };
+  await storeHistory(rig.app.controller.stores, monitor, from, [[70, 80], [200, 203], [250, 270]]);
 });
 afterAll(() => rig?.close());
 
