@@ -46,7 +46,7 @@ export function restarts(on: { readonly load: Load<Parts>; readonly probe: Probe
   fault('F46', 'every process is killed at once and started again in any order, during outages', async () => {
     const { load, probe } = on;
     const { farwatch: parts } = load;
-    const [steady] = await load.steady(20, 'host') as [string];
+    const [steady] = await load.steady(repeats(8, 20), 'host') as [string];
     const orders = someOrders();
     const outages: string[] = [];
     const recoveryMs: number[] = [];
