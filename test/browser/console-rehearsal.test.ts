@@ -55,16 +55,16 @@ describe('settings on the past, in the console', () => {
     });
   });
 
-  test('a user of a large project tries a destination with some of its monitors', async () => {
+  test('a user of a large project tests a destination with some of its monitors', async () => {
     const monitors = rig.app.db.collection<{ _id: string }>('monitors');
     const doc = await monitors.findOne({ _id: shop });
     await monitors.insertMany(Array.from({ length: 101 }, (_, at) => ({ ...doc, _id: `${shop.slice(0, -4)}${1000 + at}` })));
     await rig.open(tenant.owner, '/destinations/new?type=ntfy', DESKTOP, async (page) => {
-      await page.getByText('Try it on the past 30 days').click();
-      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByText('Test on the past 30 days').click();
+      await page.getByRole('button', { name: 'Run test' }).click();
       await page.getByRole('alert').getByText('at most 100 monitors').waitFor();
-      await page.getByRole('button', { name: 'Try it with up to 50 monitors' }).click();
-      await page.getByText('Monitors tried: 50.').waitFor();
+      await page.getByRole('button', { name: 'Test up to 50 monitors' }).click();
+      await page.getByText('Monitors tested: 50.').waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
     });
   });
