@@ -126,7 +126,8 @@ export class Diagnoser {
   #start(request: Request): Promise<DiagnosisDoc | null> {
     const { underway, log } = this.#deps;
     const { monitor_id: id } = request.suspect;
-    underway.add(id);
+    // One probe never allows a conclusion, so no alert needs to wait for it.
+    if (request.examiners.length > 1) underway.add(id);
     const run = this.#queue.add(() => this.#run(request), { priority: request.isRequested ? 1 : 0 })
       .catch((error: unknown) => {
         log.warn({ err: error, monitor_id: id }, 'could not diagnose a failure');

@@ -59,7 +59,7 @@ export async function readFacts(
     readers.incidents.ofChecksBetween(organizationId, span, MAX_INCIDENTS),
     readers.windows.ofMonitors(ids), readers.features.of(ids), readers.features.total(organizationId),
   ]);
-  const own = byMonitorOf(incidents);
+  const own = byMonitorOf(incidents.filter(({ type }) => type !== 'slow_response'));
   const monitors = new Map<string, MonitorFacts>();
   for (const doc of docs) {
     const { _id: id } = doc;
@@ -70,7 +70,7 @@ export async function readFacts(
     const maintenance = maintenanceOf(changes, occurrencesOf(windows.get(id) ?? [], from, to), to);
     monitors.set(id, {
       config: { ...toMonitorConfig(doc, undefined, maintenance), ...present },
-      facts: factsOf(changes, past), features: features.get(id) ?? [], incidents: past,
+      changes, facts: factsOf(changes, past), features: features.get(id) ?? [], incidents: past,
     });
   }
   const others = incidents.filter((one) => !monitors.has(one.monitor_id) && one.features.length > 0);

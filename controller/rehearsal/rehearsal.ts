@@ -40,8 +40,8 @@ export async function replayMonitors(
   let count = 0;
   for (const [id, known] of monitors) {
     const other = changedIds.has(id) ? withPolicy(known.config, policy) : known.config;
-    const rehearsals = (other === known.config ? [known] : [known, { ...known, config: other }])
-      .map((one) => new MonitorRehearsal(one));
+    const rehearsals = [new MonitorRehearsal(known, true)];
+    if (other !== known.config) rehearsals.push(new MonitorRehearsal({ ...known, config: other }, false));
     for await (const { hour, columns } of results.of(id, from, to)) {
       for (const one of rehearsals) one.addHour(hour, columns);
       if (turns.isDue) await turns.pass();

@@ -100,7 +100,10 @@ async function rehearse(
   const conditions = { ...destination, grouping: grouping ?? 'off' } as const;
   const simulated = isToday ? actual : await playAlerts(changed, { ...stage, conditions, heedsDependencies });
   const shown = ({ messages }: typeof actual) => messages.filter(({ at }) => at >= from && at <= to)
-    .map(({ at, monitor_id, cause_id, kind }) => ({ at, monitor_id, cause_id, kind }));
-  const missed = missedOutages(actual.notified, simulated.notified, { from, to });
+    // Probes report fractions of a millisecond.
+    .map(({ at, monitor_id, cause_id, kind }) => ({ at: Math.round(at), monitor_id, cause_id, kind }));
+  const missed = missedOutages(actual.notified, simulated.notified, { from, to }).map((one) => (
+    { ...one, from: Math.round(one.from), to: Math.round(one.to) }
+  ));
   return { alerts: shown(simulated), actual: shown(actual), missed };
 }

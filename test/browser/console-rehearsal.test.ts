@@ -17,7 +17,8 @@ beforeAll(async () => {
   };
   shop = (await tenant.writeKey.post('/api/monitors', body)).data.monitor.id;
   const from = hourOf(Date.now()) - 24 * HOUR_MS;
-  await storeHistory(rig.app.controller.stores.hours, shop, from, [[70, 80], [200, 203], [250, 270]]);
+  const monitor = { monitor_id: shop, organization_id: tenant.organizationId, project_id: tenant.projectId };
+  await storeHistory(rig.app.controller.stores, monitor, from, [[70, 80], [200, 203], [250, 270]]);
 });
 afterAll(() => rig?.close());
 
@@ -51,6 +52,20 @@ describe('settings on the past, in the console', () => {
       await page.getByText('kein Ausfall wäre ungemeldet geblieben.').waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
+    });
+  });
+
+  test('a user of a large project tries a destination with some of its monitors', async () => {
+    const monitors = rig.app.db.collection<{ _id: string }>('monitors');
+    const doc = await monitors.findOne({ _id: shop });
+    await monitors.insertMany(Array.from({ length: 101 }, (_, at) => ({ ...doc, _id: `${shop.slice(0, -4)}${1000 + at}` })));
+    await rig.open(tenant.owner, '/destinations/new?type=ntfy', DESKTOP, async (page) => {
+      await page.getByText('Try it on the past 30 days').click();
+      await page.getByRole('button', { name: 'Try it' }).click();
+      await page.getByRole('alert').getByText('at most 100 monitors').waitFor();
+      await page.getByRole('button', { name: 'Try it with up to 50 monitors' }).click();
+      await page.getByText('Monitors tried: 50.').waitFor();
+      expect(await findAccessibilityViolations(page)).toEqual([]);
     });
   });
 });

@@ -95,9 +95,9 @@ export class Several implements Installation {
     await until(async () => {
       const holders = await this.holders();
       return holders.every((holder) => holder !== null && names.has(holder)) && new Set(holders).size === names.size;
-    }, { what: `shards are shared by ${members.map(({ name }) => name).join(', ')}`, everyMs: 50 });
+    }, { what: `shards are shared by ${members.map(({ name }) => name).join(', ')}` });
     await Promise.all(members.map(({ url }) => until(
-      async () => (await fetch(`${url}/readyz`)).status === 200, { what: 'ready', everyMs: 50 },
+      async () => (await fetch(`${url}/readyz`)).status === 200, { what: 'ready' },
     )));
   }
 
