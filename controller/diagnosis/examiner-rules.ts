@@ -36,7 +36,7 @@ const ORDER: readonly SeenRegion['is'][] = ['down', 'failing', 'unknown', 'up'];
 
 /**
  * Chooses a probe that sees the failure and one that sees the target up; without the latter, a second one
- * that sees the failure from another network, and a witness. Empty if the failing region has no probe that can
+ * that sees the failure from another network, and a witness. Empty if no probe of the failing region can
  * examine.
  */
 export function chooseExaminers(choice: ExaminerChoice): ChosenExaminers {

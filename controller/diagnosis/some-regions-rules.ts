@@ -24,10 +24,12 @@ export function nothingWrong({ cutOff, down, up, error }: Facts): Finding {
 export const isUnresolved = ({ examination: { addresses, error } }: Observation): boolean =>
   addresses.length === 0 && error?.layer === 'dns';
 
-/** What the first name server that failed said; empty if none did. */
+/** The error of the first name server that failed; empty if none did. */
 export function lookupError(down: Observation[]): string {
   const failed = down.flatMap(({ examination }) => examination.resolvers).find(({ error }) => error !== null);
-  return failed ? ` (${failed.server}: ${failed.error})` : '';
+  if (!failed?.error) return '';
+  const { server, error } = failed;
+  return error.includes(server) ? ` (${error})` : ` (${server}: ${error})`;
 }
 
 export function missingAddress({ is_dns, down, up }: Facts): Finding {

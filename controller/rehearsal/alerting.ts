@@ -6,7 +6,7 @@ import type { HeldAlert } from '../dependencies/held-alert.ts';
 import { carryOut } from '../dependencies/held-alert-steps.ts';
 import type { RelatedMonitor } from '../monitors/monitor.ts';
 import { openAlerting, type AlertingDeps } from './alerting-parts.ts';
-import type { MonitorEvent, Span } from './monitor-event.ts';
+import type { MonitorEvent, Span } from './incident-events.ts';
 import type { NotifiedOutage } from './outage-rules.ts';
 
 export interface RehearsedAlertingDeps extends AlertingDeps {

@@ -9,8 +9,7 @@ import type { MonitorState, StatusChange } from '../verdicts/monitor-state.ts';
 import { Replay, type ReplayedStep } from '../verdicts/replay.ts';
 import { HOUR_MS } from '../verdicts/time-accounting/time-accounting-rules.ts';
 import { regionSilentAfterMs } from '../verdicts/votes/region-rules.ts';
-import type { MonitorEvent, MonitorEvents, Span } from './monitor-event.ts';
-import { eventsOf } from './incident-events.ts';
+import { eventsOf, type MonitorEvent, type MonitorEvents, type Span } from './incident-events.ts';
 import { PastDecisions } from './past-decisions.ts';
 import { latestOfQuietHour } from './quiet-hour.ts';
 

@@ -4,8 +4,7 @@ import type { ConfirmationPolicy } from '../monitors/schema.ts';
 import type { ResultColumns } from '../results/hours/result-columns.ts';
 import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import { RehearsedAlerting, type RehearsedAlertingDeps } from './alerting.ts';
-import { eventsOf } from './incident-events.ts';
-import type { MonitorEvent, MonitorEvents, Span } from './monitor-event.ts';
+import { eventsOf, type MonitorEvent, type MonitorEvents, type Span } from './incident-events.ts';
 import { MonitorRehearsal, type MonitorFacts } from './monitor-rehearsal.ts';
 import type { Turns } from './turns.ts';
 
