@@ -14,20 +14,20 @@ import { eventsOf } from './incident-events.ts';
 import { PastDecisions } from './past-decisions.ts';
 import { latestOfQuietHour } from './quiet-hour.ts';
 
-/** What people did to a monitor at `at`, Unix ms. */
+/** What a user did to a monitor at `at`, Unix ms. */
 export type Fact = { at: number; kind: 'pause' | 'resume' | 'acknowledge' | 'end_by_hand' };
 
-/** What is known of a monitor besides its results. */
+/** What is known about a monitor besides its results. */
 export interface MonitorFacts {
-  /** As it is today, with its past maintenance. */
+  /** The current configuration, with past maintenance. */
   config: MonitorConfig;
   /** Of its status, in order; the first one tells what was before. */
   changes: readonly StatusChange[];
   /** In order. */
   facts: Fact[];
-  /** What it has in common with others today. */
+  /** The current features. */
   features: readonly string[];
-  /** In the order in which they began. */
+  /** By ascending start. */
   incidents: PastIncident[];
 }
 
@@ -45,7 +45,7 @@ const NO_PING = overdueRow(0).error?.message;
 export class MonitorRehearsal {
   readonly #known: MonitorFacts;
   readonly #ids = new Map<string, string>();
-  /** Ids of past incidents by their beginning, so that those that are the same have the same id. */
+  /** Ids of past incidents by start, so that replayed incidents keep their ids. */
   readonly #pastIds = new Map<number, string[]>();
   /** What past incidents were found to have in common with others. */
   readonly #featuresOf: ReadonlyMap<string, string[]>;
@@ -53,14 +53,14 @@ export class MonitorRehearsal {
   readonly #failing: Span[] = [];
   /** Null under another policy. */
   readonly #past: PastDecisions | null;
-  /** What only late results showed, so that nobody was alerted. The results do not say how late. */
+  /** Incidents shown only by late results, which send no alerts. Results do not say how late they were. */
   readonly #late: ReadonlySet<string>;
   #facts: readonly Fact[];
   #replay: Replay | null = null;
-  /** Results that were received after the hour in which they began. */
+  /** Results received after the hour in which they started. */
   #left: Received[] = [];
   #failingSince: number | null = null;
-  /** By region, the last hour in which it reported. */
+  /** The last hour in which each region reported. */
   readonly #reportedIn = new Map<string, number>();
 
   constructor(known: MonitorFacts, asDecided: boolean) {
@@ -77,7 +77,7 @@ export class MonitorRehearsal {
     }) : null;
   }
 
-  /** Adds the results of the next hour. Hours without results may be left out. */
+  /** Adds the results of the next hour. Hours without results may be omitted. */
   addHour(hour: number, columns: ResultColumns): void {
     if (columns.length === 0) return;
     this.#replay ??= this.#begin(hour);
@@ -108,8 +108,7 @@ export class MonitorRehearsal {
   }
 
   /**
-   * The regions that had the monitor are those that reported. Where it runs today says nothing about the
-   * past.
+   * Assigns the regions that reported. The current regions may differ from those in the past.
    */
   #assign(hour: number, { sources }: ResultColumns): void {
     const replay = this.#replay as Replay;
@@ -121,7 +120,7 @@ export class MonitorRehearsal {
     if (present.join() !== assigned.join()) replay.assign(present, hour);
   }
 
-  /** Before what is stored, incidents are what they were. */
+  /** Before the first stored result or decision, uses past incidents as they were. */
   #begin(hour: number): Replay {
     const { config, incidents, features, changes } = this.#known;
     const from = this.#past ? changes[0]?.at ?? Infinity : hour;
@@ -145,7 +144,7 @@ export class MonitorRehearsal {
     }
   }
 
-  /** A result is received when its check has ended. */
+  /** A result counts as received when its check ended. */
   #endOf({ started_at, response_time_ms, error }: StoredResult): number {
     if (this.#known.config.heartbeat) return started_at;
     const timeoutMs = error?.type === 'timeout' ? this.#known.config.timeout_ms : 0;
@@ -223,7 +222,7 @@ export class MonitorRehearsal {
   }
 }
 
-/** Results do not tell addresses and certificates, so they are those that the monitor has today. */
+/** Results do not contain addresses and certificates, so the current ones are used. */
 function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 'certificate'> {
   const parts = features.map(featureParts);
   const valuesOf = (wanted: FeatureKind) => (
@@ -239,7 +238,7 @@ function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 
   };
 }
 
-/** Whether a check in all regions now would find what their latest results found, and so hold alerts. */
+/** Whether checks in all regions now, with the outcomes of their latest results, would hold alerts. */
 function wouldFail({ config, regions }: MonitorState): boolean {
   let hasFailed = false;
   for (const name in regions) hasFailed ||= (regions[name]?.fails ?? 0) > 0;

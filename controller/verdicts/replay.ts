@@ -191,9 +191,8 @@ export class Replay {
     const name = item.kind === 'result' && effects.length === 0 ? item.region : null;
     const verdictIn = ({ regions }: MonitorState) => regions[name ?? '']?.verdict;
     const isSameVote = name !== null && verdictIn(before) === verdictIn(state);
-    if (!isSameVote || before.status !== state.status || this.#shortSince !== null) {
-      this.#nothingDueBefore = 0;
-    }
+    const isChanged = !isSameVote || before.status !== state.status;
+    if (isChanged || this.#shortSince !== null) this.#nothingDueBefore = 0;
   }
 
   #finish(step: ReplayedStep): void {
