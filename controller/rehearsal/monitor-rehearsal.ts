@@ -119,7 +119,7 @@ export class MonitorRehearsal {
     if (present.join() !== assigned.join()) replay.assign(present, hour);
   }
 
-  /** Uses past incidents as they were before the first stored result or decision. */
+  /** Before the first stored result or decision, uses past incidents as they were. */
   #begin(hour: number): Replay {
     const { config, incidents, features, changes } = this.#known;
     const from = this.#past ? changes[0]?.at ?? Infinity : hour;

@@ -6,6 +6,7 @@ import { instantOf, releaseAt } from './notices/held-alert-rules.ts';
 import { reopenAt } from './status/reopen-rules.ts';
 import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes, type Move } from './status/status-rules.ts';
 import { nextMaintenanceChangeAt } from './time-accounting/maintenance-rules.ts';
+import { HOUR_GRACE_MS, HOUR_MS, hourOf } from './time-accounting/time-accounting-rules.ts';
 import { regionSilentAfterMs } from './votes/region-rules.ts';
 
 /** The fields of a stored result that the rules read. */
@@ -150,7 +151,7 @@ export class Replay {
   }
 
   #nextDue(): { at: number; item: MonitorItem | null } {
-    const { config, regions } = this.#state;
+    const { config, regions, flaps, withheld } = this.#state;
     let next: { at: number; item: MonitorItem | null } = { at: Infinity, item: null };
     if (config.status !== 'active') return next;
     const consider = (at: number | null, itemOf: (at: number) => MonitorItem) => {
@@ -172,6 +173,10 @@ export class Replay {
         consider(at, () => ({ kind: 'maintenance', at: Math.max(at ?? 0, this.#now) }));
       }
     }
+    if (flaps !== null || withheld !== null) {
+      const until = hourOf(this.#now - HOUR_GRACE_MS) + HOUR_MS;
+      consider(until + HOUR_GRACE_MS, () => ({ kind: 'hour', until }));
+    }
     return next;
   }
 
@@ -186,9 +191,8 @@ export class Replay {
     const name = item.kind === 'result' && effects.length === 0 ? item.region : null;
     const verdictIn = ({ regions }: MonitorState) => regions[name ?? '']?.verdict;
     const isSameVote = name !== null && verdictIn(before) === verdictIn(state);
-    if (!isSameVote || before.status !== state.status || this.#shortSince !== null) {
-      this.#nothingDueBefore = 0;
-    }
+    const isChanged = !isSameVote || before.status !== state.status;
+    if (isChanged || this.#shortSince !== null) this.#nothingDueBefore = 0;
   }
 
   #finish(step: ReplayedStep): void {

@@ -63,7 +63,7 @@ describe('settings on the past, in the console', () => {
       await page.getByText('Test on the past 30 days').click();
       await page.getByRole('button', { name: 'Run test' }).click();
       await page.getByRole('alert').getByText('at most 100 monitors').waitFor();
-      await page.getByRole('button', { name: 'Test up to 50 monitors' }).click();
+      await page.getByRole('button', { name: 'Test with up to 50 monitors' }).click();
       await page.getByText('Monitors tested: 50.').waitFor();
       expect(await findAccessibilityViolations(page)).toEqual([]);
     });

@@ -1,13 +1,12 @@
 import type { Db } from 'mongodb';
-import {
-  HOUR_GRACE_MS, isDueForWriting, savedThrough, writeClosedHours,
-} from '../../controller/results/writing/closed-hours.ts';
+import { isDueForWriting, savedThrough, writeClosedHours } from '../../controller/results/writing/closed-hours.ts';
 import type { ClockDecision, JournalEntry } from '../../controller/results/journal/journal-store.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import type { Snapshot } from '../../controller/results/state/records.ts';
 import { ShardState } from '../../controller/results/state/shard-state.ts';
 import { resultStores, type ResultStores } from '../../controller/wiring/results.ts';
 import { openStores } from '../../controller/wiring/stores.ts';
+import { HOUR_GRACE_MS, HOUR_MS } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { encodeBatch } from '../../shared/contracts/result-pack.ts';
 import { laneName, type CheckResult } from '../../shared/contracts/result.ts';
 import { shardName } from '../../shared/ids.ts';
@@ -15,7 +14,6 @@ import { systemClock } from '../../shared/time.ts';
 import type { Script, ScriptedResult } from './scripted-results.ts';
 import { shardMap } from '../helpers/shard-map.ts';
 
-const HOUR_MS = 3_600_000;
 /** Time that passes hour by hour after the last result, until the last day is written. */
 const MAX_IDLE_HOURS = 30;
 

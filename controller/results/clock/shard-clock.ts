@@ -1,12 +1,11 @@
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { Assigned, MonitorState } from '../../verdicts/monitor-state.ts';
-import { hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
+import { HOUR_GRACE_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { nextMaintenanceChangeAt } from '../../verdicts/time-accounting/maintenance-rules.ts';
 import { noDataAt } from '../../verdicts/status/status-rules.ts';
 import { isOutvotedDown, regionSilentAfterMs } from '../../verdicts/votes/region-rules.ts';
 import { reopenAt } from '../../verdicts/status/reopen-rules.ts';
 import { releaseAt } from '../../verdicts/notices/held-alert-rules.ts';
-import { HOUR_GRACE_MS } from '../writing/closed-hours.ts';
 import { dueAt, HeartbeatTracker, isAwaitingPings } from './heartbeat-tracker.ts';
 import type { ClockDecision, JournalEntry } from '../journal/journal-store.ts';
 import { MinorityVerdicts, ScanQueue } from './due-monitors.ts';

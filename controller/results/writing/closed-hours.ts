@@ -1,5 +1,5 @@
 import { fnv1a } from '../../../shared/ids.ts';
-import { DAY_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
+import { DAY_MS, HOUR_GRACE_MS, HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
 import { isInMaintenance } from '../../verdicts/time-accounting/maintenance-rules.ts';
 import type { HourTimes, MonitorState, RegionState } from '../../verdicts/monitor-state.ts';
 import { rowsOf } from '../hours/hour-rows.ts';
@@ -13,8 +13,6 @@ import { MAX_BLOCK_RESULTS } from '../hours/block-codec.ts';
 import { ResultColumns } from '../hours/result-columns.ts';
 import { addRows, rollupKey, rollupOf, type HourMaintenance } from '../hours/rollup.ts';
 
-/** How long after its end an hour closes, so that it includes results still in transit. */
-export const HOUR_GRACE_MS = 120_000;
 /** Monitors write their blocks spread over this much of the next hour. */
 const SPREAD_MS = 50 * 60_000;
 /** A region in doubt delays its monitor's block no longer than this. */

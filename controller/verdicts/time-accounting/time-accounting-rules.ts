@@ -4,6 +4,8 @@ import type { HourTimes, LateHistory, MonitorState, TimeRange } from '../monitor
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
+/** How long after its end an hour closes, so that it includes results still in transit. */
+export const HOUR_GRACE_MS = 120_000;
 
 /** Unmonitored ranges remembered per monitor. Late results for older ones only count as results. */
 export const MAX_GAPS = 16;
