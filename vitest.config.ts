@@ -7,8 +7,8 @@ const TIMEOUT_MS = process.env['FARWATCH_FAULTS'] === 'all' ? 7_200_000 : 600_00
 /** These take longest, so they start first: the last files then leave no worker idle for long. */
 const LONGEST = [
   'faults/several-controllers', 'faults/elections', 'faults/attacks', 'faults/installation', 'faults/uplinks',
-  'faults/far-probe', 'faults/nats', 'faults/bus-outage', 'faults/controller-clock', 'faults/epochs', 'faults/restarts', 'faults/versions',
-  'faults/unacknowledged', 'faults/probe-problems', 'faults/delivery-kills',
+  'faults/far-probe', 'faults/outages', 'faults/controller-clock', 'faults/epochs', 'faults/versions',
+  'faults/unacknowledged', 'faults/delivery-kills',
   'bus/assignments-moves', 'bus/probe/key-rotation', 'bus/few-votes', 'bus/nats-sites', 'e2e/start', 'e2e/nats-cluster',
   'e2e/shards', 'e2e/command/commands',
   'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/integrations-causes',

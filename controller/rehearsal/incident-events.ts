@@ -2,10 +2,10 @@ import type { PastIncident } from '../incidents/past-incident.ts';
 import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import type { MonitorEvent } from './monitor-event.ts';
 
-/** What happened to a monitor according to its incidents. Used where its results are no longer stored. */
+/** The events of a monitor according to an incident. Used where results are no longer stored. */
 export function eventsOf(incident: PastIncident, monitor: MonitorConfig): MonitorEvent[] {
   const { id, monitor_id, severity, type, error_message, features, started_at, opened_at, ended } = incident;
-  // Nobody was alerted of what only late results showed.
+  // Late results send no alerts.
   if (incident.late) return [];
   const error = { type, message: error_message };
   const alert = { monitor, error, severity, regions: [], at: started_at };

@@ -1,7 +1,7 @@
 import type { Alert, IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
 import type { RuntimeStatus } from '../verdicts/monitor-config.ts';
 
-/** What happened to a monitor at `at`, Unix ms, under a policy. */
+/** An event of a monitor at `at`, Unix ms, under a policy. */
 export type MonitorEvent = { at: number; monitor_id: string } & (
   | { kind: 'open'; opening: IncidentOpening }
   | { kind: 'resolve'; resolution: IncidentResolution }
@@ -20,6 +20,6 @@ export interface Span {
 export interface MonitorEvents {
   /** In order. */
   events: MonitorEvent[];
-  /** When a check in all regions would have found it down, in order. */
+  /** When checks in all regions would have found it down, in order. */
   failing: Span[];
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import PQueue from 'p-queue';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import type { ApiClient, Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { newTenant, type Tenant } from '../helpers/tenants.ts';
@@ -379,15 +380,11 @@ describe('groups', () => {
     });
 
     test('are all included when there are many', async () => {
-      const { owner: { client: own }, organizationId, projectId } = await newTenant(app);
+      const { owner: { client: own } } = await newTenant(app);
       const [group, other] = [await create({}, own), await create({}, own)];
-      const model = await app.monitors.find({ organizationId, projectId }, (await monitor(group.id, own)).id);
-      const { revision: _revision, unjournaled: _mark, search_text: _text, ...fields } =
-        model as NonNullable<typeof model>;
-      const insertSome = async () => {
-        for (let some = 0; some < 110; some += 1) await app.monitors.insert({ ...fields, _id: randomUUID() });
-      };
-      await Promise.all(Array.from({ length: 10 }, insertSome));
+      const monitors = app.db.collection<MonitorDoc>('monitors');
+      const model = await monitors.findOne({ _id: (await monitor(group.id, own)).id }) as MonitorDoc;
+      await monitors.insertMany(Array.from({ length: 1100 }, () => ({ ...model, _id: randomUUID() })));
       expect((await own.post(`/api/groups/${group.id}/bulk-pause`)).data.affected_count).toBe(1101);
       expect((await own.post(
         `/api/groups/${group.id}/bulk-move`, { target_group_id: other.id },

@@ -10,6 +10,7 @@ import { ensureRawStream } from '../../controller/platform/bus/raw-stream.ts';
 import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
 import { subscriberUser, viewSubscription } from '../../controller/subscriptions/subscription.ts';
 import { createLog } from '../../shared/log.ts';
+import { fewOrAll } from '../helpers/few-or-all.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { until } from '../helpers/until.ts';
 
@@ -140,7 +141,7 @@ test('sink.ts acknowledges only results that the disk has stored', async () => {
   }, { what: 'every result is written' });
 });
 
-test('read_results.py prints the last hour and acknowledges it', async ({ skip }) => {
+test.runIf(fewOrAll(false, true))('read_results.py prints the last hour and acknowledges it', async ({ skip }) => {
   const python = await pythonWithNats();
   if (typeof python !== 'string') return skip(python.reason);
   const script = join(root, 'deploy/examples/read_results.py');

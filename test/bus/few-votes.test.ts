@@ -7,10 +7,17 @@ import { EventClient } from '../helpers/event-client.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import type { TestProbe } from '../helpers/test-probe.ts';
 import { until } from '../helpers/until.ts';
+import { WarpClock } from '../helpers/warp-clock.ts';
 
 const REGIONS = ['berlin', 'dallas', 'paris'] as const;
 type Region = (typeof REGIONS)[number];
 
+/** Shorter than the leases of shards. */
+const STEP_MS = 2000;
+/** Between two steps, real time: long enough for requests and their responses, and for a beat. */
+const EVERY_MS = 200;
+
+const clock = new WarpClock();
 let rig: ControllerRig;
 const probes = {} as Record<Region, TestProbe>;
 let beats: NodeJS.Timeout;
@@ -23,7 +30,7 @@ const silent = new Set<Region>();
 let requested: string[] = [];
 
 beforeAll(async () => {
-  rig = await startControllerRig({ ALLOW_PRIVATE_DESTINATIONS: 'true' });
+  rig = await startControllerRig({ ALLOW_PRIVATE_DESTINATIONS: 'true' }, undefined, undefined, { clock });
   for (const region of REGIONS) {
     await rig.session.ok('POST', '/api/regions', { id: region, name: region, city: region, country: 'X' });
     probes[region] = await rig.probe(region, { session: rig.session, region });
@@ -35,11 +42,13 @@ beforeAll(async () => {
       const { assignment } = berlin.openRun(message.data);
       requested.push(assignment.monitor_id);
       if (berlinVote === null) return;
-      const result = checked(assignment.monitor_id, Date.now(), berlinVote === 'up');
+      const result = checked(assignment.monitor_id, clock.now(), berlinVote === 'up');
       message.respond(JSON.stringify({ v: 1, result }));
     },
   });
-  beats = setInterval(() => REGIONS.filter((region) => !silent.has(region)).forEach((region) => probes[region].beat()), 1000);
+  const beat = () => REGIONS.filter((region) => !silent.has(region))
+    .forEach((region) => probes[region].beat({ sent_at: clock.now() }));
+  beats = setInterval(beat, EVERY_MS);
   await until(async () => (await rig.session.ok<{ probes: { status: string }[] }>('GET', '/api/probes'))
     .probes.filter(({ status }) => status === 'online').length >= REGIONS.length, { what: 'all are online' });
 });
@@ -52,13 +61,20 @@ beforeEach(() => {
   requested = [];
 });
 
+/** Lets time pass in steps until `isMet`. */
+const pass = (isMet: () => Promise<boolean> | boolean, what: string) => until(async () => {
+  if (await isMet()) return true;
+  clock.warp(STEP_MS);
+  return false;
+}, { what, everyMs: EVERY_MS });
+
 /** A monitor in paris and dallas, which paris has seen up; dallas never reports. */
 async function createMonitor(name: string, policy: string | number = 'majority'): Promise<string> {
   const { monitor: { id } } = await rig.session.ok<{ monitor: { id: string } }>('POST', '/api/monitors', {
     name, type: 'HTTP', target: 'http://127.0.0.1:9/', interval_seconds: 60,
     monitoring_regions: ['paris', 'dallas'], confirmation_policy: { regions: policy, retries: 0 },
   });
-  await until(() => probes.paris.held.has(id) && probes.dallas.held.has(id), { what: 'it is assigned' });
+  await pass(() => probes.paris.held.has(id) && probes.dallas.held.has(id), 'it is assigned');
   await report(id, true);
   return id;
 }
@@ -66,7 +82,7 @@ async function createMonitor(name: string, policy: string | number = 'majority')
 async function report(id: string, isUp: boolean, probe = probes.paris): Promise<void> {
   epochs += 1;
   await postAll(
-    lettersOf(probe, `epoch-${epochs}`, [checked(id, Date.now(), isUp)]), (letters) => letters,
+    lettersOf(probe, `epoch-${epochs}`, [checked(id, clock.now(), isUp)]), (letters) => letters,
   );
 }
 
@@ -76,15 +92,15 @@ const statusOf = async (id: string): Promise<string> => (await rig.session.ok<{
 const incidentsOf = async (id: string) => (await rig.session.ok<{
   incidents: { id: string; status: string }[];
 }>('GET', `/api/incidents?check_id=${id}`)).incidents;
-const isOpen = (id: string) => until(
-  async () => (await incidentsOf(id))[0]?.status === 'open', { what: 'the incident is open' },
-);
+const isOpen = async (id: string) => (await incidentsOf(id))[0]?.status === 'open';
+const opens = (id: string) => until(() => isOpen(id), { what: 'the incident is open' });
+const opensLater = (id: string) => pass(() => isOpen(id), 'the incident is open');
 
 test('the only reporting region decides as soon as a witness agrees', async () => {
   const id = await createMonitor('confirmed');
   berlinVote = 'down';
   await report(id, false);
-  await isOpen(id);
+  await opens(id);
   expect(requested).toEqual([id]);
   const incident = (await incidentsOf(id))[0]?.id ?? '';
   const { votes, verdict } = await until(async () => {
@@ -100,7 +116,7 @@ test('the only reporting region decides as soon as a witness agrees', async () =
     ['berlin', 'down', 'counted', 'test'],
   ]);
   const { actual, incidents } = await rig.session.ok<Loose>('POST', `/api/monitors/${id}/simulate`, {
-    from: new Date(Date.now() - 60_000).toISOString(), confirmation_policy: { regions: 'any' },
+    from: new Date(clock.now() - 60_000).toISOString(), confirmation_policy: { regions: 'any' },
   });
   expect(actual).toMatchObject([{ started_at: incidents[0].started_at, votes: [{}, {}, { region: 'berlin' }] }]);
 });
@@ -114,7 +130,8 @@ test('the only reporting region does not decide if a witness sees the monitor up
   // By the time the control has a minority verdict, the other monitor would have one, too.
   berlinVote = null;
   await report(control, false);
-  await isOpen(control);
+  await until(() => requested.includes(control), { what: 'berlin is asked about the control' });
+  await opensLater(control);
   expect(await incidentsOf(id)).toEqual([]);
 });
 
@@ -122,11 +139,11 @@ test('a region whose probes are offline cannot outvote others with old results',
   const id = await createMonitor('left alone');
   await report(id, true, probes.dallas);
   silent.add('dallas');
-  await until(async () => (await rig.session.ok<{ probes: Loose[] }>('GET', '/api/probes'))
-    .probes.some(({ region_id: region, status }) => region === 'dallas' && status === 'offline'), { what: 'dallas is offline' });
+  await pass(async () => (await rig.session.ok<{ probes: Loose[] }>('GET', '/api/probes'))
+    .probes.some(({ region_id: region, status }) => region === 'dallas' && status === 'offline'), 'dallas is offline');
   berlinVote = 'down';
   await report(id, false);
-  await isOpen(id);
+  await opens(id);
   expect(await rig.session.ok('GET', `/api/monitors/${id}/regions`)).toMatchObject({
     regions: [{ region: 'dallas', status: 'unknown', reason: 'no_live_probe' }, { region: 'paris', status: 'down' }],
   });
@@ -138,7 +155,7 @@ test('a monitor that needs two votes is unknown while one region reports, and op
   const control = await createMonitor('control of two');
   await report(id, false);
   await report(control, false);
-  await isOpen(control);
+  await opensLater(control);
   expect(await statusOf(id)).toBe('unknown');
   expect(await incidentsOf(id)).toEqual([]);
   expect(requested).not.toContain(id);
@@ -156,7 +173,7 @@ test('regions in one network share one vote, also in a simulation of another pol
   )));
   const regions = () => rig.session.ok<Loose>('GET', `/api/monitors/${id}/regions`);
   const incidents = async (policy: string) => (await rig.session.ok<Loose>(
-    'POST', `/api/monitors/${id}/simulate`, { from: Date.now() - 60_000, confirmation_policy: { regions: policy } },
+    'POST', `/api/monitors/${id}/simulate`, { from: clock.now() - 60_000, confirmation_policy: { regions: policy } },
   ))['incidents'];
   await report(id, false);
   expect(await incidents('all')).toEqual([]);
@@ -188,14 +205,14 @@ test('a single region that is down appears in live events and alerts destination
   expect(JSON.parse(String(alert.body))).toMatchObject({ event: 'monitor.region_degraded', incident: null });
   expect(await incidentsOf(id)).toEqual([]);
   const replay = (body: object) => rig.session.ok<Loose>('POST', `/api/monitors/${id}/simulate`, {
-    from: Date.now() - 60_000, ...body,
+    from: clock.now() - 60_000, ...body,
   });
   const any = await replay({ confirmation_policy: { regions: 'any' } });
   expect(any).toMatchObject({
     incidents: [{ resolved_at: null, votes: [{ region: 'dallas', vote: 'up' }, { region: 'paris', vote: 'down' }] }],
     actual: [],
   });
-  expect(any['since']).toBeGreaterThan(Date.now() - 60_000);
+  expect(any['since']).toBeGreaterThan(clock.now() - 60_000);
   expect(await replay({ confirmation_policy: {} })).toMatchObject({ incidents: [], actual: [] });
   await rig.session.ok('DELETE', `/api/integrations/${integration.id}`);
   stream.close();

@@ -35,7 +35,7 @@ interface StoredIncident {
 
 const FAR = { monitoring_regions: ['far'] };
 /** Checked every two seconds. */
-const MONITORS = repeats(15, 200);
+const MONITORS = repeats(8, 200);
 /** Writing a backup of so little data takes about this long. */
 const MAX_WRITING_MS = 60;
 const { version: VERSION } = JSON.parse(
@@ -95,7 +95,7 @@ export function copies(on: Options): void {
   }
 
   fault('F64', 'the data is backed up under load, during outages, and the backup is killed at random moments', async () => {
-    const kills = repeats(2, 20);
+    const kills = repeats(1, 20);
     const random = randomOf(SEED);
     const dir = mkdtempSync(join(tmpdir(), 'farwatch-backups-'));
     await on.load.steady(MONITORS, 'backup', FAR);

@@ -87,7 +87,7 @@ fault('F51', 'a probe begins thousands of epochs in two shards, one of which has
   let own = await createMonitor(attacker, ['theirs']);
   while (shardMap.of(own) === shardMap.of(victimMonitor)) own = await createMonitor(attacker, ['theirs']);
   const [busy, quiet] = [shardMap.of(victimMonitor), shardMap.of(own)];
-  const each = repeats(100, 1500);
+  const each = repeats(40, 1500);
   let checks = 0;
   const check = async (isUp = true): Promise<void> => {
     const last = Math.floor(checks / HONEST_EPOCHS) + 1;

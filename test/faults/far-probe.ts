@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { startFaultProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
+import { NO_EXAMINATIONS } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
-import type { Load } from './load.ts';
+import type { Installation, Load } from './load.ts';
 
 interface FleetProbe {
   id: string;
@@ -18,11 +19,11 @@ export class FarProbe {
   readonly region: string;
   readonly dataDir: string;
   readonly nats: FaultProxy;
-  readonly #load: Load;
+  readonly #load: Load<Installation>;
   readonly #bundle: string;
   process: ProbeProcess;
 
-  private constructor(load: Load, bundle: string, region: string, nats: FaultProxy, token: string) {
+  private constructor(load: Load<Installation>, bundle: string, region: string, nats: FaultProxy, token: string) {
     this.#load = load;
     this.#bundle = bundle;
     this.region = region;
@@ -33,7 +34,7 @@ export class FarProbe {
   }
 
   /** Creates the region and enrols its probe; resolves when it is connected. `bundle` is the probe's. */
-  static async start(load: Load, bundle: string, region: string, natsPort: number): Promise<FarProbe> {
+  static async start(load: Load<Installation>, bundle: string, region: string, natsPort: number): Promise<FarProbe> {
     const { session } = load;
     const place = { name: region, city: region, country: region, visibility: 'shared' };
     await session.ok('POST', '/api/regions', { id: region, ...place });
@@ -74,7 +75,8 @@ export class FarProbe {
   }
 
   #start(args: readonly string[]): ProbeProcess {
-    const env = { NATS_URL: `nats://127.0.0.1:${this.nats.port}`, PROBE_ALLOW_PRIVATE: 'true' };
+    const address = `nats://127.0.0.1:${this.nats.port}`;
+    const env = { NATS_URL: address, PROBE_ALLOW_PRIVATE: 'true', ...NO_EXAMINATIONS };
     return new ProbeProcess(this.#bundle, this.dataDir, args, env);
   }
 }

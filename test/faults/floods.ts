@@ -22,8 +22,8 @@ export function floods(on: { readonly attack: Attack }): void {
     return count;
   }
 
-  const BEATS = repeats(3000, 20_000);
-  const REQUESTS = repeats(2000, 10_000);
+  const BEATS = repeats(1600, 20_000);
+  const REQUESTS = repeats(1000, 10_000);
 
   fault('F53', `a probe sends ${BEATS} beats with a wrong revision`, async () => {
     const statuses: number[] = [];

@@ -6,6 +6,7 @@ import { databaseKills } from './database-kills.ts';
 import { flapping } from './flapping.ts';
 import { hostileTargets } from './hostile-targets.ts';
 import { Load } from './load.ts';
+import { natsFaults } from './nats.ts';
 
 let load: Load;
 const on = {
@@ -25,4 +26,5 @@ describe('flapping', () => flapping(on));
 describe('kills of the controller', () => controllerKills(on));
 describe('kills of the controller during a cause', () => causeKills(on));
 describe('kills of the database', () => databaseKills(on));
+describe('NATS', () => natsFaults(on));
 describe('hostile targets', () => hostileTargets(on));

