@@ -10,7 +10,7 @@ const LONGEST = [
   'faults/far-probe', 'faults/outages', 'faults/controller-clock', 'faults/epochs', 'faults/versions',
   'faults/unacknowledged', 'faults/delivery-kills',
   'bus/assignments-moves', 'bus/probe/key-rotation', 'bus/few-votes', 'bus/nats-sites', 'e2e/start', 'e2e/nats-cluster',
-  'e2e/backup', 'e2e/command/client-commands',
+  'e2e/shards', 'e2e/command/commands',
   'browser/overview', 'browser/console-sweep', 'browser/console-settings', 'api/authorization', 'api/integrations-causes',
   'api/integrations', 'api/monitors-write',
 ].map((name) => `/test/${name}.test.ts`);

@@ -5,6 +5,7 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import type { AxeResults } from 'axe-core';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { ensureDebianPackages } from '../services/packages.ts';
+import { closeOthers } from './kept-pages.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -25,12 +26,11 @@ export async function launchChromium(program: Program): Promise<Browser> {
 /** Of this process, which runs one test file at a time. Each start costs seconds of CPU. */
 let kept: Promise<Browser> | null = null;
 
-/** A browser that the process keeps; `close` closes only what is open in it. */
+/** A browser that the process keeps; `close` closes only what is open in it, except pages to lend. */
 export async function startChromium(): Promise<Browser> {
   kept ??= launchChromium('chromium-headless-shell');
   const browser = await kept;
-  const close = async () => void await Promise.all(browser.contexts().map((context) => context.close()));
-  return Object.create(browser, { close: { value: close } }) as Browser;
+  return Object.create(browser, { close: { value: () => closeOthers(browser) } }) as Browser;
 }
 
 async function prepareChromium(program: Program): Promise<void> {

@@ -189,6 +189,7 @@ describe('status pages in the console', () => {
       await page.getByRole('button', { name: 'Check DNS now' }).click();
       await page.getByText('Add one of these DNS records').waitFor();
       await page.getByText('TXT').first().waitFor();
+      await page.close();
     });
     const id = newId(Date.now());
     const viewer = await newMember(rig.app, tenant, 'viewer');

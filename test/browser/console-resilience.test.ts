@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, type Tenant } from '../helpers/tenants.ts';
 import { findViolationsInOverlay } from './chromium.ts';
-import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { DESKTOP, openConsole, TOUCH_PHONE, type ConsoleRig } from './console-rig.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -101,10 +101,10 @@ describe('unusual data', () => {
     }
     const [{ id }] = await monitorsNamed('x'.repeat(255)) as unknown as [{ id: string }];
     for (const path of ['/', '/?group=tag', `/monitors/${id}`, `/monitors/${id}/edit`, '/maintenance/new', '/wall']) {
-      await rig.open(tenant.owner, path, PHONE, async (page, problems) => {
+      await rig.open(tenant.owner, path, TOUCH_PHONE, async (page, problems) => {
         await page.getByRole('heading', { level: 1 }).waitFor();
         await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth'), { message: path })
-          .toBe(PHONE.viewport.width);
+          .toBe(TOUCH_PHONE.viewport.width);
         expect(await page.title()).not.toContain('owned');
         expect(problems).toEqual([]);
       });
@@ -143,6 +143,7 @@ describe('unusual data', () => {
       await page.addInitScript('{ const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000; }');
       await page.goto(`${rig.app.url}/monitors/${id}`);
       await page.getByText(/^for 10 min$/).waitFor();
+      await page.close();
     });
   });
 });

@@ -394,6 +394,7 @@ describe('the wall', () => {
       await page.unroute(events);
       await page.getByText('Live', { exact: true }).waitFor();
       await page.getByText(/^Out of date/).waitFor({ state: 'detached' });
+      await page.close();
     });
   });
 });

@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { until } from '../helpers/until.ts';
-import { DESKTOP, openConsole, PHONE } from './console-rig.ts';
+import { DESKTOP, openConsole, TOUCH_PHONE } from './console-rig.ts';
 import { seedConsole, SIGNED_OUT_VIEWS } from './seeded-console.ts';
 
 const APPEARANCES = {
   light: { ...DESKTOP, colorScheme: 'light' }, dark: { ...DESKTOP, colorScheme: 'dark' },
-  phone: { ...PHONE, colorScheme: 'light' }, german: { ...DESKTOP, colorScheme: 'light', locale: 'de-DE' },
-  'german-phone': { ...PHONE, colorScheme: 'dark', locale: 'de-DE' },
+  phone: { ...TOUCH_PHONE, colorScheme: 'light' }, german: { ...DESKTOP, colorScheme: 'light', locale: 'de-DE' },
+  'german-phone': { ...TOUCH_PHONE, colorScheme: 'dark', locale: 'de-DE' },
 } as const;
 /** Selects a row of the overview whose statistics have loaded. */
 const UPTIME = /^(Uptime over 24 hours|Verfügbarkeit, 24 Stunden): \d/;

@@ -8,6 +8,7 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { startSmtpServer, type ReceivedMail, type TestSmtpServer } from '../helpers/smtp-server.ts';
 import { until } from '../helpers/until.ts';
 import { findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
+import { lendPage } from './kept-pages.ts';
 import { publishPage } from './seeded-page.ts';
 
 /** Timeout of one browser step; only prevents hanging. */
@@ -45,14 +46,11 @@ async function subscribeAndLeave(
   language: Language, options: BrowserContextOptions, check: (page: Page, name: string) => Promise<void>,
 ): Promise<void> {
   const { texts } = subscriberLocale(language);
-  const context = await browser.newContext({ ...options, locale: language });
-  context.setDefaultTimeout(STEP_TIMEOUT_MS);
   const address = `visitor-${randomUUID()}@a-rather-long-domain-of-a-mail-provider.example`;
   const problems: string[] = [];
-  context.on('console', (message) => problems.push(message.text()));
-  context.on('weberror', (error) => problems.push(error.error().message));
-  try {
-    let page = await context.newPage();
+  await lendPage(browser, { ...options, locale: language }, async (page) => {
+    page.on('console', (message) => problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
     const checkView = async (title: string, name: string) => {
       await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
       await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(language);
@@ -65,7 +63,7 @@ async function subscribeAndLeave(
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
     /** Shows a mail outside our pages, as a mail program does. */
     const follow = async (link: string, { html }: ReceivedMail) => {
-      page = await context.newPage();
+      await page.goto('about:blank');
       await page.setContent(html);
       await page.getByRole('link', { name: link, exact: true }).click();
     };
@@ -102,9 +100,7 @@ async function subscribeAndLeave(
     expect(problems).toEqual([]);
     const stored = await app.db.collection('status_page_subscribers').findOne({ email: address });
     expect(stored).toMatchObject({ state: 'unsubscribed', preferences: { critical_incidents: false } });
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 async function fits(page: Page): Promise<void> {
@@ -128,9 +124,7 @@ test.each(fewOrAll<readonly Language[]>(['zh'], ['es', 'zh', 'ja']))('a visitor 
 });
 
 test.each(fewOrAll<readonly Language[]>(['de'], LANGUAGES))('an invalid link is explained in %s, on an accessible page that fits a phone', async (language) => {
-  const context = await browser.newContext({ ...PHONE, locale: language });
-  try {
-    const page = await context.newPage();
+  await lendPage(browser, { ...PHONE, locale: language }, async (page) => {
     for (const [path, text] of [
       ['/preferences?token=0', subscriberLocale(language).texts.errors.link],
       ['/incidents/0', subscriberLocale(language).texts.errors.input],
@@ -141,7 +135,5 @@ test.each(fewOrAll<readonly Language[]>(['de'], LANGUAGES))('an invalid link is 
       expect(await findAccessibilityViolations(page)).toEqual([]);
       await fits(page);
     }
-  } finally {
-    await context.close();
-  }
+  });
 });

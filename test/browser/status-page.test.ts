@@ -9,10 +9,9 @@ import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { until } from '../helpers/until.ts';
 import { APPEARANCE_RULES, findAccessibilityViolations, startChromium, takeScreenshot } from './chromium.ts';
+import { lendPage } from './kept-pages.ts';
 import { publishPage } from './seeded-page.ts';
 
-/** Timeout of one browser step; only prevents hanging. */
-const STEP_TIMEOUT_MS = 60_000;
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 
@@ -33,10 +32,7 @@ afterAll(async () => {
 async function withPage(
   path: string, options: BrowserContextOptions, use: (page: Page, problems: string[]) => Promise<void>,
 ): Promise<void> {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(STEP_TIMEOUT_MS);
-  try {
-    const page = await context.newPage();
+  await lendPage(browser, options, async (page) => {
     const problems: string[] = [];
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
@@ -46,9 +42,7 @@ async function withPage(
     const response = await page.goto(`${app.url}/status/${shown.subdomain}${path}`);
     expect(response?.status()).toBe(200);
     await use(page, problems);
-  } finally {
-    await context.close();
-  }
+  });
 }
 
 type Box = Record<'left' | 'right' | 'top' | 'bottom', number>;
@@ -131,16 +125,14 @@ describe('in Chromium', () => {
     light, [...light, ['light', '#e11d74'], ['dark', '#808080']],
   ))('a %s page with the color %s has no accessibility violations', async (colorScheme, primaryColor) => {
     const { subdomain } = await publishPage(app, { primaryColor });
-    const context = await browser.newContext({ ...PHONE, colorScheme });
-    context.setDefaultTimeout(STEP_TIMEOUT_MS);
-    const page = await context.newPage();
-    await page.goto(`${app.url}/status/${subdomain}`);
-    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(primaryColor.slice(at, at + 2), 16));
-    await expect.poll(() => page.evaluate('getComputedStyle(document.querySelector(".subscribe > summary")).backgroundColor'))
-      .toBe(`rgb(${red}, ${green}, ${blue})`);
-    await page.locator('.subscribe > summary').tap();
-    expect(await findAccessibilityViolations(page, fewOrAll(['color-contrast'], undefined))).toEqual([]);
-    await context.close();
+    await lendPage(browser, { ...PHONE, colorScheme }, async (page) => {
+      await page.goto(`${app.url}/status/${subdomain}`);
+      const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(primaryColor.slice(at, at + 2), 16));
+      await expect.poll(() => page.evaluate('getComputedStyle(document.querySelector(".subscribe > summary")).backgroundColor'))
+        .toBe(`rgb(${red}, ${green}, ${blue})`);
+      await page.locator('.subscribe > summary').tap();
+      expect(await findAccessibilityViolations(page, fewOrAll(['color-contrast'], undefined))).toEqual([]);
+    });
   });
 
   test('nothing on the page shifts', async () => {
@@ -231,18 +223,16 @@ describe('in Chromium', () => {
   test('the style of a page changes its content, but not its controls', async () => {
     const customCss = 'body, h1, form, footer { color: #b00020 } a { display: none } * { max-height: 0 }';
     const { subdomain } = await publishPage(app, { primaryColor: '#1a7f37', customCss });
-    const context = await browser.newContext(DESKTOP);
-    context.setDefaultTimeout(STEP_TIMEOUT_MS);
-    const page = await context.newPage();
-    await page.goto(`${app.url}/status/${subdomain}`);
-    const colorOf = (selector: string) =>
-      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).color`);
-    expect(await colorOf('h1')).toBe('rgb(176, 0, 32)');
-    expect([await colorOf('form'), await colorOf('footer')]).not.toContain('rgb(176, 0, 32)');
-    await page.locator('.subscribe > summary').click();
-    await expect.poll(() => page.getByRole('button', { name: TEXTS.en.send }).isVisible()).toBe(true);
-    await expect.poll(() => page.getByRole('link', { name: 'Deutsch' }).isVisible()).toBe(true);
-    await context.close();
+    await lendPage(browser, DESKTOP, async (page) => {
+      await page.goto(`${app.url}/status/${subdomain}`);
+      const colorOf = (selector: string) =>
+        page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).color`);
+      expect(await colorOf('h1')).toBe('rgb(176, 0, 32)');
+      expect([await colorOf('form'), await colorOf('footer')]).not.toContain('rgb(176, 0, 32)');
+      await page.locator('.subscribe > summary').click();
+      await expect.poll(() => page.getByRole('button', { name: TEXTS.en.send }).isVisible()).toBe(true);
+      await expect.poll(() => page.getByRole('link', { name: 'Deutsch' }).isVisible()).toBe(true);
+    });
   });
 
   test('a visitor subscribes with the form', async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LOAD_SETTINGS } from '../faults/load.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { makeFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
+import { backup } from './backup.ts';
 
 const MONITORS = fewOrAll(20, 40);
 
@@ -21,8 +23,7 @@ describe.each(fewOrAll([64], [1, 256]))('an installation that started with SHARD
   let session: ApiSession;
 
   beforeAll(async () => {
-    const env = { MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true' };
-    [farwatch, target, receiver] = await Promise.all([makeFarwatch({ env }), startTarget(), startReceiver()]);
+    [farwatch, target, receiver] = await Promise.all([makeFarwatch({ env: LOAD_SETTINGS }), startTarget(), startReceiver()]);
     await farwatch.start({ SHARDS: String(count) });
     session = await new ApiSession(farwatch.url).begin();
   });
@@ -56,7 +57,7 @@ describe.each(fewOrAll([64], [1, 256]))('an installation that started with SHARD
 
   test('alerts about each once, also after all of its processes were killed, and keeps the number', async () => {
     await farwatch.kill9All();
-    await farwatch.start();
+    await farwatch.start({ SHARDS: String(count) });
     session = session.at(farwatch.url);
     await until(() => haveStatus('up'), { what: 'all monitors are up' });
     target.respondWith({ status: 503 });
@@ -69,12 +70,25 @@ describe.each(fewOrAll([64], [1, 256]))('an installation that started with SHARD
     expect(await metric('farwatch_dead_letters_total')).toBe(0);
   });
 
-  test('refuses to start with another number, and starts again with its own', async () => {
-    expect(await farwatch.end()).toBe(0);
+  backup({
+    get farwatch() {
+      return farwatch;
+    },
+    get session() {
+      return session;
+    },
+    get target() {
+      return target;
+    },
+    get receiver() {
+      return receiver;
+    },
+    shards: count, monitors: MONITORS,
+  });
+
+  test('refuses to start with another number', async () => {
     const refusal = `Farwatch cannot start: this installation has had ${count} shards since its first start, ` +
       `so SHARDS must be ${count} or unset, not 7`;
     await expect(farwatch.start({ SHARDS: '7' })).rejects.toThrow(refusal);
-    await farwatch.start({ SHARDS: String(count) });
-    await until(() => haveStatus('up'), { what: 'all monitors are up' });
   });
 });

@@ -1,59 +1,36 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { findPrograms } from '../../deploy/quickstart/servers/programs.ts';
 import { cleanEnvironment } from '../helpers/clean-environment.ts';
-import { makeFarwatch, type Farwatch, type FarwatchRole } from '../helpers/farwatch.ts';
+import type { FarwatchRole } from '../helpers/farwatch.ts';
 import { until } from '../helpers/until.ts';
+import type { Installation } from './probe-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const STORE: FarwatchRole = findPrograms('mongod', process.env).length > 0 ? 'mongod' : 'embedded-mongo';
-const ACCOUNT = { email: 'a@example.com', password: 'correct horse battery', name: 'A' };
 
-/** Access of other users of the machine to an installation whose data directory has a long path. */
-describe.runIf(process.platform === 'linux')('other users of the machine', () => {
-  let dir = '';
-  let farwatch: Farwatch;
-  let session = '';
+/** Access of other users of the machine. */
+export function privateProcesses(on: Installation): void {
   let probes = 0;
   let socketDir = '';
   const children: ChildProcess[] = [];
-  beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'fw-'));
-    farwatch = await makeFarwatch({ dataDir: join(dir, 'd'.repeat(120)) });
-    await farwatch.start();
-    session = String((await post('/api/auth/register', ACCOUNT))['token']);
-    await post('/api/regions', { id: 'second', name: 'Second', city: 'Oslo', country: 'NO' });
-  });
-  afterAll(async () => {
+  afterAll(() => {
     for (const { pid } of children) if (pid !== undefined) killGroup(pid);
-    await farwatch?.stop();
     if (socketDir !== '') rmSync(socketDir, { recursive: true, force: true });
-    rmSync(dir, { recursive: true, force: true });
   });
-
-  async function post(path: string, body: unknown): Promise<Record<string, unknown>> {
-    const response = await fetch(farwatch.url + path, {
-      method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${session}` },
-      body: JSON.stringify(body),
-    });
-    expect(response.status).toBe(201);
-    return ((await response.json()) as { data: Record<string, unknown> }).data;
-  }
 
   /** Runs a probe that enrols with its own token until it is connected; returns the token. */
   async function enrol(
     command: string[], how: (token: string) => { args?: string[]; env?: Record<string, string> },
   ): Promise<string> {
     probes += 1;
-    const made = await post('/api/probes', { region_id: 'second', name: `second-${probes}` });
-    const token = String(made['enrolment_token']);
+    const token = await on.newProbe(`private-${probes}`);
     const { args = [], env = {} } = how(token);
-    const [program = '', ...rest] = [...command, '--controller', farwatch.url, ...args];
+    const [program = '', ...rest] = [...command, '--controller', on.farwatch.url, ...args];
     const child = spawn(program, rest, {
-      cwd: ROOT, detached: true, env: cleanEnvironment({ DATA_DIR: join(dir, `probe-${probes}`), ...env }),
+      cwd: ROOT, detached: true, env: cleanEnvironment({ DATA_DIR: join(on.dir, `probe-${probes}`), ...env }),
     });
     children.push(child);
     let output = '';
@@ -67,21 +44,21 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
   const START = [process.execPath, join(ROOT, 'deploy/command/farwatch.mjs'), 'probe'];
   const NPM = ['npm', 'run', 'probe', '--'];
   const fileWith = (token: string) => {
-    writeFileSync(join(dir, 'token'), `${token}\n`, { mode: 0o600 });
-    return join(dir, 'token');
+    writeFileSync(join(on.dir, 'token'), `${token}\n`, { mode: 0o600 });
+    return join(on.dir, 'token');
   };
 
   test('find no token of the installation\'s own probe among the arguments of processes', async () => {
-    const token = variableOf(await farwatch.pid('probe'), 'FARWATCH_TOKEN');
+    const token = variableOf(await on.farwatch.pid('probe'), 'FARWATCH_TOKEN');
     expect(token).toMatch(/^[0-9a-f]{64}$/);
-    expect(variableOf(await farwatch.pid('controller'), 'EMBEDDED_PROBE_TOKEN')).toBe(token);
+    expect(variableOf(await on.farwatch.pid('controller'), 'EMBEDDED_PROBE_TOKEN')).toBe(token);
     expect(processesThatShow(token)).toEqual([]);
   });
 
   test('find another probe\'s token there only until its program has started', async () => {
     const token = await enrol(START, (token) => ({ args: ['--token', token] }));
     expect(processesThatShow(token)).toEqual([]);
-    const [shown] = processesThatShow(`${START[1]} probe --controller ${farwatch.url} --token ***`);
+    const [shown] = processesThatShow(`${START[1]} probe --controller ${on.farwatch.url} --token ***`);
     expect(shown).toBe(children.at(-1)?.pid);
     expect(processesThatShow(await enrol(START, (token) => ({ args: [`--token=${token}`] })))).toEqual([]);
   });
@@ -97,10 +74,10 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
   });
 
   test('cannot connect to the database, however long the path of the data directory is', async () => {
-    const pid = await farwatch.pid(STORE);
+    const pid = await on.farwatch.pid(STORE);
     expect(tcpListeners(pid)).toEqual([]);
-    expect(tcpListeners(await farwatch.pid('controller')), 'the control').toHaveLength(1);
-    const url = variableOf(await farwatch.pid('controller'), 'MONGODB_URL');
+    expect(tcpListeners(await on.farwatch.pid('controller')), 'the control').toHaveLength(1);
+    const url = variableOf(await on.farwatch.pid('controller'), 'MONGODB_URL');
     const socket = decodeURIComponent(/^mongodb:\/\/([^/]+)/.exec(url)?.[1] ?? '');
     expect(statSync(socket).isSocket()).toBe(true);
     socketDir = dirname(socket);
@@ -108,16 +85,16 @@ describe.runIf(process.platform === 'linux')('other users of the machine', () =>
   });
 
   test('while the installation reconnects to it after each kill and restart', async () => {
-    await farwatch.replaced(STORE, await farwatch.kill9(STORE));
-    const isServed = async () => (await fetch(`${farwatch.url}/api/auth/me`, {
-      headers: { authorization: `Bearer ${session}` },
+    await on.farwatch.replaced(STORE, await on.farwatch.kill9(STORE));
+    const isServed = async () => (await fetch(`${on.farwatch.url}/api/auth/me`, {
+      headers: { authorization: `Bearer ${on.token}` },
     })).status === 200;
     await until(isServed, { what: 'the account can be read' });
-    await farwatch.kill9All();
-    await farwatch.start();
+    await on.farwatch.kill9All();
+    await on.farwatch.start();
     expect(await isServed()).toBe(true);
   });
-});
+}
 
 /** Other processes of the machine whose arguments contain `text`. */
 function processesThatShow(text: string): number[] {
