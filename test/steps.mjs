@@ -42,7 +42,7 @@ export async function ensureNats() {
 export const STEPS = {
   types: 11, 'types of the console': 4, boundaries: 6, unused: 5, 'unused in the product': 4, lint: 12, unit: 70,
   simulation: 25, store: 35, bus: 130, api: 150, faults: 160, e2e: 60,
-  diagnosis: 35, browser: 160,
+  diagnosis: 35, browser: 140,
 };
 
 /** Of `npm run test:long`, the same. `npm test -- services` runs that step alone. */
