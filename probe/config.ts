@@ -15,6 +15,7 @@ const variables = z.object({
   PROBE_ALLOW_CIDRS: setting.ranges(32).default([]),
   PROBE_DENY_CIDRS: setting.ranges(32).default([]),
   PROBE_ANCHORS: setting.endpoints(8).default([]),
+  PROBE_EXAMINATIONS: setting.boolean().default(true),
   PROBE_MESH: setting.choice(['public', 'private', 'off']).default('public'),
   PROBE_DNS_SERVERS: setting.nameServers(8).default([]),
   NATS_URL: setting.url('nats', 'tls', 'ws', 'wss').optional(),
@@ -107,6 +108,8 @@ function arrange(values: Values, flags: Flags, env: Environment) {
     /** Not checked here: `npm start` doesn't use them. */
     proxies: Object.freeze(proxyVariables(env)),
     checks: Object.freeze({
+      /** Whether it examines targets whose checks fail. */
+      examines: values.PROBE_EXAMINATIONS,
       /** Contacted when checks fail, to tell a lost uplink from a failed target. */
       anchors: values.PROBE_ANCHORS,
       /** Resolve target names instead of the system's name servers; empty for those. */

@@ -1,13 +1,14 @@
 import { MAX_PEERS, MESH_INTERVAL_MS, type MeshOrder, type MeshReport, type PeerPing } from '../shared/contracts/mesh.ts';
+import type { Log } from '../shared/log.ts';
 import type { Clock, Timer } from '../shared/time.ts';
 import { planPing, type Pinger } from './checks/icmp/pinger.ts';
 
-/** Peers are pinged one after another, so that a ping hardly competes with checks. */
+/** Peers are pinged one after another, so that pings barely compete with checks. */
 const TURN_MS = MESH_INTERVAL_MS / MAX_PEERS;
 const PACKET = { count: 3, size: 56, ttl: 64 } as const;
 const PACKET_TIMEOUT_MS = 1000;
 const TIMEOUT_MS = 3000;
-/** If all of `ping`'s processes are busy with checks for this long, the ping is left out. */
+/** A ping is skipped if all processes of `ping` are busy with checks for this long. */
 const MAX_QUEUE_MS = 1000;
 
 type Peers = MeshOrder['mesh'];
@@ -19,9 +20,10 @@ export interface PeerPingsOptions {
   allowAddress: (address: string, allowPrivate: boolean) => boolean;
   /** Whether this probe may have lost its uplink since then (monotonic). */
   isCutOff: (sinceMs: number) => Promise<boolean>;
+  log: Log;
 }
 
-/** Pings the peers that the controllers have chosen, each once a minute. Nothing here concerns a monitor. */
+/** Pings the peers that the controllers have chosen, each once a minute. */
 export class PeerPings {
   readonly #options: PeerPingsOptions;
   #peers: Peers = { version: '', allow_private: false, peers: [] };
@@ -40,14 +42,17 @@ export class PeerPings {
   }
 
   start(): void {
-    this.#timer = this.#options.clock.setRepeating(TURN_MS, () => void this.#pingNext());
+    const { clock, log } = this.#options;
+    this.#timer = clock.setRepeating(TURN_MS, () => {
+      this.#pingNext().catch((error: unknown) => log.error({ err: error }, 'could not ping another probe'));
+    });
   }
 
   stop(): void {
     this.#timer?.cancel();
   }
 
-  /** Pings of probes that are still peers remain. */
+  /** Keeps the pings of remaining peers. */
   replace(peers: Peers): void {
     this.#peers = peers;
     const ids = new Set(peers.peers.map(({ probe_id: id }) => id));

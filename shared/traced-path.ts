@@ -1,20 +1,20 @@
-/** A router on the way to a target; both are null if it was silent. */
+/** A router on the path to a target; both fields are null if it did not respond. */
 export interface Hop {
   ttl: number;
   address: string | null;
   rtt_ms: number | null;
 }
 
-/** What one region found out about the way to a target. */
+/** What one region found about the path to a target. */
 export interface ExaminedPath {
   sees: 'up' | 'down';
   /** Of the target. */
   addresses: readonly string[];
-  /** By rising `ttl`; the target itself is the last hop if it responded. */
+  /** By ascending `ttl`; the target is the last hop if it responded. */
   path: readonly Hop[];
 }
 
-/** One hop, silent hops in a row, or that there is no trace. */
+/** One hop, a run of silent hops, or no trace. */
 export type Stop = { kind: 'hop'; hop: Hop } | { kind: 'silent'; from: number; to: number } | { kind: 'untraced' };
 
 /**
@@ -23,10 +23,10 @@ export type Stop = { kind: 'hop'; hop: Hop } | { kind: 'silent'; from: number; t
  */
 export type PathBreak = 'name' | 'path' | 'target' | 'unknown';
 
-/** The path of one region as people see it: from the probe to the break, beyond it, and the target. */
+/** The path of one region as it is shown: from the probe to the break, beyond it, and the target. */
 export interface TracedPath {
   reached: Stop[];
-  /** Null if the region sees the target up, or has no trace. */
+  /** Null if the region sees the target up or has no trace. */
   break: PathBreak | null;
   /** Silent hops after a break of kind `path`. */
   beyond: Stop[];
@@ -34,7 +34,7 @@ export interface TracedPath {
   target: { address: string; rtt_ms: number | null } | null;
 }
 
-/** Folds silent hops in a row into one stop, and says where the path breaks. */
+/** Folds runs of silent hops into one stop, and finds where the path breaks. */
 export function tracedPathOf({ sees, addresses, path }: ExaminedPath): TracedPath {
   const response = path.find((hop) => hop.address !== null && addresses.includes(hop.address));
   const address = response?.address ?? addresses[0];

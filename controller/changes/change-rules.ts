@@ -6,41 +6,41 @@ import type { ChangeDoc, ChangeKind, SeenDoc, SeenKind } from './change.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Addresses that are remembered, or sets of values of another kind. The oldest are forgotten. */
+/** Addresses remembered, or sets of values of another kind. The oldest are forgotten. */
 const MAX_KNOWN = { addresses: 256, others: 32 } as const;
-/** Different values that regions may see at a time. */
+/** Maximum different values that regions see at the same time. */
 const MAX_CURRENT = 64;
 /**
- * Values are unsteady if this many new ones within this time came before: the name has a pool of addresses,
- * or a header differs in each response.
+ * Values are unsteady if this many new ones appeared within this time: the name has a pool of addresses, or a
+ * header differs in each response.
  */
 const UNSTEADY = {
   addresses: { count: 2, withinMs: 7 * DAY_MS }, others: { count: 4, withinMs: DAY_MS },
 } as const;
-/** A name that has had more addresses than this many sets of them has a pool. */
+/** A name with more known addresses than this many lookups return has a pool. */
 const MAX_SETS = 2;
-/** A pool that has had no new address for this long is known. */
+/** A pool without a new address for this long is known completely. */
 const POOL_KNOWN_AFTER_MS = DAY_MS;
 /** Regions that see the same change within this time join it. */
 const JOIN_WITHIN_MS = DAY_MS;
 
-/** What follows from a sighting. */
+/** The outcome of a comparison. */
 export interface Compared {
-  /** The same object if nothing is to be remembered. */
+  /** The same object if there is nothing new to remember. */
   seen: SeenDoc;
   changes: ChangeDoc[];
-  /** Changes that another region has seen, too. */
+  /** Earlier changes that another region has now seen, too. */
   joined: { id: string; region: string }[];
 }
 
 /**
- * Compares what a region saw with what the monitor's target had before. Values that it had before are no
- * change, nor are the first ones of a region. A set of addresses is new if it has an address that is not
- * known; any other kind, if all values together are not known.
+ * Compares what a region saw with what the monitor's target had before. Known values and the first values of
+ * a region are not changes. A set of addresses is new if any of them is unknown; values of other kinds are
+ * new if their combination is unknown.
  *
- * New values are a change unless they are unsteady. Of many known addresses, a set that has some is no change
- * either. An unsteady set of addresses is a change only if it is in other networks (/16, /48) than all known
- * ones, and these have been known for a day. The same sightings yield the same changes under the same ids.
+ * New values are a change unless they are unsteady. A set with some known addresses of a pool is not a change
+ * either. An unsteady set of addresses is a change only if all are outside the networks (/16, /48) of the
+ * known ones and no new address appeared for a day. The same sightings yield the same changes and ids.
  */
 export function compareSighting(before: SeenDoc | null, sighting: TargetSighting): Compared {
   const { monitor_id, check_revision, position } = sighting;
@@ -52,7 +52,7 @@ export function compareSighting(before: SeenDoc | null, sighting: TargetSighting
   return before !== null && compared.seen.kinds === before.kinds ? { ...compared, seen: before } : compared;
 }
 
-/** The values of each kind, headers apart. */
+/** The values of each kind; each header is one. */
 function seenValues({ facts = {}, certificate }: TargetSighting): { name: string; values: string[] }[] {
   const { addresses, name_servers, redirects, headers } = facts;
   const lists = Object.entries({
@@ -73,7 +73,7 @@ function certificateText(
   return `${subject}, issued by ${issuer}${until}, SHA-256 ${fingerprint256}`;
 }
 
-/** Adds to `compared` what follows from the values of one kind. */
+/** Compares the values of one kind and adds the outcome to `compared`. */
 function compareKind(compared: Compared, sighting: TargetSighting, name: string, values: string[]): void {
   const { region, seen_at: at, monitor_id, position } = sighting;
   const { kinds } = compared.seen;
@@ -111,12 +111,12 @@ function isUnsteady({ name, novelties }: SeenKind, at: number): boolean {
   return novelties.length >= count && at - (novelties[0] as number) < withinMs;
 }
 
-/** Whether a pool of many addresses, of which few are given at a time, has further ones. */
+/** Whether new addresses extend a pool of which each lookup returns a few. */
 function isGrowth({ name, known }: SeenKind, values: string[], fresh: string[]): boolean {
   return name === 'addresses' && fresh.length < values.length && known.length > MAX_SETS * values.length;
 }
 
-/** Whether addresses of a pool that is known are all elsewhere. */
+/** Whether the target has left a known pool for other networks. */
 function isMove({ name, known, novelties }: SeenKind, values: string[], at: number): boolean {
   if (name !== 'addresses' || at - (novelties.at(-1) ?? 0) < POOL_KNOWN_AFTER_MS) return false;
   const networks = new Set(known.map(wideNetworkOf));

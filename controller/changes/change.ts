@@ -1,4 +1,4 @@
-/** What can change. A marker is not found by checks: users and deployments send it. */
+/** What can change. Checks find all but markers, which users and deployments send. */
 export const CHANGE_KINDS =
   ['addresses', 'name_servers', 'certificate', 'redirects', 'header', 'marker'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
@@ -7,14 +7,14 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 export interface Change {
   /** Unix ms. */
   at: number;
-  /** Those that saw it, the first one first. */
+  /** In the order in which they saw it. */
   regions: string[];
   kind: ChangeKind;
   before: string[];
   after: string[];
 }
 
-/** A document of `target_changes`: something that checks found changed at a monitor's target. */
+/** A document of `target_changes`: a change of a monitor's target that checks found. */
 export interface ChangeDoc extends Change {
   _id: string;
   organization_id: string;
@@ -22,7 +22,7 @@ export interface ChangeDoc extends Change {
   monitor_id: string;
 }
 
-/** A document of `markers`: text about monitors at one time, such as the version of a deployment. */
+/** A document of `markers`: a text about monitors at one time, such as a deployed version. */
 export interface MarkerDoc {
   _id: string;
   organization_id: string;
@@ -32,35 +32,35 @@ export interface MarkerDoc {
   at: number;
   monitor_ids: string[];
   tags: string[];
-  /** Whether it is about all monitors, because neither list names any. */
+  /** Whether it is about all monitors, because both lists are empty. */
   is_for_all: boolean;
 }
 
-/** Values that some regions saw last. */
+/** The latest values of some regions. */
 interface CurrentValues {
   values: string[];
   regions: string[];
 }
 
-/** What a monitor's target has had of one kind, so that only what is new is a change. */
+/** The known values of one kind of a monitor's target. Only others are a change. */
 export interface SeenKind {
-  /** A kind of change; headers are apart: `header:server`. */
+  /** A kind of change; for headers, one name per header: `header:server`. */
   name: string;
-  /** Addresses, or hashes of the values together; the latest last. */
+  /** Addresses, or hashes of combined values; the latest last. */
   known: string[];
   current: CurrentValues[];
-  /** When the latest new values were seen, whether or not they were a change. Unix ms, oldest first. */
+  /** When new values were last seen, changes or not. Unix ms, oldest first. */
   novelties: number[];
-  /** The latest change, which regions join that see it later. */
+  /** The latest change, to which regions that see it later are added. */
   latest?: { id: string; at: number; values: string[]; regions: string[] };
 }
 
 /** A document of `seen_targets`; `_id` is the monitor. */
 export interface SeenDoc {
   _id: string;
-  /** Of the last sighting that it includes. */
+  /** Of the last sighting included. */
   position: number;
-  /** Settings that change the check make everything new. */
+  /** After a change to the check, all values are new. */
   check_revision: number;
   kinds: SeenKind[];
 }

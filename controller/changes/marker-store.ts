@@ -1,13 +1,11 @@
 import type { Db, Filter } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents } from '../platform/mongo/documents.ts';
+import { Documents, removeSurplus } from '../platform/mongo/documents.ts';
 import type { MarkerDoc } from './change.ts';
 import type { Span } from './store.ts';
 
 /** Markers kept per project. */
 const MAX_MARKERS = 1000;
-/** Documents removed at a time; more than one removal leaves behind. */
-const BATCH_SIZE = 1000;
 
 /** A monitor, as markers name it. */
 export interface MarkedMonitor {
@@ -27,10 +25,7 @@ export class MarkerStore extends Documents<MarkerDoc> {
   async add(marker: MarkerDoc): Promise<void> {
     await this.insert(marker);
     const { organization_id, project_id } = marker;
-    const newestFirst = this.all.find({ organization_id, project_id }).sort({ at: -1, _id: -1 });
-    const surplus = newestFirst.skip(MAX_MARKERS).limit(BATCH_SIZE).project<{ _id: string }>({ _id: 1 });
-    const ids = (await surplus.toArray()).map(({ _id }) => _id);
-    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids } });
+    await removeSurplus(this.all, { organization_id, project_id }, MAX_MARKERS);
   }
 
   /** Those about the monitor, newest first. */

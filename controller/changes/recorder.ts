@@ -3,8 +3,7 @@ import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { TargetChangesPort } from '../verdicts/effect.ts';
 import type { TargetSighting } from '../verdicts/monitor-state.ts';
 import { compareSighting } from './change-rules.ts';
-import type { SeenStore } from './seen-store.ts';
-import type { ChangeStore } from './store.ts';
+import type { ChangeStore, SeenStore } from './store.ts';
 
 export interface RecorderDeps {
   seen: Pick<SeenStore, 'find' | 'save' | 'removeOf'>;
@@ -13,8 +12,8 @@ export interface RecorderDeps {
 }
 
 /**
- * Compares sightings with what was seen before and stores each change once: what was seen is stored last, and
- * a repetition after a crash finds the same changes under the same ids.
+ * Compares sightings with the known values and stores each change once: the known values are stored last, and
+ * a repetition after a crash finds the same changes with the same ids.
  */
 export class ChangeRecorder implements TargetChangesPort {
   readonly #deps: RecorderDeps;
@@ -24,7 +23,7 @@ export class ChangeRecorder implements TargetChangesPort {
   }
 
   /**
-   * An error other than an unavailable database is ours, and must not hold back the monitor's other effects.
+   * Any error except an unavailable database is a bug, which must not block the monitor's other effects.
    */
   async record(sighting: TargetSighting): Promise<void> {
     try {

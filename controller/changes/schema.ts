@@ -3,7 +3,7 @@ import { queryInt, singleLineText, uuidParam } from '../http/input/validation.ts
 import { namedTags } from '../monitors/schema.ts';
 import { CHANGE_KINDS } from './change.ts';
 
-/** Monitors that one marker may name. */
+/** Maximum monitors per marker. */
 const MAX_MONITORS = 100;
 const MAX_PAGE = 200;
 
@@ -15,12 +15,12 @@ export const changesQuery = z.strictObject({
 export type ChangesQuery = z.output<typeof changesQuery>;
 
 export const markerInput = z.strictObject({
-  text: singleLineText(200).describe('Such as the version that is deployed'),
+  text: singleLineText(200).describe('For example, the deployed version'),
   monitor_ids: z.array(uuidParam).min(1, 'At least one monitor is required').max(MAX_MONITORS)
-    .transform((ids) => [...new Set(ids)]).optional().describe('The monitors that it is about'),
-  tags: namedTags.optional().describe('It is about all monitors that have one of these tags'),
+    .transform((ids) => [...new Set(ids)]).optional().describe('Monitors that the marker is about'),
+  tags: namedTags.optional().describe('The marker is about all monitors with one of these tags'),
   at: z.int().min(0).optional()
-    .describe('Unix ms, from 30 days ago to 5 minutes ahead; now if absent'),
+    .describe('Unix ms, at most 30 days ago and 5 minutes ahead. Default: now.'),
 });
 export type MarkerInput = z.output<typeof markerInput>;
 
@@ -29,10 +29,10 @@ const at = z.int().describe('Unix ms');
 
 export const changeView = z.strictObject({
   at,
-  regions: values.describe('Regions that saw it, the first one first; empty for a marker'),
+  regions: values.describe('Regions that saw it, in that order; empty for a marker'),
   kind: z.enum(CHANGE_KINDS),
   before: values.describe('What the first region saw before'),
-  after: values.describe('What it saw then, or the text of a marker'),
+  after: values.describe('What it saw then, or the text of the marker'),
 }).meta({ id: 'Change' });
 
 export const markerView = z.strictObject({

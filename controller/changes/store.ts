@@ -1,13 +1,11 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents } from '../platform/mongo/documents.ts';
-import { insertMissing } from '../platform/mongo/mongo-errors.ts';
-import type { ChangeDoc } from './change.ts';
+import { Documents, DocumentsById, removeSurplus } from '../platform/mongo/documents.ts';
+import { insertMissing, upsertNewer } from '../platform/mongo/mongo-errors.ts';
+import type { ChangeDoc, SeenDoc } from './change.ts';
 
 /** Changes kept per monitor. */
 const MAX_CHANGES = 500;
-/** Documents removed at a time; more than one removal leaves behind. */
-const BATCH_SIZE = 1000;
 
 /** Unix ms; both ends are included. */
 export interface Span {
@@ -25,15 +23,12 @@ export class ChangeStore extends Documents<ChangeDoc> {
     ]);
   }
 
-  /** Changes of one monitor. Skips those that exist. */
+  /** Adds changes of one monitor. Skips those that exist. */
   async add(changes: ChangeDoc[]): Promise<void> {
     const [first] = changes;
     if (first === undefined) return;
     await insertMissing(this.all, changes);
-    const newestFirst = this.all.find({ monitor_id: first.monitor_id }).sort({ at: -1, _id: -1 });
-    const surplus = newestFirst.skip(MAX_CHANGES).limit(BATCH_SIZE).project<{ _id: string }>({ _id: 1 });
-    const ids = (await surplus.toArray()).map(({ _id }) => _id);
-    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids } });
+    await removeSurplus(this.all, { monitor_id: first.monitor_id }, MAX_CHANGES);
   }
 
   async addRegion(id: string, region: string): Promise<void> {
@@ -54,5 +49,21 @@ export class ChangeStore extends Documents<ChangeDoc> {
 
   async removeOf(monitorIds: string[]): Promise<void> {
     if (monitorIds.length > 0) await this.all.deleteMany({ monitor_id: { $in: monitorIds } });
+  }
+}
+
+/** Collection `seen_targets`: the known values of each monitor's target. Written only when they change. */
+export class SeenStore extends DocumentsById<SeenDoc> {
+  constructor(db: Db) {
+    super(db, 'seen_targets');
+  }
+
+  /** Stores a document unless a later one is stored. */
+  async save(doc: SeenDoc): Promise<void> {
+    await upsertNewer(this.all, [doc]);
+  }
+
+  async removeOf(monitorIds: string[]): Promise<void> {
+    if (monitorIds.length > 0) await this.all.deleteMany({ _id: { $in: monitorIds } });
   }
 }

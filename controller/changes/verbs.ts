@@ -14,7 +14,7 @@ import type { ChangeStore, Span } from './store.ts';
 const MINUTE_MS = 60_000;
 const MAX_AGE_MS = 30 * 24 * 60 * MINUTE_MS;
 const MAX_AHEAD_MS = 5 * MINUTE_MS;
-/** What an incident lists. */
+/** The changes that an incident lists. */
 const BEFORE_INCIDENT = { ms: 30 * MINUTE_MS, limit: 50 };
 
 export interface ChangeDeps extends Pick<MonitorWriteDeps, 'monitors'> {
@@ -31,7 +31,7 @@ export async function listChanges(
   return changesIn(deps, ctx.tenant, { id, tags }, { from: 0, to, limit });
 }
 
-/** Those of the 30 minutes before an incident of the monitor, newest first; Unix ms. */
+/** Changes and markers of the 30 minutes before `startedAt` (Unix ms), newest first. */
 export async function changesBefore(
   deps: ChangeDeps, tenant: Tenant, monitorId: string, startedAt: number,
 ): Promise<Change[]> {
@@ -56,7 +56,7 @@ function changeOf({ at, text }: MarkerDoc): Change {
   return { at, regions: [], kind: 'marker', before: [], after: [text] };
 }
 
-/** Throws MONITOR_NOT_FOUND for monitors of other projects, too, and VALIDATION_ERROR. */
+/** Throws MONITOR_NOT_FOUND, also for monitors of other projects, and VALIDATION_ERROR. */
 export async function createMarker(
   { monitors, markers }: ChangeDeps, { tenant, now }: ProjectContext, input: MarkerInput,
 ): Promise<z.input<typeof markerView>> {

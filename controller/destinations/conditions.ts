@@ -37,7 +37,7 @@ const MAX_MINUTES = 1440;
 const SEVERITIES = ['critical', 'major', 'minor', 'warning'] as const satisfies readonly Severity[];
 
 const list = <T extends z.ZodType>(item: T) => (
-  z.array(item).min(1, 'Leave the list out instead of sending an empty one').max(MAX_LISTED).optional()
+  z.array(item).min(1, 'Omit the list instead of sending an empty one').max(MAX_LISTED).optional()
 );
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 08:00');
 

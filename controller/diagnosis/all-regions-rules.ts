@@ -1,13 +1,12 @@
 import { networkOf } from '../../shared/net-guard.ts';
 import {
-  areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isReached, isRefused,
-  isSilent,
-  labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts, type Finding,
-  type Observation,
+  addressesOf, areAll, brokenFamily, connectionsOf, countIndependent, endsEarly, hasReachedNetwork, isReached,
+  isRefused, isSilent, labelsOf, lastRouter, listOf, messageOf, otherThan, type Connection, type Facts,
+  type Finding, type Observation,
 } from './observation-rules.ts';
 import { isUnresolved, lookupError } from './some-regions-rules.ts';
 
-/** Failures that all regions see, and bad certificates, which need not fail every check. */
+/** Rules for failures that all regions see, and for bad certificates, which may fail only some checks. */
 
 export function tooFewObservations({ sound, up }: Facts): Finding {
   if (up.length > 0 || countIndependent(sound) > 1) return null;
@@ -27,23 +26,23 @@ export function badCertificate({ sound, error }: Facts): Finding {
     const witnesses = there.map((one) => one.by);
     if (!there.every((one) => isSame(one.tls)) || countIndependent(witnesses) < 2) continue;
     const good = seen.filter((one) => one.tls.problem === null).map((one) => one.address);
-    const others = good.length > 0 ? `; that of ${listOf(good)} is good` : '';
-    return `The certificate of ${address} ${problemText(tls, by)}, as seen from ${labelsOf(witnesses)}${others}.`;
+    const others = good.length > 0 ? `; the certificate at ${listOf(good)} is valid` : '';
+    return `The certificate at ${address} ${problemText(tls, by)}, as seen from ${labelsOf(witnesses)}${others}.`;
   }
   return null;
 }
 
 function problemText({ problem, valid_to }: NonNullable<Connection['tls']>, by: Observation): string {
   const isExpired = valid_to !== null && valid_to < by.examination.examined_at;
-  return isExpired ? `expired on ${new Date(valid_to).toISOString().slice(0, 10)}` : `is not accepted (${problem})`;
+  return isExpired ? `expired on ${new Date(valid_to).toISOString().slice(0, 10)}` : `is invalid (${problem})`;
 }
 
 export function noAddress({ is_dns, down, up }: Facts): Finding {
   if (is_dns || up.length > 0 || !down.every(isUnresolved)) return null;
-  return `The name has no address from ${labelsOf(down, 'or')}${lookupError(down)}.`;
+  return `The name does not resolve from ${labelsOf(down, 'or')}${lookupError(down)}.`;
 }
 
-/** A probe may lack a family, so addresses of another one may be silent. */
+/** A probe may lack an address family, so some addresses may not respond to it. */
 export function refused({ down, up }: Facts): Finding {
   const isRefusedHere = (one: Observation) => connectionsOf(one).some(isRefused)
     && connectionsOf(one).every((each) => isRefused(each) || isSilent(each));
@@ -61,7 +60,7 @@ export function familyRefused({ down, sound }: Facts): Finding {
   return `The target refuses ${family} connections from ${labelsOf(tried)}; ${otherThan(family)} works.`;
 }
 
-/** Where large packets may get lost, a missing response may be the path's fault. */
+/** If large packets may be lost, the path may be why a response is missing. */
 export function badResponse({ down, up }: Facts): Finding {
   const isConnected = (one: Observation) => connectionsOf(one).some(isReached);
   const isTargets = ({ examination: { error, path } }: Observation) => {
@@ -76,30 +75,30 @@ export function badResponse({ down, up }: Facts): Finding {
   return `The target accepts connections from ${labelsOf(down)}, but the check fails: ${message}.`;
 }
 
-/** Whether nothing connects from any region. */
+/** Whether the target accepts no connection from any region. */
 function isSilentEverywhere(seen: readonly Observation[]): boolean {
   return seen.every((one) => one.examination.sees === 'down' && areAll(connectionsOf(one), isSilent));
 }
 
 export function silentInReach({ down, up }: Facts): Finding {
   if (up.length > 0 || !isSilentEverywhere(down) || !down.every(hasReachedNetwork)) return null;
-  return `The target is silent; the paths from ${labelsOf(down)} reach its network.`;
+  return `The target does not respond, but the paths from ${labelsOf(down)} reach its network.`;
 }
 
 export function silentByItself({ down, up, neighbor }: Facts): Finding {
   if (up.length > 0 || neighbor === null || !isSilentEverywhere(down)) return null;
   return {
-    summary: `The target is silent from ${labelsOf(down)}, while ${neighbor} in its network responds.`,
+    summary: `The target does not respond to ${labelsOf(down)}, while ${neighbor} in its network does.`,
     also: [`Another monitor: ${neighbor} responded after the failure.`],
   };
 }
 
-/** Whether a target is silent from several networks, and so is everything in its own. */
+/** Whether a target does not respond to probes in several networks, and nothing else in its network does. */
 function isCutOffFromAll(seen: readonly Observation[]): boolean {
   return countIndependent(seen) > 1 && isSilentEverywhere(seen) && seen.every(endsEarly);
 }
 
-/** Monitors of the same host are not several targets. */
+/** Several monitors of the same host are one target. */
 export function sharedEdge({ down, up, others }: Facts): Finding {
   if (up.length > 0 || !isCutOffFromAll(down)) return null;
   const own = addressesOf(down);
@@ -118,15 +117,9 @@ export function sharedEdge({ down, up, others }: Facts): Finding {
   }
   if (place === null) return null;
   return {
-    summary: `${members.size + 1} targets ${place} became silent within 90 s, and nothing in their networks responds.`,
+    summary: `${members.size + 1} targets ${place} stopped responding within 90 s, and so did their networks.`,
     also: [`Other monitors: ${members.size} more fail from all regions, and their networks do not respond.`],
   };
-}
-
-function addressesOf(seen: readonly Observation[]): string[] {
-  return [...new Set(seen.flatMap(({ examination: { addresses, path } }) => (
-    path.target === null ? addresses : [...addresses, path.target]
-  )))];
 }
 
 /** The router at which the paths from all regions end; null if they end at different ones. */

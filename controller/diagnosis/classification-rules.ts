@@ -26,27 +26,26 @@ interface Rule {
 }
 
 /**
- * All rules: the first that applies decides. Each needs two independent observations, and none against it.
- * What no rule explains is unknown.
+ * The first rule that applies decides. Each requires two independent observations and no contradicting one.
+ * If none applies, the classification is `unknown`.
  */
 const RULES: readonly Rule[] = [
-  { is: 'probe', if: 'only probes without a network of their own see it down', rule: onlyCutOff },
+  { is: 'probe', if: 'only probes whose own network is down see it down', rule: onlyCutOff },
   { is: 'certificate', if: 'probes in two networks get the same bad certificate from one address', rule: badCertificate },
   { is: 'unknown', if: 'no probe sees it down', rule: nothingWrong },
   { is: 'unknown', if: 'probes in only one network examined it', rule: tooFewObservations },
-  { is: 'dns', if: 'its name has no address from the failing regions only', rule: missingAddress },
-  { is: 'dns', if: 'its name has no address from any region', rule: noAddress },
+  { is: 'dns', if: 'its name does not resolve from the failing regions only', rule: missingAddress },
+  { is: 'dns', if: 'its name does not resolve from any region', rule: noAddress },
   { is: 'dns', if: 'name servers disagree in the failing regions only', rule: wrongAddress },
-  { is: 'path', if: 'large packets get lost from the failing regions only', rule: largePacketsLost },
+  { is: 'path', if: 'large packets get lost only from the failing regions', rule: largePacketsLost },
   { is: 'path', if: 'paths end early, to an address that other regions reach', rule: brokenPath },
   { is: 'target', if: 'it refuses connections from all regions', rule: refused },
-  { is: 'target', if: 'it refuses connections of one family from all regions', rule: familyRefused },
-  { is: 'unknown', if: 'one family fails, which the probe may lack', rule: familyFails },
-  { is: 'target', if: 'it connects from all regions and responds badly or not at all', rule: badResponse },
-  { is: 'target', if: 'it is silent, and its network responds from all regions', rule: silentInReach },
-  { is: 'target', if: 'it is silent from all regions, and its neighbor responds', rule: silentByItself },
-  { is: 'edge', if: 'several targets behind one edge are silent, and so are their networks', rule: sharedEdge },
-  { is: 'unknown', if: 'nothing else applies', rule: unexplained },
+  { is: 'target', if: 'it refuses connections over one address family from all regions', rule: familyRefused },
+  { is: 'unknown', if: 'one address family fails, which the probe may lack', rule: familyFails },
+  { is: 'target', if: 'it accepts connections from all regions, and its response is bad or missing', rule: badResponse },
+  { is: 'target', if: 'it does not respond, but its network responds to all regions', rule: silentInReach },
+  { is: 'target', if: 'it does not respond to any region, but its neighbor responds', rule: silentByItself },
+  { is: 'edge', if: 'several targets behind one edge do not respond, nor do their networks', rule: sharedEdge },
 ];
 
 /** Where an outage comes from. Pure and total. */
@@ -62,5 +61,5 @@ export function classify({ observations, ...surroundings }: DiagnosisInput): Ver
     const { summary, also } = typeof found === 'string' ? { summary: found, also: [] } : found;
     return { classification, summary, decided_by: [...observations.map(sentenceOf), ...also] };
   }
-  return { classification: 'unknown', summary: 'The examinations do not show why.', decided_by: [] };
+  return { classification: 'unknown', summary: unexplained(facts), decided_by: observations.map(sentenceOf) };
 }

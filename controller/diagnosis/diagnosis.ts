@@ -4,7 +4,7 @@ import type { Examination } from '../../shared/contracts/examination.ts';
 export const CLASSIFICATIONS = ['target', 'path', 'dns', 'certificate', 'edge', 'probe', 'unknown'] as const;
 export type Classification = (typeof CLASSIFICATIONS)[number];
 
-/** The examination by one probe, in a region that sees the target down or one that sees it up. */
+/** The examination by the probe of one region. */
 export interface RegionExamination {
   region: string;
   probe_id: string;
@@ -25,14 +25,14 @@ export interface DiagnosisDoc {
   /** When the failure counted, or somebody requested the diagnosis. */
   failed_at: number;
   diagnosed_at: number;
-  /** Requested while no probe saw the target down: it says nothing about later incidents. */
+  /** Requested while no probe saw the target down, so it says nothing about later incidents. */
   is_healthy?: true;
   /** The monitor checks DNS records. */
   is_dns?: true;
   regions: RegionExamination[];
 }
 
-/** What an incident shows of its diagnosis. */
+/** The part of a diagnosis that incidents show. */
 export interface DiagnosisSummary {
   id: string;
   classification: Classification;

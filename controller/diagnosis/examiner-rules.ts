@@ -1,4 +1,4 @@
-/** A region of a monitor, and what its latest checks say. */
+/** A region of a monitor, and the outcome of its latest checks. */
 export interface SeenRegion {
   region: string;
   /** The probe that reported last; null if none has. */
@@ -26,18 +26,18 @@ export interface Examiner {
 
 export interface ChosenExaminers {
   examiners: Examiner[];
-  /** To ask as well if all of `examiners` see the target down: it may be up from elsewhere. */
+  /** Also asked if all of `examiners` see the target down: it may be up elsewhere. */
   others: Examiner[];
 }
 
 const MAX_OTHERS = 6;
-/** Worst first: a request is about a failure if there is one. */
+/** Worst first, so that a requested diagnosis is about a failure if there is one. */
 const ORDER: readonly SeenRegion['is'][] = ['down', 'failing', 'unknown', 'up'];
 
 /**
- * The probes to ask: one that sees the failure and one that sees the target up. Without the latter, another
- * one that fails in another network, and a witness. Empty if the region that failed
- * has none that can examine.
+ * Chooses a probe that sees the failure and one that sees the target up; without the latter, a second one
+ * that sees the failure from another network, and a witness. Empty if no probe of the failing region can
+ * examine.
  */
 export function chooseExaminers(choice: ExaminerChoice): ChosenExaminers {
   const { regions, failed, witnesses, examinerOf, networkOf } = choice;

@@ -3,7 +3,7 @@ import type { CheckError } from '../../shared/contracts/result.ts';
 import { networkOf } from '../../shared/net-guard.ts';
 import type { RegionExamination } from './diagnosis.ts';
 
-/** An examination, and what people call its region. */
+/** An examination with the name of its region. */
 export interface Observation extends RegionExamination {
   label: string;
   /** Of the probe's provider; null if unknown. */
@@ -16,11 +16,11 @@ export interface Surroundings {
   others: { monitor_id: string; observations: Observation[] }[];
   /** Another address in the same /24 or /48 that responded after the failure; null if none is known. */
   neighbor: string | null;
-  /** Pairs of probes of which the first no longer reaches the second. */
+  /** Pairs of probes of which the first can no longer ping the second. */
   broken_edges: { from_probe: string; to_probe: string }[];
 }
 
-/** What the rules are about. Probes without a network of their own say nothing about the target. */
+/** Input of the rules. Observations of probes whose own network is down say nothing about the target. */
 export interface Facts extends Surroundings {
   /** The failure that counted; null if somebody requested the diagnosis. */
   error: CheckError | null;
@@ -36,11 +36,12 @@ export interface Facts extends Surroundings {
 /** A summary, and what decided besides the observations; null if the rule does not apply. */
 export type Finding = string | { summary: string; also: string[] } | null;
 
-/** Monitors that fail within this time may have failed together. */
+/** Monitors that fail within this time may have a common cause. */
 export const EDGE_WINDOW_MS = 90_000;
 
 export type Connection = Examination['connections'][number];
-export type Family = 'IPv4' | 'IPv6';
+export const FAMILIES = ['IPv4', 'IPv6'] as const;
+export type Family = (typeof FAMILIES)[number];
 
 const MAX_MESSAGE_LENGTH = 160;
 
@@ -59,22 +60,29 @@ export const isRefused = ({ state }: Connection): boolean => state === 'refused'
 /** Nothing came back, or a router reported that the address is unreachable. */
 export const isSilent = ({ state }: Connection): boolean => state === 'timeout' || state === 'unreachable';
 
-/** True if there is a connection, and all are so. */
+/** True if there is a connection, and all match. */
 export function areAll(connections: Connection[], isSo: (one: Connection) => boolean): boolean {
   return connections.length > 0 && connections.every(isSo);
 }
 
-/** The addresses whose connections are so. */
+/** The addresses whose connections match. */
 export function addressesWhere(seen: Observation, isSo: (one: Connection) => boolean): string[] {
   return seen.examination.connections.filter(isSo).map(({ address }) => address);
 }
 
-/** How many of these do not share a network. One that is unknown is shared with nobody outside its region. */
+/** The addresses that the target's name has, and those traced. */
+export function addressesOf(regions: readonly RegionExamination[]): string[] {
+  return [...new Set(regions.flatMap(({ examination: { addresses, path } }) => (
+    path.target === null ? addresses : [...addresses, path.target]
+  )))];
+}
+
+/** The number of different networks. An unknown network counts as one per region. */
 export function countIndependent(seen: readonly Observation[]): number {
   return new Set(seen.map(({ network, region }) => network ?? `region ${region}`)).size;
 }
 
-/** The last router that responded; null if none did. Silent ones may be working. */
+/** The last router that responded; null if none did. Routers that do not respond may still forward. */
 export function lastRouter({ examination: { path } }: Observation): string | null {
   return path.hops.findLast(({ address }) => address !== null && address !== path.target)?.address ?? null;
 }
@@ -104,7 +112,7 @@ export function labelsOf(seen: readonly Observation[], conjunction?: string): st
   return listOf(seen.map(({ label }) => label), conjunction);
 }
 
-/** Why its check fails, without a period; empty if it does not say. */
+/** Why the check failed, without a period; empty if unknown. */
 export function messageOf({ examination: { error } }: Observation): string {
   return (error?.message ?? '').slice(0, MAX_MESSAGE_LENGTH).replace(/[\s.]+$/, '');
 }
@@ -119,10 +127,10 @@ export function brokenFamily(seen: Observation): Family | null {
 
 export const otherThan = (family: Family): Family => (family === 'IPv6' ? 'IPv4' : 'IPv6');
 
-/** What one probe saw, in one sentence. */
+/** What a probe saw, in one sentence. */
 export function sentenceOf(seen: Observation): string {
   const { label, examination: { sees, has_network, path } } = seen;
-  if (!has_network) return `${label}: the probe's own network fails.`;
+  if (!has_network) return `${label}: the probe's own network is down.`;
   if (sees === 'up') return `${label}: the check succeeds.`;
   const message = messageOf(seen);
   const why = message === '' ? 'the check fails' : `the check fails: ${message}`;

@@ -8,8 +8,9 @@ export function diagnosisRoutes(deps: DiagnosisDeps): Route[] {
   return [
     defineRoute({
       method: 'GET', path: '/api/incidents/:id/diagnosis', tag: 'Incidents', auth: { access: 'project', role: 'viewer' },
-      summary: 'Read where the outage of an incident comes from',
-      description: 'What probes found out when the outage began. Not found before they have.',
+      summary: 'Read the diagnosis of an incident',
+      description: 'Where the outage comes from, and what probes found when it began. Not found before they have '
+        + 'examined the target.',
       params: idParams, errors: ['RESOURCE_NOT_FOUND'], responses: { 200: diagnosisResponse },
       handle: async (ctx, { params }) => {
         return { status: 200, data: { diagnosis: viewDiagnosis(await readDiagnosis(deps, ctx, params.id)) } };
@@ -18,8 +19,8 @@ export function diagnosisRoutes(deps: DiagnosisDeps): Route[] {
     defineRoute({
       method: 'POST', path: '/api/monitors/:id/diagnose', tag: 'Monitors', auth: { access: 'project', role: 'editor' },
       summary: 'Diagnose a monitor now', audit: 'monitor.diagnosed',
-      description: 'Two probes examine the target. Responds within 15 s; within 10 minutes of the last diagnosis, '
-        + 'with that one.',
+      description: 'Probes examine the target. Responds within 15 s. A monitor is diagnosed at most once in 10 minutes; '
+        + 'until then, the response has the last diagnosis.',
       params: idParams, errors: ['MONITOR_NOT_FOUND', 'VALIDATION_FAILED', 'SERVICE_UNAVAILABLE'],
       responses: { 200: diagnosisResponse },
       handle: async (ctx, { params }) => {

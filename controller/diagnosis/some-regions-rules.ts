@@ -1,62 +1,73 @@
 import {
-  addressesWhere, areAll, brokenFamily, connectionsOf, endsEarly, isOpen, isReached, isSilent, labelsOf,
-  lastRouter,
-  listOf, otherThan, type Facts, type Finding, type Observation,
+  addressesWhere, areAll, brokenFamily, connectionsOf, endsEarly, FAMILIES, familyOf, isOpen, isReached,
+  isSilent, labelsOf, lastRouter, listOf, otherThan, type Facts, type Finding, type Observation,
 } from './observation-rules.ts';
 
-/** Failures that only some of the regions see. */
+/** Rules for failures that only some of the regions see. */
 
 export function onlyCutOff({ cutOff, down, up }: Facts): Finding {
   const failing = cutOff.filter(({ examination }) => examination.sees === 'down');
   if (failing.length === 0 || down.length > 0 || up.length === 0) return null;
-  return `Only from ${labelsOf(failing)}, where the probe's own network fails; reachable from ${labelsOf(up)}.`;
+  return `Only from ${labelsOf(failing)}, where the probe's own network is down; reachable from ${labelsOf(up)}.`;
 }
 
 export function nothingWrong({ cutOff, down, up, error }: Facts): Finding {
   if (down.length > 0 || up.length === 0) return null;
   if (cutOff.length > 0) {
-    return `The target responds from ${labelsOf(up)}; the network of the probe in ${labelsOf(cutOff)} fails.`;
+    return `The target responds from ${labelsOf(up)}; the network of the probe in ${labelsOf(cutOff)} is down.`;
   }
   return error === null
     ? `The target responds from ${labelsOf(up)}, so there is nothing to diagnose.`
-    : `The target failed, and responded to the examination from ${labelsOf(up)}.`;
+    : `The target failed, but responded when it was examined from ${labelsOf(up)}.`;
 }
 
 export const isUnresolved = ({ examination: { addresses, error } }: Observation): boolean =>
   addresses.length === 0 && error?.layer === 'dns';
 
-/** What the first name server that failed said; empty if none did. */
+/** The error of the first name server that failed; empty if none did. */
 export function lookupError(down: Observation[]): string {
   const failed = down.flatMap(({ examination }) => examination.resolvers).find(({ error }) => error !== null);
-  return failed ? ` (${failed.server}: ${failed.error})` : '';
+  if (!failed?.error) return '';
+  const { server, error } = failed;
+  return error.includes(server) ? ` (${error})` : ` (${server}: ${error})`;
 }
 
 export function missingAddress({ is_dns, down, up }: Facts): Finding {
   const resolvedFrom = up.filter(({ examination }) => examination.addresses.length > 0);
   if (is_dns || down.length === 0 || !down.every(isUnresolved) || resolvedFrom.length === 0) return null;
-  return `Only from ${labelsOf(down)}: the name has no address${lookupError(down)}; `
+  return `Only from ${labelsOf(down)}: the name does not resolve${lookupError(down)}; `
     + `it resolves from ${labelsOf(resolvedFrom)}.`;
 }
 
 /**
- * A name server in each failing region confirms what all name servers elsewhere say, and the probe uses other
- * addresses. Services that respond by region differ between regions, and not within one.
+ * A name server in each failing region agrees with all name servers elsewhere, and the probe uses other
+ * addresses of that family. Services that respond by region differ between regions, and not within one.
  */
 export function wrongAddress({ is_dns, down, up }: Facts): Finding {
+  if (is_dns || up.length === 0 || down.length === 0) return null;
   const right = new Set(up.flatMap(({ examination }) => examination.addresses));
-  const isRight = (answer: readonly string[]) => answer.some((address) => right.has(address));
-  const agree = up.every(({ examination: { resolvers } }) =>
-    resolvers.length > 0 && resolvers.every(({ answer }) => isRight(answer)));
-  if (is_dns || up.length === 0 || down.length === 0 || !agree) return null;
-  const isWrong = ({ examination: { addresses, resolvers } }: Observation) =>
-    addresses.length > 0 && !isRight(addresses) && resolvers.some(({ answer }) => isRight(answer));
-  if (!down.every(isWrong)) return null;
-  const wrong = down.flatMap(({ examination }) => examination.addresses);
-  return `Only from ${labelsOf(down)}: the name resolves to ${listOf(wrong)}, `
-    + `but to ${listOf([...right])} from ${labelsOf(up)}.`;
+  for (const family of FAMILIES) {
+    const ofFamily = (all: Iterable<string>) => [...all].filter((address) => familyOf(address) === family);
+    const isRight = (all: readonly string[]) => ofFamily(all).some((address) => right.has(address));
+    const agrees = ({ examination: { resolvers } }: Observation) =>
+      resolvers.length > 0 && resolvers.every(({ answer }) => isRight(answer));
+    const isWrong = (one: Observation) => {
+      const { addresses, resolvers } = one.examination;
+      const isContradicted = ofFamily(addresses).length > 0 && !isRight(addresses)
+        && resolvers.some(({ answer }) => isRight(answer));
+      // Beside right addresses of the other family, wrong ones explain the failure only if they fail.
+      const hasRightOnes = addresses.some((address) => right.has(address));
+      return isContradicted && (!hasRightOnes || brokenFamily(one) === family);
+    };
+    if (!up.every(agrees) || !down.every(isWrong)) continue;
+    const wrong = ofFamily(down.flatMap(({ examination }) => examination.addresses));
+    return `Only from ${labelsOf(down)}: the name resolves to ${listOf(wrong)}, `
+      + `but to ${listOf(ofFamily(right))} from ${labelsOf(up)}.`;
+  }
+  return null;
 }
 
-/** Connections open and get stuck where large packets get lost, to an address that works for others. */
+/** Connections open and then stall where large packets get lost, to an address that works elsewhere. */
 export function largePacketsLost({ down, up }: Facts): Finding {
   if (down.length === 0 || up.length === 0) return null;
   const areStuck = down.every(({ examination: { path, connections, error } }) => {
@@ -71,7 +82,7 @@ export function largePacketsLost({ down, up }: Facts): Finding {
     + `reachable from ${labelsOf(up)}.`;
 }
 
-/** The target of a trace that ended early, if it is silent here and connects from all others that tried. */
+/** The target of a trace that ended early, if it does not respond here and does to all others that tried. */
 function brokenAddress(seen: Observation, up: Observation[]): string | null {
   const { path: { target }, error } = seen.examination;
   if (target === null || !addressesWhere(seen, isSilent).includes(target) || !endsEarly(seen)) return null;
@@ -98,11 +109,11 @@ export function brokenPath({ down, up, broken_edges: edges }: Facts): Finding {
   return {
     summary: `Only from ${labelsOf(down)}: ${ofFamily}path${isPart ? ` to ${address}` : ''} ${where}; `
       + `reachable from ${labelsOf(up)}.`,
-    also: edge ? ['The probes of these regions do not reach each other either.'] : [],
+    also: edge ? ['The probes in these regions cannot ping each other either.'] : [],
   };
 }
 
-/** Says which family, and not why: the probe itself may lack it. */
+/** Says which family fails, but not why: the probe itself may lack it. */
 export function familyFails({ down, sound }: Facts): Finding {
   const [family] = down.map(brokenFamily);
   const isAbout = (one: Observation) =>

@@ -4,9 +4,9 @@ import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { Documents, each, restoring } from '../platform/mongo/documents.ts';
 import { summaryOf, type DiagnosisDoc, type DiagnosisSummary, type RegionExamination } from './diagnosis.ts';
 
-/** A monitor is examined at most once in this time, and its incidents share the diagnosis. */
+/** A target is examined at most once in this time; incidents meanwhile share the diagnosis. */
 export const DIAGNOSIS_INTERVAL_MS = 600_000;
-/** Diagnoses of other monitors compared with one. */
+/** Maximum diagnoses of other monitors compared with one. */
 const MAX_COMPARED = 200;
 
 /** Collection `diagnoses`. */
@@ -44,7 +44,7 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
     return found.limit(MAX_COMPARED).toArray();
   }
 
-  /** Replaces an `unknown` with what was found out since. False if it was removed. */
+  /** Replaces an `unknown` diagnosis. False if it was removed. */
   refine({ _id, ...rest }: DiagnosisDoc): Promise<boolean> {
     const { classification, summary, decided_by, diagnosed_at } = rest;
     const found = { classification, summary, decided_by, diagnosed_at };

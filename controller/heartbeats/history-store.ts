@@ -1,10 +1,7 @@
 import type { Db } from 'mongodb';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
-import { Documents, restoring } from '../platform/mongo/documents.ts';
+import { Documents, removeSurplus, restoring } from '../platform/mongo/documents.ts';
 import { MAX_RECORDS, type PingRecord } from './ping-record.ts';
-
-/** Documents removed at a time; more than one removal leaves behind. */
-const BATCH_SIZE = 1000;
 
 /** Collection `ping_history`: the newest pings of each monitor. */
 export class PingHistoryStore extends Documents<PingRecord> {
@@ -18,11 +15,7 @@ export class PingHistoryStore extends Documents<PingRecord> {
   /** Durable when this resolves. About every 16th ping, by its id, removes those beyond MAX_RECORDS. */
   async add(record: PingRecord): Promise<void> {
     await this.insert(record);
-    if (!record._id.endsWith('0')) return;
-    const newestFirst = this.all.find({ monitor_id: record.monitor_id }).sort({ at: -1, _id: -1 });
-    const surplus = newestFirst.skip(MAX_RECORDS).limit(BATCH_SIZE).project<{ _id: string }>({ _id: 1 });
-    const ids = (await surplus.toArray()).map(({ _id }) => _id);
-    if (ids.length > 0) await this.all.deleteMany({ _id: { $in: ids } });
+    if (record._id.endsWith('0')) await removeSurplus(this.all, { monitor_id: record.monitor_id }, MAX_RECORDS);
   }
 
   /** Newest first, at most MAX_RECORDS. */

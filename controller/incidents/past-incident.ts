@@ -14,8 +14,8 @@ export interface PastIncident {
   started_at: number;
   opened_at: number;
   acknowledged_at: number | null;
-  /** When it ended, and whether a person ended it; null while it has not. */
-  ended: { at: number; by_hand: boolean } | null;
+  /** When it ended, whether a person ended it, and when it was changed last; null while it has not ended. */
+  ended: { at: number; by_hand: boolean; changed_at: number } | null;
   late: boolean;
   /** End of the maintenance in which it began; null if it did not. */
   maintenance_until: number | null;
@@ -37,6 +37,7 @@ export function viewPast(doc: PastDoc): PastIncident {
   return {
     id, monitor_id: check_id ?? '', project_id, severity, type, error_message, features, started_at, opened_at,
     acknowledged_at, maintenance_until, late,
-    ended: isOver ? { at: resolved_at ?? updated_at, by_hand: resolved_by !== 'system' } : null,
+    ended: isOver
+      ? { at: resolved_at ?? updated_at, by_hand: resolved_by !== 'system', changed_at: updated_at } : null,
   };
 }

@@ -42,7 +42,7 @@ const readOnly = readOnlyFields(
   'id', 'organization_id', 'project_id', 'created_by', 'monitor_name', 'check_type', 'status',
   'acknowledged_at', 'assignee_id', 'acknowledged_by_name', 'resolved_at', 'resolved_by',
   'recovery_time_seconds', 'late', 'in_maintenance', 'held_by', 'notification_sent', 'notification_channels',
-  'postmortem', 'runbook_url', 'cause_id', 'diagnosis', 'created_at', 'updated_at',
+  'postmortem', 'runbook_url', 'cause_id', 'diagnosis', 'changes', 'created_at', 'updated_at',
 );
 
 export const incidentInput = z.strictObject({

@@ -7,25 +7,25 @@ const FORGOTTEN_AFTER_MS = 180_000;
 
 type EdgeState = 'ok' | 'broken' | 'unknown';
 
-/** What one probe's pings of another show, by its beats. */
+/** The pings of one probe to another, as reported in its beats. */
 export interface EdgeTrack {
   readonly peerId: string;
   /** Of the latest ping, by the probe's clock. */
   readonly pingedAt: number;
-  /** When the controller learned of it, Unix ms. */
+  /** When the controller received it, Unix ms. */
   readonly at: number;
   /** Null if it got no reply. */
   readonly rttMs: number | null;
   /** Pings in a row without a reply while the peer was alive. */
   readonly failures: number;
-  /** Whether any ping got a reply: some networks let none through. */
+  /** Whether any ping ever got a reply; some networks drop all pings. */
   readonly hasResponded: boolean;
 }
 
-/** The probe with this id if it may be a peer: another one of the same owner. */
+/** The probe with this id if it may be a peer: another probe of the same owner. */
 export type PeerOf = (probeId: string) => { isLive: boolean } | null;
 
-/** The edges after a beat, which repeats a ping until the next one. A former peer's edge is forgotten. */
+/** The edges after a beat. Beats repeat a ping until the next one, and omit former peers. */
 export function edgesAfterBeat(
   edges: readonly EdgeTrack[], pings: readonly PeerPing[], now: number, peerOf: PeerOf,
 ): readonly EdgeTrack[] {
@@ -55,16 +55,16 @@ function edgeAfterPing(
   };
 }
 
-/** What an edge's state depends on besides its pings. */
+/** What the state of an edge depends on besides its pings. */
 export interface EdgeMoment {
   now: number;
-  /** Whether both probes are. */
+  /** Whether both probes are live. */
   areLive: boolean;
   /** Whether the peer replies to another probe. */
   isResponding: boolean;
 }
 
-/** Silence means nothing if a probe is offline, or if the peer has never replied to anyone. */
+/** A missing reply means nothing if a probe is offline or if the peer has never replied to any probe. */
 export function edgeState(edge: EdgeTrack, { now, areLive, isResponding }: EdgeMoment): EdgeState {
   if (!areLive || now - edge.at > FORGOTTEN_AFTER_MS) return 'unknown';
   if (edge.rttMs !== null) return 'ok';

@@ -10,9 +10,9 @@ import { choosePeers, type MeshMember, type PeerChoice } from './peer-rules.ts';
 import { isEnrolled, type EnrolledProbe, type ProbeDoc } from './probe.ts';
 import type { ProbeView } from './responses.ts';
 
-/** A silent probe stays a peer for this long, so that a restart or an outage changes nothing. */
+/** An offline probe stays a peer for this long, so that restarts and outages do not change peers. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
-/** Orders sent at once. Sealing one takes a millisecond, and no order is urgent. */
+/** Maximum orders per run. Sealing one takes a millisecond, and no order is urgent. */
 const MAX_ORDERS = 50;
 
 interface MeshDeps {
@@ -27,19 +27,19 @@ interface MeshDeps {
   log: Log;
 }
 
-/** What probes see of those that they ping, by the id of the one that pings. Both have the same owner. */
+/** The edges to its peers, by the id of the probe that pings. Both ends have the same owner. */
 export type Edges = ReadonlyMap<string, ProbeView['mesh']>;
 
 /**
- * Tells probes which others to ping, and knows what they see. Who takes part and what was seen come from
- * beats alone, so that every controller knows it and nothing is stored.
+ * Orders probes to ping their peers, and evaluates the results. Members and results come only from beats, so
+ * every controller has them and nothing is stored.
  */
 export class Mesh {
   readonly #deps: MeshDeps;
   readonly #task: PeriodicTask;
   /** The choice of peers, and what it was made from. */
   #choice: { key: string; peersOf: PeerChoice } | null = null;
-  /** Where the next run continues, so that probes that ignore orders keep no others from theirs. */
+  /** Where the next run continues, so that probes that ignore orders do not delay others. */
   #next = 0;
 
   constructor(deps: MeshDeps) {
@@ -83,11 +83,11 @@ export class Mesh {
     return new Map(all.map(({ id, isLive, tracks }) => [id, tracks.flatMap(viewed(isLive))]));
   }
 
-  /** The broken edges from or to these probes. */
+  /** The broken edges between these probes. */
   brokenEdges(probeIds: readonly string[]): { from_probe: string; to_probe: string }[] {
-    const isOfThese = (one: string, other: string) => probeIds.includes(one) || probeIds.includes(other);
-    return [...this.edges()].flatMap(([from_probe, edges]) => edges
-      .filter(({ probe_id: to, state }) => state === 'broken' && isOfThese(from_probe, to))
+    const edges = this.edges();
+    return probeIds.flatMap((from_probe) => (edges.get(from_probe) ?? [])
+      .filter(({ probe_id: to, state }) => state === 'broken' && probeIds.includes(to))
       .map(({ probe_id: to_probe }) => ({ from_probe, to_probe })));
   }
 
@@ -107,7 +107,7 @@ export class Mesh {
     }
   }
 
-  /** Chooses anew only if a member has changed. */
+  /** Recomputes the choice only if a member has changed. */
   #choosePeers(): PeerChoice {
     const members = this.#members();
     const key = JSON.stringify(members);

@@ -2,10 +2,10 @@ import { MAX_PEERS, type MeshOrder } from '../../shared/contracts/mesh.ts';
 import { derivedId, fnv1a, mix } from '../../shared/ids.ts';
 import { classifyAddress } from '../../shared/net-guard.ts';
 
-/** Candidates considered per region, which bounds the work where all probes are behind one address. */
+/** Maximum candidates per region; bounds the work if all probes share one address. */
 const MAX_CANDIDATES = 32;
 
-/** A probe that takes part in the mesh. */
+/** A member of the mesh. */
 export interface MeshMember {
   id: string;
   region: string;
@@ -23,7 +23,7 @@ export type PeerChoice = (memberId: string) => Peers;
 interface Placed {
   member: MeshMember;
   position: number;
-  /** Where others ping it; null if they may not. */
+  /** Where others ping it; null if no address is suitable. */
   address: string | null;
   /** Whether `address` is a loopback address, and whether the member has any. */
   isLoopback: boolean;
@@ -33,8 +33,8 @@ interface Placed {
 type Regions = Map<string, Placed[]>;
 
 /**
- * The peers of a member: up to four, of as many other regions as there are, and of its own region last.
- * Depends on nothing but the members. One that comes or goes concerns only those that it follows on its ring.
+ * Chooses up to four peers of each member: from as many other regions as possible, then from its own. The
+ * choice depends only on the members. Adding or removing one affects only members just before it on the ring.
  */
 export function choosePeers(members: readonly MeshMember[], allowPrivate: boolean): PeerChoice {
   const placed = members.map((member) => placeOf(member, allowPrivate))
@@ -108,8 +108,8 @@ function candidates(from: Placed, ring: readonly Placed[], limit: number): Place
 }
 
 /**
- * An address that both have, for example that of a router, says nothing. A loopback address is the other
- * probe's only if both are on one machine.
+ * Pinging an address that both have, such as a router's, proves nothing. A loopback address belongs to the
+ * other probe only if both run on one machine.
  */
 function mayPing(from: Placed, { member, address, isLoopback }: Placed): boolean {
   const isShared = address === null || from.member.addresses.includes(address);

@@ -29,12 +29,12 @@ export interface AlertingDeps {
 }
 
 type Decided = Parameters<CauseDeciderDeps['decisions']['follow']>[1];
-/** Of a message about a cause: what it follows. */
+/** Called with the thread of a message about a cause. */
 type OnMessage = ConstructorParameters<typeof RehearsedThreads>[0];
 
 /**
- * The parts of the product that turn the decisions about monitors into messages, on collections in memory and
- * a receiver that accepts everything.
+ * The product's own parts that turn events of monitors into messages, with collections in memory and a
+ * receiver that accepts everything.
  */
 export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMessage) {
   const { tenant, population, groupingOf, shardMap } = deps;
@@ -87,7 +87,7 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
       all: alerts,
       gate: new DependencyGate({ alerts, held, onHeld: () => undefined, shardMap, clock }),
     },
-    /** For what is decided on held alerts. The next stored results show what the recheck found. */
+    /** Carries out decisions on held alerts. The next stored results stand for the recheck. */
     steps: {
       held, clock, incidents, recheck: () => undefined,
       alerts: { fanOut: (alert: Parameters<FanOut['fanOut']>[0]) => alerts.fanOut(alert), logHeld: nothing },
@@ -97,7 +97,7 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
 
 async function nothing(): Promise<void> {}
 
-/** One receiver, of a type without rules of its own about hours and grouping. */
+/** One receiver, of a type without its own rules for hours and grouping. */
 function destinationOf({ organizationId, projectId }: Tenant, conditions: Conditions): DestinationDoc {
   return {
     _id: 'rehearsal', organization_id: organizationId, project_id: projectId, created_by: '', name: 'rehearsal',
@@ -107,7 +107,7 @@ function destinationOf({ organizationId, projectId }: Tenant, conditions: Condit
   };
 }
 
-/** Nobody else decides, so each decision follows the last. */
+/** No other controller decides, so each decision follows the last one. */
 function lastDecision(): CauseDeciderDeps['decisions'] {
   let last: Decided | null = null;
   return {

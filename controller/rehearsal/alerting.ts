@@ -6,20 +6,20 @@ import type { HeldAlert } from '../dependencies/held-alert.ts';
 import { carryOut } from '../dependencies/held-alert-steps.ts';
 import type { RelatedMonitor } from '../monitors/monitor.ts';
 import { openAlerting, type AlertingDeps } from './alerting-parts.ts';
-import type { MonitorEvent, Span } from './monitor-event.ts';
+import type { MonitorEvent, Span } from './incident-events.ts';
 import type { NotifiedOutage } from './outage-rules.ts';
 
 export interface RehearsedAlertingDeps extends AlertingDeps {
-  /** Those whose alerts are of interest, and their dependencies. */
+  /** Monitors whose alerts are replayed, and their dependencies. */
   monitors: ReadonlyMap<string, RelatedMonitor>;
   alerted: ReadonlySet<string>;
   /** Whether outages of dependencies hold alerts. */
   heedsDependencies: boolean;
-  /** Whether a check of the monitor between these instants would have failed, and still at `now`. Unix ms. */
+  /** Whether a check of the monitor in this time would fail, and would still fail at `now`, Unix ms. */
   isFailing(monitorId: string, between: Span, now: number): boolean;
 }
 
-/** A message to the receiver at `at`, Unix ms. About a cause, it names the first of its incidents. */
+/** A message to the receiver at `at`, Unix ms. A message about a cause has its first incident. */
 export interface RehearsedMessage {
   at: number;
   monitor_id: string;
@@ -33,15 +33,15 @@ export interface RehearsedMessageWithCause extends RehearsedMessage {
 
 const GIVEN_UP = { status: 'failed', next_attempt_at: null } as const;
 
-/** Plays the product's alerting through the events of monitors, in virtual time. */
+/** Runs the product's alerting on the events of monitors, in virtual time. */
 export class RehearsedAlerting {
   readonly #deps: RehearsedAlertingDeps;
   readonly #parts: ReturnType<typeof openAlerting>;
   readonly #live = new Map<string, SeenMonitor>();
   readonly #messages: RehearsedMessage[] = [];
-  /** Incidents that a message told of, and when first. */
+  /** Incidents with a message, and when the first one was sent. */
   readonly #notifiedAt = new Map<string, number>();
-  /** Held alerts that nothing but an event can change. */
+  /** Held alerts that only an event can change. */
   readonly #sleeping = new Set<string>();
   readonly #signal = new AbortController().signal;
   #now = 0;
@@ -61,7 +61,7 @@ export class RehearsedAlerting {
     return this.#messages.map((one) => ({ ...one, cause_id: causes.get(one.incident_id) ?? null }));
   }
 
-  /** The outages of which messages told so far. */
+  /** The outages with messages so far. */
   async notified(): Promise<NotifiedOutage[]> {
     const found = await this.#parts.incidents.findMany([...this.#notifiedAt.keys()]);
     return found.map(({ _id, check_id, started_at: from, resolved_at: until }) => (
@@ -69,7 +69,7 @@ export class RehearsedAlerting {
     ));
   }
 
-  /** Takes the next event. Their instants must not decrease. */
+  /** Adds the next event; times must not decrease. */
   async add(event: MonitorEvent): Promise<void> {
     await this.advanceTo(event.at);
     const { incidents, outbox, decider, alerts } = this.#parts;
@@ -125,7 +125,7 @@ export class RehearsedAlerting {
     await carryOut(this.#parts.steps, held, decision, undefined);
   }
 
-  /** Decides at its next turn on what an event may change. Without one, each turn would find the same. */
+  /** Schedules held alerts that the event may change for their next decision. */
   async #wake({ at, monitor_id: monitorId }: MonitorEvent): Promise<void> {
     for (const held of this.#parts.held.due) {
       if (!this.#sleeping.has(held._id)) continue;
@@ -144,7 +144,7 @@ export class RehearsedAlerting {
     const after = await deliveries.find(id);
     if (outcome.kind === 'sent' && after?.digest_id === undefined) this.#onSent(before);
     if (after?.status !== 'pending' || (after.next_attempt_at ?? 0) > this.#now) return;
-    // Nobody else delivers here, so what is due still will never be sent unless it waits for a given instant.
+    // No other controller delivers here: what is still due is never sent unless it waits for a known time.
     const readyAt = outcome.kind === 'again' ? outcome.readyAt ?? 0 : 0;
     await deliveries.settle(id, '', readyAt > this.#now ? { next_attempt_at: readyAt } : GIVEN_UP);
   }

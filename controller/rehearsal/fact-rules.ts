@@ -3,7 +3,7 @@ import type { MaintenanceRange } from '../verdicts/monitor-config.ts';
 import type { StatusChange } from '../verdicts/monitor-state.ts';
 import type { Fact } from './monitor-rehearsal.ts';
 
-/** What people did to a monitor, in order. `changes` are those of its status, oldest first. */
+/** What users did to a monitor, in order. `changes` are status changes, oldest first. */
 export function factsOf(changes: readonly StatusChange[], incidents: readonly PastIncident[]): Fact[] {
   const facts: Fact[] = changes.flatMap(({ from, to, at }): Fact[] => {
     if (to === 'paused' && from !== 'paused') return [{ at, kind: 'pause' }];
@@ -17,9 +17,9 @@ export function factsOf(changes: readonly StatusChange[], incidents: readonly Pa
 }
 
 /**
- * The maintenance of a monitor as its status history tells it, in order; what has not ended lasts until
- * `until`, Unix ms. `known` are the occurrences of windows that still exist: the history does not say whether
- * alerts were held, and a window that was deleted since is taken to have held them.
+ * The maintenance of a monitor according to its status history, in order; ongoing maintenance lasts until
+ * `until`, Unix ms. `known` are occurrences of windows that still exist: the history does not say whether
+ * alerts were held, so windows deleted since are assumed to have held them.
  */
 export function maintenanceOf(
   changes: readonly StatusChange[], known: readonly MaintenanceRange[], until: number,
@@ -35,10 +35,10 @@ export function maintenanceOf(
     from = null;
   };
   for (const [index, { at, in_maintenance, reason, to }] of changes.entries()) {
-    // A change applied before the end may have a later time. Only the first one tells of an earlier begin.
+    // A change applied before the end may have a later time. Only the first one implies an earlier start.
     if (in_maintenance && (index === 0 || reason === 'maintenance began')) from ??= at;
     else if (reason === 'maintenance ended') close(at);
-    // After the pause, so that what was held is not sent before it.
+    // After the pause, so that held alerts are not sent before it.
     else if (to === 'paused') close(at + 1);
   }
   const ongoing = known.filter((one) => from !== null && one.from <= until && one.until > until);

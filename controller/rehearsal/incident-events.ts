@@ -1,11 +1,34 @@
 import type { PastIncident } from '../incidents/past-incident.ts';
-import type { MonitorConfig } from '../verdicts/monitor-config.ts';
-import type { MonitorEvent } from './monitor-event.ts';
+import type { Alert, IncidentOpening, IncidentResolution } from '../verdicts/effect.ts';
+import type { MonitorConfig, RuntimeStatus } from '../verdicts/monitor-config.ts';
 
-/** What happened to a monitor according to its incidents. Used where its results are no longer stored. */
+/** An event of a monitor at `at`, Unix ms, under a policy. */
+export type MonitorEvent = { at: number; monitor_id: string } & (
+  | { kind: 'open'; opening: IncidentOpening }
+  | { kind: 'resolve'; resolution: IncidentResolution }
+  | { kind: 'alert'; alert: Alert }
+  | { kind: 'acknowledge' | 'end_by_hand'; incident_id: string }
+  | { kind: 'status'; status: RuntimeStatus; since: number; open_incident: { id: string } | null }
+);
+
+/** Half-open time range, Unix ms. */
+export interface Span {
+  from: number;
+  until: number;
+}
+
+/** The history of a monitor under a policy. */
+export interface MonitorEvents {
+  /** In order. */
+  events: MonitorEvent[];
+  /** When checks in all regions would have found it down, in order. */
+  failing: Span[];
+}
+
+/** The events of a monitor according to an incident. Used where results are no longer stored. */
 export function eventsOf(incident: PastIncident, monitor: MonitorConfig): MonitorEvent[] {
   const { id, monitor_id, severity, type, error_message, features, started_at, opened_at, ended } = incident;
-  // Nobody was alerted of what only late results showed.
+  // Late results send no alerts.
   if (incident.late) return [];
   const error = { type, message: error_message };
   const alert = { monitor, error, severity, regions: [], at: started_at };

@@ -5,26 +5,28 @@ import type { StoredResult } from '../results/hours/stored-result.ts';
 import { overdueRow } from '../results/hours/ping-rows.ts';
 import { featureParts, type FeatureKind } from '../verdicts/features/feature-rules.ts';
 import type { MonitorConfig } from '../verdicts/monitor-config.ts';
-import type { MonitorState } from '../verdicts/monitor-state.ts';
+import type { MonitorState, StatusChange } from '../verdicts/monitor-state.ts';
 import { Replay, type ReplayedStep } from '../verdicts/replay.ts';
 import { HOUR_MS } from '../verdicts/time-accounting/time-accounting-rules.ts';
 import { regionSilentAfterMs } from '../verdicts/votes/region-rules.ts';
-import type { MonitorEvent, MonitorEvents, Span } from './monitor-event.ts';
-import { eventsOf } from './incident-events.ts';
+import { eventsOf, type MonitorEvent, type MonitorEvents, type Span } from './incident-events.ts';
+import { PastDecisions } from './past-decisions.ts';
 import { latestOfQuietHour } from './quiet-hour.ts';
 
-/** What people did to a monitor at `at`, Unix ms. */
+/** What a user did to a monitor at `at`, Unix ms. */
 export type Fact = { at: number; kind: 'pause' | 'resume' | 'acknowledge' | 'end_by_hand' };
 
-/** What is known of a monitor besides its results. */
+/** What is known about a monitor besides its results. */
 export interface MonitorFacts {
-  /** As it is today, with its past maintenance. */
+  /** The current configuration, with past maintenance. */
   config: MonitorConfig;
+  /** Of its status, in order; the first one tells what was before. */
+  changes: readonly StatusChange[];
   /** In order. */
   facts: Fact[];
-  /** What it has in common with others today. */
+  /** The current features. */
   features: readonly string[];
-  /** In the order in which they began. */
+  /** By ascending start. */
   incidents: PastIncident[];
 }
 
@@ -36,40 +38,52 @@ interface Received {
 
 const NO_PING = overdueRow(0).error?.message;
 
-/** Replays the stored results of one monitor under a policy, hour by hour. */
+/**
+ * Replays the stored results of one monitor hour by hour: under another policy, or as everything was decided.
+ */
 export class MonitorRehearsal {
   readonly #known: MonitorFacts;
   readonly #ids = new Map<string, string>();
-  /** Ids of past incidents by their beginning, so that those that are the same have the same id. */
+  /** Ids of past incidents by start, so that replayed incidents keep their ids. */
   readonly #pastIds = new Map<number, string[]>();
+  /** What past incidents were found to have in common with others. */
+  readonly #featuresOf: ReadonlyMap<string, string[]>;
   readonly #events: MonitorEvent[] = [];
   readonly #failing: Span[] = [];
-  /** What only late results showed, so that nobody was alerted. The results do not say how late. */
+  /** Null under another policy. */
+  readonly #past: PastDecisions | null;
+  /** Incidents shown only by late results, which send no alerts. Results do not say how late they were. */
   readonly #late: ReadonlySet<string>;
   #facts: readonly Fact[];
   #replay: Replay | null = null;
-  /** Results that were received after the hour in which they began. */
+  /** Results received after the hour in which they started. */
   #left: Received[] = [];
   #failingSince: number | null = null;
-  /** By region, the last hour in which it reported. */
+  /** The last hour in which each region reported. */
   readonly #reportedIn = new Map<string, number>();
 
-  constructor(known: MonitorFacts) {
+  constructor(known: MonitorFacts, asDecided: boolean) {
     this.#known = known;
     this.#facts = known.facts;
     this.#late = new Set(known.incidents.flatMap(({ id, late }) => (late ? [id] : [])));
-    for (const { started_at: at, id } of known.incidents) {
-      this.#pastIds.set(at, [...this.#pastIds.get(at) ?? [], id]);
+    for (const { started_at: at, id } of known.incidents.toSorted((a, b) => a.opened_at - b.opened_at)) {
+      if (!asDecided || !this.#late.has(id)) this.#pastIds.set(at, [...this.#pastIds.get(at) ?? [], id]);
     }
+    this.#featuresOf = new Map(known.incidents.map(({ id, features }) => [id, features]));
+    this.#past = asDecided ? new PastDecisions(known, knownOf(known.features), {
+      onStep: (step) => this.#record(step),
+      onFact: (fact, replay) => this.#applyFact(fact, replay),
+    }) : null;
   }
 
-  /** Adds the results of the next hour. Hours without results may be left out. */
+  /** Adds the results of the next hour. Hours without results may be omitted. */
   addHour(hour: number, columns: ResultColumns): void {
     if (columns.length === 0) return;
     this.#replay ??= this.#begin(hour);
     this.#assign(hour, columns);
     const isFactual = (this.#facts[0]?.at ?? Infinity) < hour + 2 * HOUR_MS;
-    const mayBeQuiet = this.#left.length === 0 && !isFactual;
+    const mayBeQuiet = this.#left.length === 0 && !isFactual
+      && (this.#past?.isQuietUntil(hour + 2 * HOUR_MS) ?? true);
     const quiet = mayBeQuiet ? latestOfQuietHour(this.#replay.state, hour, columns) : null;
     if (quiet) return this.#replay.addGood(quiet);
     const rows = columns.rows().filter(({ late }) => !late);
@@ -87,13 +101,13 @@ export class MonitorRehearsal {
     for (const one of this.#left) if (one.at < until) this.#add(one);
     this.#applyFacts(until);
     replay.advanceTo(until);
+    this.#past?.finish(until);
     if (this.#failingSince !== null) this.#failing.push({ from: this.#failingSince, until });
     return { events: this.#events.filter(({ at }) => at <= until), failing: this.#failing };
   }
 
   /**
-   * The regions that had the monitor are those that reported. Where it runs today says nothing about the
-   * past.
+   * Assigns the regions that reported. The current regions may differ from those in the past.
    */
   #assign(hour: number, { sources }: ResultColumns): void {
     const replay = this.#replay as Replay;
@@ -105,10 +119,11 @@ export class MonitorRehearsal {
     if (present.join() !== assigned.join()) replay.assign(present, hour);
   }
 
-  /** Before the first stored result, incidents are what they were. */
+  /** Uses past incidents as they were before the first stored result or decision. */
   #begin(hour: number): Replay {
-    const { config, incidents, features } = this.#known;
-    const past = incidents.filter(({ ended }) => ended !== null && ended.at < hour);
+    const { config, incidents, features, changes } = this.#known;
+    const from = this.#past ? changes[0]?.at ?? Infinity : hour;
+    const past = incidents.filter(({ ended }) => ended !== null && ended.at < from);
     this.#events.push(...past.flatMap((one) => eventsOf(one, config)).sort((a, b) => a.at - b.at));
     const replay = new Replay(config, hour, (step) => this.#onStep(step), knownOf(features));
     const earlier = this.#facts.filter(({ at }) => at < hour);
@@ -128,7 +143,7 @@ export class MonitorRehearsal {
     }
   }
 
-  /** A result is received when its check has ended. */
+  /** A result counts as received when its check ended. */
   #endOf({ started_at, response_time_ms, error }: StoredResult): number {
     if (this.#known.config.heartbeat) return started_at;
     const timeoutMs = error?.type === 'timeout' ? this.#known.config.timeout_ms : 0;
@@ -138,24 +153,30 @@ export class MonitorRehearsal {
   #applyFacts(until: number): void {
     for (let fact = this.#facts[0]; fact !== undefined && fact.at <= until; fact = this.#facts[0]) {
       this.#facts = this.#facts.slice(1);
-      this.#applyFact(fact);
+      this.#applyFact(fact, this.#replay as Replay);
     }
   }
 
-  #applyFact({ kind, at }: Fact): void {
-    const replay = this.#replay as Replay;
+  #applyFact({ kind, at }: Fact, replay: Replay): void {
     if (kind === 'pause' || kind === 'resume') return replay.setActive(kind === 'resume', at);
     replay.advanceTo(at);
     const { outage } = replay.state;
     if (outage === null) return;
     const { config: { monitor_id } } = this.#known;
-    this.#events.push({ at, monitor_id, kind, incident_id: this.#idOf(outage.incident_id) });
+    if (!this.#past || replay !== this.#replay) {
+      this.#events.push({ at, monitor_id, kind, incident_id: this.#idOf(outage.incident_id) });
+    }
     if (kind === 'end_by_hand') replay.endIncident(at);
   }
 
-  #onStep({ at, before, state, effects }: ReplayedStep): void {
+  #onStep(step: ReplayedStep): void {
+    this.#trackFailing(step.state, step.at);
+    if (this.#past) this.#past.follow(step);
+    else this.#record(step);
+  }
+
+  #record({ at, before, state, effects }: ReplayedStep): void {
     const { config: { monitor_id } } = this.#known;
-    this.#trackFailing(state, at);
     const openId = (of: MonitorState) => of.outage?.incident_id;
     for (const effect of effects) {
       if (effect.kind === 'open' && !effect.opening.late) this.#name(effect.opening.id, effect.opening.started_at);
@@ -167,7 +188,9 @@ export class MonitorRehearsal {
     }
     for (const effect of effects) {
       if (effect.kind === 'open' && !effect.opening.late) {
-        const opening = { ...effect.opening, id: this.#idOf(effect.opening.id) };
+        const id = this.#idOf(effect.opening.id);
+        const features = this.#featuresOf.get(id) ?? effect.opening.features;
+        const opening = { ...effect.opening, id, ...(features ? { features } : {}) };
         this.#events.push({ at, monitor_id, kind: 'open', opening });
       } else if (effect.kind === 'resolve' && this.#ids.has(effect.resolution.id)) {
         const resolution = { ...effect.resolution, id: this.#idOf(effect.resolution.id) };
@@ -198,7 +221,7 @@ export class MonitorRehearsal {
   }
 }
 
-/** Results do not tell addresses and certificates, so they are those that the monitor has today. */
+/** Results do not contain addresses and certificates, so the current ones are used. */
 function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 'certificate'> {
   const parts = features.map(featureParts);
   const valuesOf = (wanted: FeatureKind) => (
@@ -214,7 +237,7 @@ function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 
   };
 }
 
-/** Whether a check in all regions now would find what their latest results found, and so hold alerts. */
+/** Whether checks in all regions now, with the outcomes of their latest results, would hold alerts. */
 function wouldFail({ config, regions }: MonitorState): boolean {
   let hasFailed = false;
   for (const name in regions) hasFailed ||= (regions[name]?.fails ?? 0) > 0;

@@ -1,4 +1,4 @@
-/** An outage that a message told of at `notified_at`. Unix ms; `until` is null while it is ongoing. */
+/** An outage with an alert at `notified_at`. Unix ms; `until` is null while it is ongoing. */
 export interface NotifiedOutage {
   monitor_id: string;
   from: number;
@@ -12,7 +12,7 @@ export interface MissedOutage {
   to: number;
 }
 
-/** Outages that `actual` tells of from `from` on and `simulated` never does. `to` ends the ongoing ones. */
+/** Outages with an alert from `from` on in `actual` and none in `simulated`. `to` ends the ongoing ones. */
 export function missedOutages(
   actual: readonly NotifiedOutage[], simulated: readonly NotifiedOutage[],
   { from, to }: { from: number; to: number },
@@ -26,7 +26,7 @@ export function missedOutages(
     .sort((one, other) => one.from - other.from);
 }
 
-/** In their order. */
+/** Groups by monitor and preserves the order. */
 export function byMonitorOf<T extends { monitor_id: string }>(all: readonly T[]): Map<string, T[]> {
   const found = new Map<string, T[]>();
   for (const one of all) {

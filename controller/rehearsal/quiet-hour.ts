@@ -9,8 +9,8 @@ const JUDGED = 3 | DEGRADED | LATE;
 const GOOD = OUTCOMES.indexOf('success');
 
 /**
- * By region, the start of the latest result of an hour in which the rules could change nothing but that, as
- * in nearly all hours: every result is good, every region is up, and none falls silent. Else null.
+ * The start of each region's latest result if the rules could change nothing else in this hour, as in nearly
+ * all hours: every result is good, every region is up, and none falls silent. Otherwise null.
  */
 export function latestOfQuietHour(
   state: MonitorState, hour: number, { length, flags, started, source, sources }: ResultColumns,
@@ -38,7 +38,7 @@ export function latestOfQuietHour(
   return latest;
 }
 
-/** Whether the monitor is up and nothing about it depends on further results or on time. */
+/** Whether the monitor is up and nothing about it is pending. */
 function isSettled(state: MonitorState, hour: number): boolean {
   const { config, status, outage, slow, flaps, withheld, witnesses, heartbeat, regions } = state;
   if (status !== 'up' || heartbeat !== undefined || config.status !== 'active') return false;

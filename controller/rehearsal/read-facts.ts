@@ -11,7 +11,7 @@ import { factsOf, maintenanceOf } from './fact-rules.ts';
 import { byMonitorOf } from './outage-rules.ts';
 import type { MonitorFacts } from './monitor-rehearsal.ts';
 
-/** What rehearsals read besides results. Instants are Unix ms. */
+/** Data that rehearsals need besides results. Instants are Unix ms. */
 export interface FactReaders {
   runner: Pick<CheckRunner, 'assignedOf'>;
   changes: {
@@ -32,23 +32,23 @@ export interface FactReaders {
   };
 }
 
-/** Status changes read per monitor: one every two minutes for 90 days. */
+/** Maximum status changes per monitor: one every two minutes for 90 days. */
 const MAX_CHANGES = 65_000;
-/** Incidents of the organization read. */
+/** Maximum incidents of the organization. */
 const MAX_INCIDENTS = 20_000;
-/** Occurrences of a window considered. */
+/** Maximum occurrences of a window. */
 const MAX_OCCURRENCES = 1000;
-/** Outages that lasted this long before the time range are known. */
+/** Incidents that started earlier before the time range are not read. */
 const MAX_OUTAGE_MS = 90 * 86_400_000;
 
 export interface RehearsalFacts {
   monitors: Map<string, MonitorFacts>;
-  /** Incidents of other monitors of the organization, which may have a cause in common with those. */
+  /** Incidents of other monitors of the organization, which may share a cause with those. */
   others: PastIncident[];
   population: { having: Map<string, number>; total: number };
 }
 
-/** What people did to these monitors, and what happened around them, from `from` to `to` (Unix ms). */
+/** What happened to these monitors and others of the organization from `from` to `to` (Unix ms). */
 export async function readFacts(
   readers: FactReaders, { organizationId }: Pick<Tenant, 'organizationId'>, docs: readonly MonitorDoc[],
   { from, to }: { from: number; to: number },
@@ -59,7 +59,7 @@ export async function readFacts(
     readers.incidents.ofChecksBetween(organizationId, span, MAX_INCIDENTS),
     readers.windows.ofMonitors(ids), readers.features.of(ids), readers.features.total(organizationId),
   ]);
-  const own = byMonitorOf(incidents);
+  const own = byMonitorOf(incidents.filter(({ type }) => type !== 'slow_response'));
   const monitors = new Map<string, MonitorFacts>();
   for (const doc of docs) {
     const { _id: id } = doc;
@@ -70,7 +70,7 @@ export async function readFacts(
     const maintenance = maintenanceOf(changes, occurrencesOf(windows.get(id) ?? [], from, to), to);
     monitors.set(id, {
       config: { ...toMonitorConfig(doc, undefined, maintenance), ...present },
-      facts: factsOf(changes, past), features: features.get(id) ?? [], incidents: past,
+      changes, facts: factsOf(changes, past), features: features.get(id) ?? [], incidents: past,
     });
   }
   const others = incidents.filter((one) => !monitors.has(one.monitor_id) && one.features.length > 0);

@@ -4,8 +4,7 @@ import type { ConfirmationPolicy } from '../monitors/schema.ts';
 import type { ResultColumns } from '../results/hours/result-columns.ts';
 import type { MonitorConfig } from '../verdicts/monitor-config.ts';
 import { RehearsedAlerting, type RehearsedAlertingDeps } from './alerting.ts';
-import { eventsOf } from './incident-events.ts';
-import type { MonitorEvent, MonitorEvents, Span } from './monitor-event.ts';
+import { eventsOf, type MonitorEvent, type MonitorEvents, type Span } from './incident-events.ts';
 import { MonitorRehearsal, type MonitorFacts } from './monitor-rehearsal.ts';
 import type { Turns } from './turns.ts';
 
@@ -14,9 +13,9 @@ export interface ResultReader {
   of(monitorId: string, from: number, to: number): AsyncIterable<{ hour: number; columns: ResultColumns }>;
 }
 
-/** Changes of monitors and their alerts held in memory, about 1 kB each. */
+/** Maximum events held in memory, about 1 kB each. */
 const MAX_EVENTS = 100_000;
-const TOO_MUCH = 'Choose fewer monitors or a shorter time: there were too many outages';
+const TOO_MUCH = 'Too many outages; choose fewer monitors or a shorter time range';
 
 interface ReplayOptions {
   span: { from: number; to: number };
@@ -30,8 +29,8 @@ interface ReplayOptions {
 export type History = ReadonlyMap<string, MonitorEvents>;
 
 /**
- * Replays each monitor under its policy of today and the changed one; the same if that changes nothing.
- * Throws VALIDATION_ERROR if too much happened.
+ * Replays each monitor under its current policy and under the changed one; both histories are the same object
+ * if the change has no effect. Throws VALIDATION_ERROR for too many events.
  */
 export async function replayMonitors(
   results: ResultReader, monitors: ReadonlyMap<string, MonitorFacts>,
@@ -41,8 +40,8 @@ export async function replayMonitors(
   let count = 0;
   for (const [id, known] of monitors) {
     const other = changedIds.has(id) ? withPolicy(known.config, policy) : known.config;
-    const rehearsals = (other === known.config ? [known] : [known, { ...known, config: other }])
-      .map((one) => new MonitorRehearsal(one));
+    const rehearsals = [new MonitorRehearsal(known, true)];
+    if (other !== known.config) rehearsals.push(new MonitorRehearsal({ ...known, config: other }, false));
     for await (const { hour, columns } of results.of(id, from, to)) {
       for (const one of rehearsals) one.addHour(hour, columns);
       if (turns.isDue) await turns.pass();
@@ -67,13 +66,13 @@ function withPolicy(config: MonitorConfig, policy: ConfirmationPolicy | undefine
 }
 
 interface Stage extends Omit<RehearsedAlertingDeps, 'isFailing'> {
-  /** What happened to monitors whose alerts are of no interest, as it was. */
+  /** Past incidents of other monitors, whose alerts are not replayed. */
   others: readonly PastIncident[];
   to: number;
   turns: Turns;
 }
 
-/** Plays the alerting through what happened to the monitors until `to`, Unix ms. */
+/** Replays the alerting for the events of the monitors until `to`, Unix ms. */
 export async function playAlerts(history: History, { others, to, turns, ...deps }: Stage) {
   const alerting = new RehearsedAlerting({
     ...deps, isFailing: (id, between, now) => isFailing(history.get(id)?.failing ?? [], between, now),
@@ -82,7 +81,7 @@ export async function playAlerts(history: History, { others, to, turns, ...deps 
   for (const incident of others) {
     const { organizationId: organization_id } = deps.tenant;
     const { monitor_id, project_id } = incident;
-    // Nothing else of it matters to what it has in common with others.
+    // Common causes need nothing else of the monitor.
     const monitor = { monitor_id, organization_id, project_id, name: '', type: 'HTTP' } as MonitorConfig;
     events.push(...eventsOf(incident, monitor));
   }

@@ -8,12 +8,12 @@ export function rehearsalRoutes(deps: RehearsalDeps): Route[] {
     defineRoute({
       method: 'POST', path: '/api/alerts/simulate', tag: 'Integrations', audit: false, isLong: true,
       auth: { access: 'project', role: 'viewer' },
-      summary: 'Replay stored results through other alert settings',
-      description: `Plays up to ${MAX_DAYS} days of the results of up to ${MAX_MONITORS} monitors, with the monitors that `
-        + 'they depend on, through the rules that decide on alerts: confirmation, dependencies, causes, hours, delays '
-        + 'and reminders. What the request leaves out is as it is today. Where results are no longer stored, '
-        + 'incidents are as they were detected. It does not replay votes of regions that did not have the monitor, '
-        + 'or quarantines. Changes nothing and sends nothing.',
+      summary: 'Simulate alert settings',
+      description: `Replays up to ${MAX_DAYS} days of stored results of up to ${MAX_MONITORS} monitors, including their `
+        + 'dependencies, with the rules for alerts: confirmation, dependencies, causes, hours, delays and reminders. '
+        + 'Omitted settings keep their current values. Where results are no longer stored, incidents are replayed as '
+        + 'they were detected. Votes of regions without the monitor and quarantines are not replayed. Changes '
+        + 'nothing and sends nothing.',
       body: rehearsalInput,
       responses: { 200: rehearsalResponse },
       errors: ['MONITOR_NOT_FOUND', 'RESOURCE_NOT_FOUND'],

@@ -1,10 +1,10 @@
 import type { Clock } from '../../shared/time.ts';
 import { AppError } from '../errors/app-error.ts';
 
-/** How long work may take before the event loop gets a turn, ms. */
+/** Maximum work before yielding to the event loop, ms. */
 const SLICE_MS = 10;
 
-/** Divides long work into slices, and ends it when nobody waits for it any more. */
+/** Divides long work into slices, and ends it when the client is gone. */
 export class Turns {
   readonly #clock: Clock;
   readonly #isClientGone: () => boolean;

@@ -30,19 +30,19 @@ export interface RehearsalDeps extends FactReaders {
   clock: Clock;
 }
 
-/** Before the time range, so that outages and flapping at its start are known. */
+/** Replayed before the time range, to know outages and flapping at its start. */
 const WARM_UP_MS = 3 * 3_600_000;
 
 /**
- * Plays stored results through other alert settings, and through those of today. Throws VALIDATION_ERROR for
- * too long a time, too many monitors or too many outages; MONITOR_NOT_FOUND, RESOURCE_NOT_FOUND.
+ * Replays stored results with other alert settings and with the current ones. Throws VALIDATION_ERROR if the
+ * time range is too long or there are too many monitors or outages; MONITOR_NOT_FOUND, RESOURCE_NOT_FOUND.
  */
 export async function simulateAlerts(deps: RehearsalDeps, ctx: ProjectContext, input: RehearsalInput) {
   const { from } = input;
   const to = Math.min(input.to ?? ctx.now, ctx.now);
-  if (from >= to) throw fieldError('from', 'Must be in the past and before the end');
+  if (from >= to) throw fieldError('from', 'Must be in the past and before `to`');
   if ((input.to ?? to) - from > MAX_DAYS * DAY_MS) {
-    throw fieldError('from', `Must be at most ${MAX_DAYS} days before the end`);
+    throw fieldError('from', `Must be at most ${MAX_DAYS} days before \`to\``);
   }
   await rejectUnknownTargets(deps, ctx, input.destination?.filter);
   const docs = await findMonitors(deps, ctx, input.monitor_ids);
@@ -50,7 +50,7 @@ export async function simulateAlerts(deps: RehearsalDeps, ctx: ProjectContext, i
 }
 
 interface FoundMonitors {
-  /** Those whose alerts are of interest. */
+  /** Monitors whose alerts are replayed. */
   alerted: MonitorDoc[];
   /** Other monitors that they depend on. */
   dependencies: MonitorDoc[];
@@ -100,7 +100,10 @@ async function rehearse(
   const conditions = { ...destination, grouping: grouping ?? 'off' } as const;
   const simulated = isToday ? actual : await playAlerts(changed, { ...stage, conditions, heedsDependencies });
   const shown = ({ messages }: typeof actual) => messages.filter(({ at }) => at >= from && at <= to)
-    .map(({ at, monitor_id, cause_id, kind }) => ({ at, monitor_id, cause_id, kind }));
-  const missed = missedOutages(actual.notified, simulated.notified, { from, to });
+    // Probes report fractions of a millisecond.
+    .map(({ at, monitor_id, cause_id, kind }) => ({ at: Math.round(at), monitor_id, cause_id, kind }));
+  const missed = missedOutages(actual.notified, simulated.notified, { from, to }).map((one) => (
+    { ...one, from: Math.round(one.from), to: Math.round(one.to) }
+  ));
   return { alerts: shown(simulated), actual: shown(actual), missed };
 }

@@ -14,7 +14,7 @@ import type { MonitorItem, MonitorState, Outage, RegionState, ResultItem } from 
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
 import {
   alertSlow, applyNoData, countFailure, decide, decideAfterLostVote, moveStatus, needsMoreVotes,
-  resolveNoData,
+  resolveNoData, type Move,
 } from './status/status-rules.ts';
 import { isAssigned } from './votes/quorum-rules.ts';
 import {
@@ -92,6 +92,17 @@ export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void 
   recordAddress(step, item);
   reportFeatures(step, item);
   if (item.kind === 'result' && (item.result.facts || item.result.tls)) reportSighting(step, item);
+}
+
+/** Applies a change of status that was decided in the past, at an item of the instant `at` (Unix ms). */
+export function applyDecided(
+  before: MonitorState, move: Move, at: number, place: ItemPlace,
+): Pick<MonitorStep, 'state' | 'effects'> {
+  const step = new MonitorStep(before, place);
+  moveStatus(step, move);
+  applySecondaryRules(step, { kind: 'maintenance', at });
+  attachFeatures(step);
+  return step;
 }
 
 function applyToStatus(step: MonitorStep, item: MonitorItem): void {

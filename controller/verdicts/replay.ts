@@ -1,10 +1,10 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { MonitorConfig } from './monitor-config.ts';
-import { applyItem, newMonitorState } from './monitor-rules.ts';
+import { applyDecided, applyItem, newMonitorState } from './monitor-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem, MonitorState } from './monitor-state.ts';
-import { releaseAt } from './notices/held-alert-rules.ts';
+import { instantOf, releaseAt } from './notices/held-alert-rules.ts';
 import { reopenAt } from './status/reopen-rules.ts';
-import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes } from './status/status-rules.ts';
+import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes, type Move } from './status/status-rules.ts';
 import { nextMaintenanceChangeAt } from './time-accounting/maintenance-rules.ts';
 import { regionSilentAfterMs } from './votes/region-rules.ts';
 
@@ -17,6 +17,8 @@ export type ReplayedResult =
 /** What one item did at `at`, Unix ms. */
 export interface ReplayedStep {
   at: number;
+  /** When the item happened, Unix ms; null if it is not about the present. */
+  instant: number | null;
   before: MonitorState;
   state: MonitorState;
   effects: MonitorEffect[];
@@ -93,6 +95,29 @@ export class Replay {
     }
   }
 
+  /** The status changed at `at` (Unix ms), as was decided at an item of `instant`. */
+  move(move: Move, instant: number, at: number): void {
+    this.advanceTo(at);
+    this.#n += 1;
+    this.#nothingDueBefore = 0;
+    const before = this.#state;
+    const { state, effects } = applyDecided(before, move, instant, { n: this.#n, index: 0 });
+    this.#finish({ at, instant, before, state, effects });
+  }
+
+  /** The outage continued after a person ended its incident, so that another one opened. */
+  reopen(at: number): void {
+    this.advanceTo(at);
+    this.#apply({ kind: 'reopen', at }, at);
+  }
+
+  /** Something of `instant` (Unix ms) was received at `at`, so that held alerts may be due. */
+  see(instant: number, at: number): void {
+    this.advanceTo(at);
+    const { flaps, withheld } = this.#state;
+    if (flaps !== null || withheld !== null) this.#apply({ kind: 'maintenance', at: instant }, at);
+  }
+
   /** A person ended the incident of the ongoing outage, if there is one. */
   endIncident(at: number): void {
     this.advanceTo(at);
@@ -155,14 +180,20 @@ export class Replay {
     this.#now = Math.max(this.#now, at);
     const before = this.#state;
     const { state, effects } = applyItem(before, item, { n: this.#n, index: 0 });
-    // Times by hour would be copied with each change, and nobody reads them here.
-    this.#state = { ...state, accounted: {}, maintained: null };
+    this.#finish({ at, instant: instantOf(item), before, state, effects });
     if (state.minority_accepted || !needsMoreVotes(state)) this.#shortSince = null;
     else this.#shortSince ??= at;
     const name = item.kind === 'result' && effects.length === 0 ? item.region : null;
     const verdictIn = ({ regions }: MonitorState) => regions[name ?? '']?.verdict;
     const isSameVote = name !== null && verdictIn(before) === verdictIn(state);
-    if (!isSameVote || before.status !== state.status || this.#shortSince !== null) this.#nothingDueBefore = 0;
-    this.#onStep({ at, before, state: this.#state, effects });
+    if (!isSameVote || before.status !== state.status || this.#shortSince !== null) {
+      this.#nothingDueBefore = 0;
+    }
+  }
+
+  #finish(step: ReplayedStep): void {
+    // Times by hour would be copied with each change, and nobody reads them here.
+    this.#state = { ...step.state, accounted: {}, maintained: null };
+    this.#onStep({ ...step, state: this.#state });
   }
 }

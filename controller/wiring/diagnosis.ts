@@ -1,18 +1,27 @@
 import { EXAMINE_CAPABILITY } from '../../shared/contracts/examination.ts';
 import { tenantOf } from '../access/tenant.ts';
 import { chooseProbe, domainOf } from '../assignments/assigned-regions.ts';
+import { Classifier } from '../diagnosis/classifier.ts';
 import { Diagnoser } from '../diagnosis/diagnoser.ts';
 import { summaryOf, type DiagnosisDoc } from '../diagnosis/diagnosis.ts';
 import { chooseExaminers } from '../diagnosis/examiner-rules.ts';
 import { diagnosisRoutes } from '../diagnosis/routes.ts';
-import { SurroundingsReader } from '../diagnosis/surroundings.ts';
+import { queueRefusal } from '../http/limits/rate-limit.ts';
 import { incidentEvent } from '../incidents/views.ts';
 import { loadMonitor } from '../monitors/verbs/read-monitors.ts';
 import type { UnwrittenReader } from '../results/reading/recent/unwritten-reader.ts';
+import { FairQueue } from '../work/fair-queue.ts';
 import type { Events } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
+
+/** Requested diagnoses; those of failures have places of their own. */
+const REQUESTS = {
+  maxRunning: 12, maxRunningPerKey: 4, maxWaiting: 20, maxWaitingPerKey: 4, maxWaitMs: 1500,
+};
+/** For an organization with too many requests waiting, s. */
+const RETRY_AFTER_S = 5;
 
 interface DiagnosisSources {
   fleet: Pick<Fleet, 'directory' | 'liveness' | 'runNow' | 'witnesses' | 'placement' | 'mesh'>;
@@ -24,14 +33,14 @@ type States = Pick<UnwrittenReader, 'states'>;
 
 export type Diagnosis = ReturnType<typeof openDiagnosis>;
 
-/** Where outages come from: examinations by probes, and who reads what they found out. */
+/** Diagnoses of outages: examinations by probes, and the routes to request and read them. */
 export function openDiagnosis(ports: ControllerPorts, { fleet, events, notifications }: DiagnosisSources) {
   const { stores, clock, log } = ports;
   const { diagnoses, diagnosisTurns: turns, incidents, monitors, features, assignments: items } = stores;
   const { directory, liveness, runNow, witnesses, placement } = fleet;
   let states: States['states'] = async () => new Map();
   const networkOf = (region: string) => domainOf(directory.probesOf(region));
-  const surroundings = new SurroundingsReader({
+  const classifier = new Classifier({
     diagnoses, features, monitors,
     lastSuccesses: async (ids) => (
       new Map([...await states(ids)].map(([id, { last_success_at }]) => [id, last_success_at]))
@@ -43,9 +52,10 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
     },
   });
   const diagnoser = new Diagnoser({
-    diagnoses, turns, liveness, capability: EXAMINE_CAPABILITY, surroundings, clock, log,
+    diagnoses, turns, classifier, clock, log,
     underway: notifications.underDiagnosis,
     examiners: {
+      isAble: (probeId) => liveness.announces(EXAMINE_CAPABILITY, probeId),
       choose: (suspect, regions, failed) => chooseExaminers({
         regions, failed, networkOf,
         witnesses: witnesses.possibleRegions(suspect, regions.map(({ region }) => region)),
@@ -74,12 +84,15 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
   });
   return {
     diagnoser,
-    /** From now on, `reader` knows how monitors are. */
+    /** From now on, reads the state of monitors from `reader`. */
     follow: (reader: States): void => {
       states = (ids) => reader.states(ids);
     },
     routes: diagnosisRoutes({
       diagnoses, incidents,
+      requests: new FairQueue(clock, REQUESTS, queueRefusal(
+        RETRY_AFTER_S, 'Too many targets are being examined; try again in a moment',
+      )),
       monitors: { load: (ctx, id) => loadMonitor({ monitors }, ctx, id) },
       diagnose: async (monitor) => {
         const { _id: monitor_id, organization_id, project_id, monitoring_regions } = monitor;

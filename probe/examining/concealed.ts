@@ -2,7 +2,7 @@ import type { CheckSpec } from '../../shared/contracts/check-spec.ts';
 import { EXAMINATION_LIMITS, type Examination } from '../../shared/contracts/examination.ts';
 import { concealError, FactConcealer } from '../concealing/concealer.ts';
 
-/** The examination without the monitor's secrets. An address that is one, or contains one, is left out. */
+/** The examination without the monitor's secrets. Omits addresses that are or contain one. */
 export function concealed(spec: CheckSpec, found: Examination): Examination {
   const facts = new FactConcealer(spec);
   const isShown = (address: string): boolean => facts.detail(address) === address;

@@ -30,15 +30,15 @@ const FAMILIES = [4, 6] as const;
 const MAX_CONCURRENT = 4;
 const MAX_QUEUED = 8;
 const MAX_QUEUE_MS = 1000;
-/** Left to build the response after everything has ended. */
+/** Time left to build the response. */
 const SPARE_MS = 200;
-/** So that a name with many addresses of one family does not hide the other. */
+/** So that many addresses of one family leave room for the other. */
 const MAX_ADDRESSES_PER_FAMILY = EXAMINATION_LIMITS.addresses / 2;
 
-/** Why a target is not examined: what it must not or cannot check, or too many examinations at once. */
+/** Reasons not to examine a target: this probe must not or cannot check it, or is overloaded. */
 const UNEXAMINED: readonly (Finding['missed'])[] = ['blocked_target', 'unsupported', 'overload', 'clock_jump'];
 
-/** Examines targets and the ways to them, within EXAMINATION_MS each and a few at a time. */
+/** Examines targets and the paths to them, a few at a time and within EXAMINATION_MS each. */
 export class Examiner {
   readonly #parts: ExaminerParts;
   readonly #contact: ContactTools;
@@ -52,8 +52,8 @@ export class Examiner {
   }
 
   /**
-   * Null if this probe may not or cannot examine the target: its address is denied, its check is not
-   * supported here, or too many examinations are running. Never rejects.
+   * Null if this probe must not or cannot examine the target: its address is denied, its check is not
+   * supported here, or too many examinations are running.
    */
   examine(assignment: Assignment): Promise<Examination | null> {
     const { clock } = this.#parts.context;
@@ -68,7 +68,10 @@ export class Examiner {
       void this.#queue.add(async () => {
         if (hasGivenUp) return;
         timer.cancel();
-        resolve(await this.#examine(assignment, deadline));
+        const examination = this.#examine(assignment, deadline);
+        resolve(examination);
+        // The caller handles an error, not the queue.
+        await examination.catch(() => undefined);
       });
     });
   }
@@ -97,7 +100,7 @@ export class Examiner {
     });
   }
 
-  /** As the runner judges a check: a failure while this probe is cut off says nothing about the target. */
+  /** Like the runner: a failure while this probe is cut off says nothing about the target. */
   async #check({ spec, timeout_ms, allow_private }: Assignment, deadline: Deadline) {
     const { context: { clock }, check, isCutOff } = this.#parts;
     const [found, wasCutOff] = await Promise.all([
@@ -108,7 +111,7 @@ export class Examiner {
     return { finding: judged(spec, seen), isCutOff: wasCutOff !== false };
   }
 
-  /** The allowed addresses of each family that the check uses, in the order it tries them. */
+  /** The allowed addresses of each family that the check uses, in the order in which it tries them. */
   #lookUp(
     { host, family }: Subject, isAllowed: (address: string) => boolean, deadline: Deadline,
   ): Promise<string[]>[] {
@@ -133,7 +136,7 @@ export class Examiner {
     const isOwnName =
       host !== null && FAMILIES.some((family) => resolver.ownAddresses(host, family).length > 0);
     if (question === null || isOwnName) return [];
-    // As for DNS checks: name servers are asked nothing about internal names.
+    // Like DNS checks, never asks name servers about internal names.
     if (refusesPrivate?.(allowPrivate) && isInternalName(question.name.toLowerCase())) return [];
     const isAllowed = (address: string): boolean => allowAddress(address, allowPrivate);
     return askEach(this.#contact.network, systemServers.current(), question, isAllowed, deadline.leftMs);
@@ -147,6 +150,6 @@ export class Examiner {
       if (address === undefined) continue;
       return tracePath({ clock, ...trace }, address, contact.by === 'tcp' ? contact.port : null, deadline.leftMs);
     }
-    return untraced('There is no address to trace');
+    return untraced('No address to trace');
   }
 }

@@ -1,13 +1,13 @@
 import type { Family } from '../checks/icmp/packet.ts';
 
 export const SMALL_DATA_BYTES = 56;
-/** With the headers of IP and ICMP, 1,500 bytes. */
+/** 1,500 bytes with the IP and ICMP headers. */
 export const LARGE_DATA_BYTES: Readonly<Record<Family, number>> = { 4: 1472, 6: 1452 };
 
 /**
- * Whether packets of 1,500 bytes arrive, by echo requests of both sizes. A report that one is too large, by a
- * router or by this machine, counts as arrived: senders then use smaller ones. They fail where such packets
- * are lost without a report.
+ * Whether packets of 1,500 bytes arrive, by echo requests of both sizes. A report by a router or this machine
+ * that one is too large counts as arrived, because senders then use smaller ones. Connections stall only
+ * where such packets are lost without a report.
  */
 export class LargePackets {
   #wasSent = false;
@@ -27,12 +27,12 @@ export class LargePackets {
     this.#doesLargeArrive = true;
   }
 
-  /** Whether the target responds to echo requests, whatever it does at its port. */
+  /** Whether the target responds to echo requests, regardless of its port. */
   get hasResponse(): boolean {
     return this.#doesSmallArrive;
   }
 
-  /** Whether further responses can change nothing. */
+  /** Whether further responses cannot change the verdict. */
   get isDecided(): boolean {
     return this.#doesLargeArrive;
   }

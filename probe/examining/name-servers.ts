@@ -10,7 +10,7 @@ type Response = Examination['resolvers'][number];
 
 const MAX_VALUE_LENGTH = 64;
 
-/** What each of the servers, asked on its own, says about a name. Leaves out addresses unless `isAllowed`. */
+/** Queries each server about a name. Omits addresses that are not allowed. */
 export async function askEach(
   network: Network, servers: readonly NameServer[],
   { name, types }: { name: string; types: readonly DnsRecordType[] },
@@ -27,7 +27,7 @@ export async function askEach(
       server: server.address,
       answer: values.filter((value) => isIP(value) === 0 || isAllowed(value))
         .slice(0, EXAMINATION_LIMITS.addresses).map((value) => value.slice(0, MAX_VALUE_LENGTH)),
-      // A name with addresses of one family needs none of the other.
+      // A name may have addresses of only one family.
       error: values.length > 0 && outcomes.every(({ kind }) => kind === 'records')
         ? null
         : problems.find((problem) => problem !== null) ?? null,
@@ -37,8 +37,8 @@ export async function askEach(
 
 function problemOf({ name, type }: Question, outcome: Outcome, timeoutMs: number): string | null {
   if (outcome.kind === 'silent') return `No response within ${Math.round(timeoutMs)} ms`;
-  if (outcome.kind === 'down') return `It cannot be reached (${outcome.code})`;
-  // An alias may be the name of something internal.
+  if (outcome.kind === 'down') return `Unreachable (${outcome.code})`;
+  // An alias may reveal an internal name.
   const withoutAlias = 'alias' in outcome ? { ...outcome, alias: null } : outcome;
   const fault = faultOf(name, { type, match: 'any', expected: [] }, withoutAlias, false);
   return fault?.error?.message ?? null;

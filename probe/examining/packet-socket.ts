@@ -3,9 +3,9 @@ import { ICMP, type Family } from '../checks/icmp/packet.ts';
 import { acceptIcmpTypes, allowFragments, isNothingToRead, setTtl } from '../checks/icmp/raw-options.ts';
 
 const MAX_PACKET_BYTES = 2048;
-/** Maximum packets read in a row, so that a flood leaves time for other work. */
+/** Maximum packets read in a row, so that a flood does not block other work. */
 const MAX_READ_BATCH = 256;
-/** A TCP socket also receives what belongs to checks. Beyond this many packets, it stops reading. */
+/** A TCP socket also receives packets of checks, so it stops reading after this many. */
 const MAX_PACKETS = 20_000;
 
 interface PacketSocketOptions {
@@ -18,7 +18,7 @@ interface PacketSocketOptions {
   onPacket: (packet: Buffer, source: string) => void;
 }
 
-/** A raw socket that reads until it is closed or fails. Losing it loses responses and nothing else. */
+/** A raw socket that reads until it is closed or fails. A failure only loses responses. */
 export class PacketSocket {
   readonly #options: PacketSocketOptions;
   readonly #socket: Socket;

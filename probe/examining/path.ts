@@ -11,7 +11,7 @@ import type { Route } from './route.ts';
 
 type Path = Examination['path'];
 
-/** What this machine traces with. */
+/** Tools to trace paths on this machine. */
 export interface TraceTools {
   raw: RawSockets | null;
   /** Traces without raw sockets. */
@@ -20,7 +20,7 @@ export interface TraceTools {
   rawUnavailableReason: string | null;
 }
 
-/** The path to an address, which the caller has vetted: by TCP if there is a port, otherwise by ICMP. */
+/** Traces the path to an address, which the caller has vetted: by TCP if there is a port, else by ICMP. */
 export async function tracePath(
   { clock, raw, pinger, rawUnavailableReason }: TraceTools & { clock: Clock },
   address: string, port: number | null, timeoutMs: number,
@@ -36,13 +36,13 @@ export async function tracePath(
       await trace.run(leftMs());
       return traced(port === null ? 'icmp' : 'tcp', null, target, trace);
     } catch (error) {
-      return untraced(`Raw sockets cannot be opened (${(error as Error).message})`, target);
+      return untraced(`Raw sockets could not be opened (${(error as Error).message})`, target);
     }
   }
-  if (!pinger) return untraced(`There is no ping, and ${rawUnavailableReason}`, target);
+  if (!pinger) return untraced(`No ping program found, and ${rawUnavailableReason}`, target);
   const trace = new PingTrace({ pinger, clock, target });
   await trace.run(leftMs());
-  return traced('icmp', `By ping, which shows no times of routers: ${rawUnavailableReason}`, target, trace);
+  return traced('icmp', `Traced with ping, without round-trip times of routers: ${rawUnavailableReason}`, target, trace);
 }
 
 export function untraced(note: string | null, target: string | null = null): Path {

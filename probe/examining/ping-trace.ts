@@ -8,7 +8,7 @@ import { Route } from './route.ts';
 
 const FULL_TTL = 64;
 const PATIENCE_MS = 600;
-/** So that a lost packet is no silent hop. */
+/** So that one lost packet does not make a hop silent. */
 const PACKETS_PER_HOP = 2;
 const SPACING_MS = 200;
 const MAX_CONCURRENT = 10;
@@ -16,11 +16,11 @@ const MAX_CONCURRENT = 10;
 interface PingTraceOptions {
   pinger: Pinger;
   clock: Clock;
-  /** Of IP, as the system writes it. */
+  /** An IP address as the system writes it. */
   target: string;
 }
 
-/** A trace by the system's `ping`, one process per TTL. It reports no times of routers. */
+/** A trace with the system's `ping`, one process per TTL. Does not measure routers. */
 export class PingTrace {
   readonly route = new Route();
   readonly large = new LargePackets();

@@ -13,22 +13,22 @@ import { PacketSocket } from './packet-socket.ts';
 import { Route, type Responder } from './route.ts';
 import { echoMark, respondedNumber, returnedNumber, SEGMENT_BYTES, TCP, writeSyn, type Flow } from './trace-packets.ts';
 
-/** Between two packets: few are under way behind the target when it responds. */
+/** Between two packets, so that few are in flight beyond the target when it responds. */
 const SPACING_MS = 15;
 /**
- * How long silent hops get before their second packet, and how long after it: a few times the slowest
- * response, within these limits.
+ * How long to wait for silent hops before and after their second packet: a few times the slowest response,
+ * within these limits.
  */
 const MAX_PATIENCE_MS = [500, 1000] as const;
 const MIN_PATIENCE_MS = 300;
 const PATIENCE_FACTOR = 3;
 const FULL_TTL = 64;
 const ALL_TTLS = Array.from({ length: MAX_HOPS }, (_, at) => at + 1);
-/** Numbers of echo requests beyond those of the trace, which has one per attempt and TTL. */
+/** Packets are numbered by attempt and TTL; the echo requests that compare sizes get higher numbers. */
 const PACKETS_PER_ATTEMPT = 32;
 const [SMALL, LARGE] = [1000, 2000] as const;
 const ECHO_TYPES = { 4: [0, 3, 11, 12], 6: [1, 2, 3, 4, 129] } as const;
-/** Above the ports that systems give to connections. */
+/** Above the ports that systems assign to connections. */
 const SOURCE_PORTS = [61_000, 65_536] as const;
 
 export interface RawTraceOptions {
@@ -42,8 +42,8 @@ export interface RawTraceOptions {
 }
 
 /**
- * A trace by packets with rising TTL, all of one flow: TCP with one pair of ports, or echo requests with one
- * identifier and one checksum. So all of them take the way that one connection would take.
+ * A trace by packets with ascending TTL in one flow: TCP with one pair of ports, or echo requests with one
+ * identifier and checksum. So all of them take the path that a single connection would take.
  */
 export class RawTrace {
   readonly route = new Route();
@@ -57,7 +57,7 @@ export class RawTrace {
   readonly #tcp: PacketSocket | null;
   readonly #packet = Buffer.alloc(2048);
   readonly #sentAtMs = new Map<number, number>();
-  /** Routers that do not forward echo requests, and the TTL at which they are. */
+  /** Routers that refuse to forward echo requests, and their TTL. */
   readonly #echoRefusers = new Map<string, number>();
   #onKnown: () => void = () => {};
   #isOver = false;
@@ -80,7 +80,7 @@ export class RawTrace {
     this.#tcp = this.#flow && this.#openTcp();
   }
 
-  /** Sends everything and waits for responses until all have arrived or `timeoutMs` is over. */
+  /** Sends all packets and waits until every response has arrived or `timeoutMs` has passed. */
   async run(timeoutMs: number): Promise<void> {
     const known = new Promise<void>((resolve) => (this.#onKnown = resolve));
     await within(this.#options.clock, timeoutMs, Promise.race([known, this.#send()]));
@@ -181,7 +181,7 @@ export class RawTrace {
     else if (number >= SMALL && from !== this.#options.target) {
       this.#echoRefusers.set(from, FULL_TTL - ttl + 1);
     }
-    // A router that forwards the target's port may report a TTL that ended in front of the target.
+    // A router that forwards the target's port may report an expired TTL from the target's address.
     if (why === 'ttl_exceeded') this.#record(number, 'router', from);
     else this.#record(number, from === this.#options.target ? 'target' : 'refuser', from);
     this.#notifyIfKnown();

@@ -3,15 +3,15 @@ import { MAX_HOPS, type Examination } from '../../shared/contracts/examination.t
 type Hop = Examination['path']['hops'][number];
 
 /**
- * Who responded to a packet: a router where its TTL ended, a router or firewall that does not forward it, or
- * the target itself.
+ * Who responded to a packet: a router at which its TTL expired, a router or firewall that refuses to forward
+ * it, or the target.
  */
 export type Responder = 'router' | 'refuser' | 'target';
 
-/** This many silent hops behind the last one that responded are shown, and tried again. */
+/** Silent hops after the last response that are shown and retried. */
 const SILENT_HOPS = 5;
 
-/** The hops to one target as responses reveal them, in any order. */
+/** The hops to a target, from responses in any order. */
 export class Route {
   readonly #hops = new Map<number, Hop>();
   #targetTtl = Infinity;
@@ -23,8 +23,8 @@ export class Route {
   }
 
   /**
-   * The TTL at which packets need go no further; Infinity while unknown. Those with a higher one get the same
-   * response, perhaps sooner.
+   * The TTL at which the path ends; Infinity while unknown. Packets with a higher TTL get the same response,
+   * perhaps sooner.
    */
   get endTtl(): number {
     return this.isComplete ? this.#targetTtl : this.#refusedTtl;
@@ -36,7 +36,7 @@ export class Route {
     return times.length === 0 ? null : Math.max(...times);
   }
 
-  /** The TTLs worth another packet. */
+  /** The TTLs to retry. */
   get silentTtls(): number[] {
     const last = Math.min(this.#lastTtl, this.endTtl);
     return Array.from({ length: last }, (_, at) => at + 1).filter((ttl) => !this.#hops.has(ttl));
@@ -56,13 +56,13 @@ export class Route {
     this.#hops.set(ttl, { ttl, address, rtt_ms: rttMs === null ? null : Math.round(rttMs * 100) / 100 });
   }
 
-  /** Records a router if no hop has its address, unless another one responded at that TTL. */
+  /** Records a router unless its address or that TTL is already recorded. */
   recordIfNew(ttl: number, router: string): void {
     const isKnown = [...this.#hops.values()].some(({ address }) => address === router);
     if (!isKnown && !this.#hops.has(ttl)) this.record(ttl, 'router', router, null);
   }
 
-  /** From the first to the end, or to the last silent one shown. No router is shown twice at the end. */
+  /** Up to the end, or the last silent hop shown. Never ends with the same router twice. */
   hops(): Hop[] {
     const last = Math.min(this.#lastTtl, this.endTtl);
     const [before, end] = [this.#hops.get(last - 1), this.#hops.get(last)];

@@ -8,23 +8,23 @@ import { endpointOf } from '../checks/http/resources.ts';
 
 /** What an examination of a monitor's target contacts. */
 export interface Subject {
-  /** The name or address to connect to; null if the monitor asks this machine's name servers. */
+  /** The name or address to connect to; null if the monitor queries this machine's name servers. */
   host: string | null;
   family: IpFamily;
-  /** What to ask each name server; null if there is nothing to ask. */
+  /** The query for each name server; null for none. */
   question: { name: string; types: readonly DnsRecordType[] } | null;
   contact: Contact;
 }
 
 /** How to contact an address of the host. */
 export type Contact =
-  /** `service`: the conversation, with the host that its certificate must match. */
+  /** `service`: the conversation, and the host that its certificate must match. */
   | { by: 'tcp'; port: number; service: TcpSpec; verifies: boolean }
   | { by: 'ping'; spec: Extract<KnownSpec, { type: 'ICMP' }> }
   | { by: 'dns'; port: number; spec: DnsSpec }
   | { by: 'none' };
 
-/** Null if this version does not know the type, or the URL is none. */
+/** Null if this version does not know the type, or the URL is invalid. */
 export function subjectOf(spec: CheckSpec): Subject | null {
   if (isSpecOf(spec, 'HTTP') || isSpecOf(spec, 'KEYWORD')) return ofRequest(spec);
   if (isSpecOf(spec, 'TCP')) {
@@ -38,7 +38,7 @@ export function subjectOf(spec: CheckSpec): Subject | null {
   return { host: null, family: 'any', question: { name: spec.name, types }, contact: { by: 'none' } };
 }
 
-/** Only a request's first hop is contacted. A HEAD request to `/` has no effects and carries no secrets. */
+/** Contacts only the first URL of a request. A HEAD request to `/` has no effects and carries no secrets. */
 function ofRequest(spec: Extract<KnownSpec, { type: 'HTTP' | 'KEYWORD' }>): Subject | null {
   const url = parsedUrl(spec.url);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;

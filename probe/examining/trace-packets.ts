@@ -12,8 +12,8 @@ const WINDOW = 64_240;
 const MSS = Buffer.from([2, 4, 1460 >> 8, 1460 & 0xff]);
 
 /**
- * The TCP connection that a trace pretends to open. All its packets have the same addresses and ports, so
- * that routers which balance load by these send all of them the same way.
+ * The TCP connection that a trace appears to open. All its packets have the same addresses and ports, so
+ * routers that balance load by these send them along the same path.
  */
 export interface Flow {
   family: Family;
@@ -43,7 +43,7 @@ export function writeSyn(into: Buffer, flow: Flow, number: number): void {
   into.writeUInt16BE(checksum(pseudo, 0, pseudo.length), 16);
 }
 
-/** The number of the packet that a packet from a raw TCP socket responds to; null if it is none. */
+/** The number of the flow's packet that a received TCP packet responds to; null if there is none. */
 export function respondedNumber(packet: Buffer, source: string, flow: Flow): number | null {
   const at = flow.family === 4 ? contentOfV4(packet, 0) : 0;
   if (at === null || packet.length < at + HEADER_BYTES || source !== flow.target) return null;
@@ -53,7 +53,7 @@ export function respondedNumber(packet: Buffer, source: string, flow: Flow): num
   return (packet.readUInt32BE(at + 8) - 1 - flow.sequence) >>> 0;
 }
 
-/** The number of the flow's packet that a router returned; null if it is another packet. */
+/** The number of the flow's packet that a router returned; null for other packets. */
 export function returnedNumber(
   { protocol, destination, content }: ReturnedPacket, flow: Flow,
 ): number | null {
@@ -63,8 +63,8 @@ export function returnedNumber(
 }
 
 /**
- * Marks echo request `sequence` of a trace. The start of its cookie makes up for its number: all of them have
- * the same checksum, by which routers may balance load.
+ * Marks echo request `sequence` of a trace. The start of its cookie offsets the number, so that all requests
+ * have the same checksum, by which routers may balance load.
  */
 export function echoMark(sequence: number, identifier: number, cookie: number): EchoMark {
   return { identifier, sequence, cookie: (~sequence & 0xffff) * 2 ** 32 + cookie };

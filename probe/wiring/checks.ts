@@ -31,7 +31,7 @@ export async function openChecks(
   return {
     registry, context, nameServers: new NameServers(clock, systemServers),
     /** As announced to the controllers. */
-    capabilities: [...registry.capabilities, EXAMINE_CAPABILITY],
+    capabilities: [...registry.capabilities, ...(settings.checks.examines ? [EXAMINE_CAPABILITY] : [])],
     /** Separate processes: no check by ping waits for an examination. */
     trace: {
       raw, rawUnavailableReason, pinger: raw ? pinger : (pinger?.separate(MAX_TRACE_PROCESSES) ?? null),

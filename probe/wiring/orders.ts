@@ -18,7 +18,7 @@ interface OrderSources {
 
 /** Does what the controllers want: `synchronizer` keeps the assignments, `orders` are for now. */
 export function openOrders(ports: ProbePorts, sources: OrderSources) {
-  const { clock, log, random, onConnected } = ports;
+  const { settings, clock, log, random, onConnected } = ports;
   const { link: { link: bus, opener, keyRing, region, probeId }, results: { spool }, runs, saved } = sources;
   const { set, file } = saved;
   let isReported = false;
@@ -48,7 +48,7 @@ export function openOrders(ports: ProbePorts, sources: OrderSources) {
         if (held) runs.runner.confirm(held.assignment);
       }
     },
-    examine: (assignment) => sources.examiner.examine(assignment),
+    examine: async (assignment) => (settings.checks.examines ? sources.examiner.examine(assignment) : null),
     mesh: ({ mesh }) => runs.peerPings?.replace(mesh),
     rotate: (order) => keyRing.rotate(order),
     record: (result) => spool.append(result, true),

@@ -11,7 +11,11 @@ export interface ProbeSettings {
   natsUrl: string | null;
   mesh: 'public' | 'private' | 'off';
   proxies: ProxyVariables;
-  checks: OwnPolicy & { anchors: readonly HostAndPort[]; nameServers: readonly HostAndPort[] };
+  checks: OwnPolicy & {
+    anchors: readonly HostAndPort[];
+    nameServers: readonly HostAndPort[];
+    examines: boolean;
+  };
 }
 
 /** What a probe is built on. */

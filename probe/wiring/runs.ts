@@ -50,7 +50,7 @@ export function openRuns(ports: ProbePorts, { checks, link: connection, results,
   });
   const { pinger, allowAddress } = checks.context;
   const peerPings = !pinger || settings.mesh === 'off' ? null : new PeerPings({
-    clock, pinger, allowAddress, allowsPrivate: settings.mesh === 'private',
+    clock, log, pinger, allowAddress, allowsPrivate: settings.mesh === 'private',
     isCutOff: (sinceMs) => anchors.isCutOff(sinceMs),
   });
   resume(set, spool, scheduler, clock.now());

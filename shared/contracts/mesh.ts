@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** Peers that a probe pings. */
+/** Maximum peers that a probe pings. */
 export const MAX_PEERS = 4;
 /** How often it pings each of them. */
 export const MESH_INTERVAL_MS = 60_000;
 
 const probeId = z.string().max(64);
-/** Names a list of peers; changes when it does. */
+/** Identifies a list of peers. */
 const version = z.string().max(36);
 
-/** Order to ping these probes from now on instead of the former ones. Beats have the results. */
+/** Order to ping these peers instead of the former ones. Beats carry the results. */
 export const meshOrder = z.object({
   mesh: z.object({
     version,
@@ -20,7 +20,7 @@ export const meshOrder = z.object({
 });
 export type MeshOrder = z.infer<typeof meshOrder>;
 
-/** The latest ping of a peer that says something about the way to it. */
+/** The latest conclusive ping of a peer. */
 const peerPing = z.object({
   probe_id: probeId,
   /** Unix ms by the probe's clock, unique to the ping. */
@@ -31,9 +31,9 @@ const peerPing = z.object({
 });
 export type PeerPing = z.infer<typeof peerPing>;
 
-/** Part of the beats of a probe that takes part in the mesh. */
+/** Part of a mesh member's beats. */
 export const meshReport = z.object({
-  /** Of the latest order; empty before the first. */
+  /** Of the latest order; empty before the first one. */
   version,
   /** Whether other probes of its owner may ping it at a private address. */
   allows_private: z.boolean(),

@@ -315,7 +315,7 @@ describe('an incident of the state machine', () => {
       id: one.id, monitor: one.monitor, resolved_at: rig.clock.now() + 1000, failure_count: 3,
     });
     expect((await tenant.readKey.get(`/api/incidents/${one.id}`)).data.incident).toEqual({
-      ...before, postmortem: null,
+      ...before, postmortem: null, changes: [],
     });
   });
 

@@ -40,7 +40,7 @@ describe('creating an incident', () => {
       created_at: now, updated_at: now,
     });
     const read = await tenant.readKey.get(`/api/incidents/${response.data.incident.id}`);
-    expect(read.data.incident).toEqual({ ...response.data.incident, postmortem: null });
+    expect(read.data.incident).toEqual({ ...response.data.incident, postmortem: null, changes: [] });
     const history =
       (await tenant.readKey.get(`/api/incidents/${response.data.incident.id}/updates`)).data.updates;
     expect(history).toMatchObject([

@@ -113,7 +113,7 @@ describe('incidents in the console', () => {
     const id = await createCheckIncident('Warehouse', Date.now());
     await rig.open(tenant.owner, `/incidents/${id}`, DESKTOP, async (page, problems) => {
       const diagnosis = page.getByRole('region', { name: 'Diagnosis' });
-      await diagnosis.getByText('The result appears here within a minute').waitFor();
+      await diagnosis.getByText('The diagnosis appears here within a minute').waitFor();
       await seedDiagnosis(rig.app, tenant, { id, monitorId: newId(Date.now()) });
       await page.getByRole('button', { name: /^Acknowledge/ }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
@@ -145,7 +145,7 @@ describe('incidents in the console', () => {
     const incident = { id: await createCheckIncident('Depot'), monitorId: newId(Date.now()) };
     await rig.open(tenant.owner, `/incidents/${incident.id}`, DESKTOP, async (page, problems) => {
       const diagnosis = page.getByRole('region', { name: 'Diagnosis' });
-      await diagnosis.getByText('There is no diagnosis of this incident').waitFor();
+      await diagnosis.getByText('No diagnosis is available for this incident').waitFor();
       const regions = Array.from({ length: 5 }, (_, at) => (
         regionsOfSplitPath(incident.monitorId, Date.now()).map((one) => ({ ...one, region: `${one.region}-${at}` }))
       )).flat();
@@ -159,7 +159,7 @@ describe('incidents in the console', () => {
       await diagnosis.getByRole('alert').getByText('Broken').waitFor();
       await diagnosis.getByRole('button', { name: 'Try again' }).click();
       await diagnosis.getByText(/No conclusion$/).waitFor();
-      await diagnosis.getByText('Farwatch draws no conclusion without two independent observations').waitFor();
+      await diagnosis.getByText('A conclusion requires two independent observations').waitFor();
       await expect.poll(() => diagnosis.locator('.path').count()).toBe(6);
       await diagnosis.getByRole('button', { name: 'Show all 15 regions' }).click();
       await expect.poll(() => diagnosis.locator('.path').count()).toBe(15);

@@ -72,7 +72,7 @@ test('an outage is shown live, from green to red and back, with the votes and th
   await page.getByText('Votes by region').waitFor();
   await page.getByRole('row', { name: /dublin.*down/i }).waitFor();
   const diagnosis = page.getByRole('region', { name: 'Diagnosis' });
-  await diagnosis.getByText('Reached, but the check fails here').first().waitFor();
+  await diagnosis.getByText('Reached, but the check fails').first().waitFor();
   await takeScreenshot(page, 'console-live-incident');
   target.respondWith({ status: 200 });
   await page.getByText('Resolved').first().waitFor();

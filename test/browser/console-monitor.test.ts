@@ -47,7 +47,7 @@ describe('a monitor', () => {
       await dialog.getByRole('progressbar', { name: 'Diagnosis' }).waitFor();
       await dialog.getByText('at most once in 10 minutes').waitFor();
       respond();
-      await dialog.getByText('This is the last diagnosis').waitFor();
+      await dialog.getByText('This is the latest diagnosis').waitFor();
       await dialog.getByRole('heading', { name: /The paths from paris and dallas end/ }).waitFor();
       await dialog.getByText('No response beyond this point').first().waitFor();
       expect(problems).toEqual([]);

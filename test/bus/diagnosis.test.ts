@@ -151,6 +151,7 @@ test('another incident within 10 minutes shows the same diagnosis, after a resta
   asked = [];
   beat();
   await report(id, false);
+  await until(async () => (await incidentsOf(id)).length === 2, { what: 'another incident' });
   const second = await diagnosisOf(id);
   expect(second.incident.id).not.toBe(first.incident.id);
   expect(second.diagnosed_at).toBe(first.diagnosed_at);
@@ -182,7 +183,7 @@ test('an unknown diagnosis becomes an edge when another target behind it is exam
   found = { osaka: cutOff('Osaka', [FIRST, null], '203.0.113.8'), paris: cutOff('Paris', [SECOND, null], '203.0.113.8') };
   const other = await createMonitor('Other');
   await report(other, false);
-  const summary = '2 targets in 203.0.113.0/24 became silent within 90 s, and nothing in their networks responds.';
+  const summary = '2 targets in 203.0.113.0/24 stopped responding within 90 s, and so did their networks.';
   expect(await diagnosisOf(other)).toMatchObject({ classification: 'edge', summary });
   await until(async () => (await diagnosisOf(one)).classification === 'edge', { what: 'the first is refined' });
   expect(alertsAbout(one)).toHaveLength(1);
@@ -193,7 +194,7 @@ test('a probe that cannot examine is not asked, and an invalid response is none'
   const id = await createMonitor('Invalid');
   await report(id, false);
   expect(await diagnosisOf(id)).toMatchObject({
-    summary: 'The target failed, and responded to the examination from Paris.', regions: [{ region: 'paris' }],
+    summary: 'The target failed, but responded when it was examined from Paris.', regions: [{ region: 'paris' }],
   });
   expect(await client.db().collection('diagnoses').countDocuments({ monitor_id: id })).toBe(1);
 });

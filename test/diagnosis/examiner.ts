@@ -15,7 +15,7 @@ const examiner = await openExaminer({
   clock: systemClock, version: '1',
   isCutOff: (sinceMs) => anchors.isCutOff(sinceMs),
   settings: { checks: {
-    anchors: [], nameServers: nameServers.map((server) => ({ host: server, port: 53 })),
+    anchors: [], examines: true, nameServers: nameServers.map((server) => ({ host: server, port: 53 })),
     allowPrivate: null, allowedRanges: [], deniedRanges: [],
   } },
 });

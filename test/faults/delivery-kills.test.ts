@@ -11,7 +11,7 @@ import { ControllerProcess } from '../helpers/controller-process.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { startReceiver, type ReceivedRequest, type Receiver } from '../helpers/receiver.ts';
-import { startTarget, type Target } from '../helpers/target.ts';
+import { NO_EXAMINATIONS, startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 import { fault, longFault } from './fault.ts';
 
@@ -68,7 +68,7 @@ async function outageWithDeathAt(
   );
   const { enrolment_token: token } =
     await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name: 'p' });
-  probe = new ProbeProcess(bundles.probe, join(dir, 'probe'), ['--controller', url, '--token', token]);
+  probe = new ProbeProcess(bundles.probe, join(dir, 'probe'), ['--controller', url, '--token', token], NO_EXAMINATIONS);
   target.respondWith({ status: 503 });
   await session.ok(
     'POST', '/api/monitors', { name: 'Shop', type: 'HTTP', target: target.url, interval_seconds: 1 },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { startFaultProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
+import { NO_EXAMINATIONS } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 import type { Installation, Load } from './load.ts';
 
@@ -74,7 +75,8 @@ export class FarProbe {
   }
 
   #start(args: readonly string[]): ProbeProcess {
-    const env = { NATS_URL: `nats://127.0.0.1:${this.nats.port}`, PROBE_ALLOW_PRIVATE: 'true' };
+    const address = `nats://127.0.0.1:${this.nats.port}`;
+    const env = { NATS_URL: address, PROBE_ALLOW_PRIVATE: 'true', ...NO_EXAMINATIONS };
     return new ProbeProcess(this.#bundle, this.dataDir, args, env);
   }
 }

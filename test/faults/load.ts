@@ -5,7 +5,7 @@ import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
 import { readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
 import type { TestMongo } from '../helpers/mongo.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
-import { startTarget, type Target } from '../helpers/target.ts';
+import { NO_EXAMINATIONS, startTarget, type Target } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 
 /** The timeout of a check: a whole interval, so that no check fails because the machine is slow. */
@@ -60,6 +60,7 @@ export interface Installation {
 /** Short intervals, alerts to this machine, and no rate limit. */
 export const LOAD_SETTINGS = Object.freeze({
   MIN_INTERVAL_SECONDS: '1', ALLOW_PRIVATE_DESTINATIONS: 'true', RATE_LIMIT: '1000000', LOG_LEVEL: 'info',
+  ...NO_EXAMINATIONS,
 });
 
 /**

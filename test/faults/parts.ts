@@ -9,6 +9,7 @@ import { cleanEnvironment } from '../helpers/clean-environment.ts';
 import { storeUrl } from '../helpers/ledger.ts';
 import { withDatabase } from '../helpers/mongo.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { NO_EXAMINATIONS } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 import { LOAD_SETTINGS, type Installation } from './load.ts';
 
@@ -182,7 +183,8 @@ export class Parts implements Installation {
         'POST', '/api/probes', { region_id: region, name },
       );
     return this.#launch(new ProbePart(id, [program, '--controller', this.url], {
-      PROBE_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'info', NATS_URL: natsUrl, FARWATCH_TOKEN: token, ...env,
+      PROBE_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'info', NATS_URL: natsUrl, FARWATCH_TOKEN: token,
+      ...NO_EXAMINATIONS, ...env,
     }, this.#folder(name), within));
   }
 

@@ -12,6 +12,7 @@ import { ControllerProcess } from '../helpers/controller-process.ts';
 import { startFaultProxy, startMongoProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { testMongo, type TestMongo } from '../helpers/mongo.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
+import { NO_EXAMINATIONS } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 import { LOAD_SETTINGS, type Installation } from './load.ts';
 import { shardMap } from '../helpers/shard-map.ts';
@@ -121,7 +122,7 @@ export class Several implements Installation {
     const { enrolment_token: token } =
       await session.ok<{ enrolment_token: string }>('POST', '/api/probes', { region_id: 'local', name: 'p' });
     const flags = ['--controller', this.url, '--token', token];
-    this.#probe = new ProbeProcess(probe, join(this.#dir, 'probe'), flags, { LOG_LEVEL: 'info' });
+    this.#probe = new ProbeProcess(probe, join(this.#dir, 'probe'), flags, { LOG_LEVEL: 'info', ...NO_EXAMINATIONS });
     await this.#probe.connected();
   }
 

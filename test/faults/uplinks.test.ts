@@ -7,6 +7,7 @@ import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { startFaultProxy, type FaultProxy } from '../helpers/fault-proxy.ts';
 import { readLedger, storeUrl } from '../helpers/ledger.ts';
 import { passTime } from '../helpers/pass-time.ts';
+import { NO_EXAMINATIONS } from '../helpers/target.ts';
 import { until } from '../helpers/until.ts';
 import { ensureDebianPackages } from '../services/packages.ts';
 import { fault, longFault } from './fault.ts';
@@ -62,7 +63,7 @@ async function startFenced(): Promise<void> {
     const args = ['--controller', `http://${network.world}:${controller.port}`, '--token', token];
     // In one region, the operator has configured an anchor.
     const anchors = id === 'ap' ? `${network.world}:${world.port}` : '';
-    const settings = { ...env, PROBE_ANCHORS: anchors };
+    const settings = { ...env, PROBE_ANCHORS: anchors, ...NO_EXAMINATIONS };
     const process = new ProbeProcess(bundle, dataDir, args, settings, false, uplink.node);
     probes.set(id, { process, uplink, dataDir });
     await process.connected();

@@ -12,7 +12,7 @@ import { CommandRecord } from './checked-mongo.ts';
 import { readLedger } from './ledger.ts';
 import { testMongo, type TestMongo } from './mongo.ts';
 import type { NatsSites } from './nats-sites.ts';
-import { startTarget, type Target } from './target.ts';
+import { NO_EXAMINATIONS, startTarget, type Target } from './target.ts';
 import { until } from './until.ts';
 import { WarpClock } from './warp-clock.ts';
 
@@ -161,7 +161,7 @@ export class SitesRig {
       );
     const dataDir = join(this.#dir, name);
     const lines: Line[] = [];
-    const settings = loadProbeConfig({ DATA_DIR: dataDir }, ['--controller', this.#controller.url, '--token', token]);
+    const settings = loadProbeConfig({ DATA_DIR: dataDir, ...NO_EXAMINATIONS }, ['--controller', this.#controller.url, '--token', token]);
     const running = await startProbe({
       settings, clock: this.clock, log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) }),
       version: 'test', random: Math.random, maxFiles: 1024,

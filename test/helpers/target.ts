@@ -23,6 +23,9 @@ export interface Target {
   close(): Promise<void>;
 }
 
+/** For probes whose checks are counted, because an examination is a further request. */
+export const NO_EXAMINATIONS = Object.freeze({ PROBE_EXAMINATIONS: 'false' });
+
 /** A real HTTP server to monitor. */
 export async function startTarget(host = '127.0.0.1'): Promise<Target> {
   let defaultResponse: ScriptedResponse = {};

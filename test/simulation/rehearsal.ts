@@ -3,7 +3,6 @@ import { MonitorRehearsal } from '../../controller/rehearsal/monitor-rehearsal.t
 import type { PastIncident } from '../../controller/incidents/past-incident.ts';
 import { ResultColumns } from '../../controller/results/hours/result-columns.ts';
 import type { ShardState } from '../../controller/results/state/shard-state.ts';
-import type { IncidentOpening } from '../../controller/verdicts/effect.ts';
 import type { MaintenanceRange, MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { HOUR_MS, hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { shardMap } from '../helpers/shard-map.ts';
@@ -32,41 +31,19 @@ export interface RehearsedWorld {
   rehearsed: SentAlert[];
 }
 
-/** Results of a stopped probe are complete, but others may have arrived in another order, and ended the outage. */
-const MAX_SHIFT_MS = { stopped: 2 * MINUTE_MS, 'cut off': 5 * MINUTE_MS } as const;
-
-/** Of the alerts of a world whose results arrive out of order, those that may differ. */
-const MAX_DIFFERENT = 0.1;
-
 /** What the rehearsal tells differently. */
-export function differences(world: RehearsedWorld, problem: ProbeProblem): string[] {
-  return problem === 'stopped' ? differentAlerts(world) : manyDifferentAlerts(world);
+export function differences({ sent, rehearsed }: RehearsedWorld): string[] {
+  const [wanted, found] = [sent, rehearsed].map((all) => all.map((one) => JSON.stringify(one))) as [string[], string[]];
+  return [...without(wanted, found, 'missing'), ...without(found, wanted, 'invented')];
 }
 
-/** Each sent alert has its own rehearsed one at about the same time, apart from a few. */
-function manyDifferentAlerts({ sent, rehearsed }: RehearsedWorld): string[] {
-  const left = [...rehearsed];
-  const missing = sent.filter((one) => {
-    const at = left.findIndex((other) => (
-      one.monitor_id === other.monitor_id && one.event === other.event
-      && Math.abs(one.at - other.at) < MAX_SHIFT_MS['cut off']
-    ));
+function without(some: string[], others: string[], what: string): string[] {
+  const left = [...others];
+  return some.flatMap((one) => {
+    const at = left.indexOf(one);
     if (at >= 0) left.splice(at, 1);
-    return at < 0;
+    return at < 0 ? [`${what}: ${one}`] : [];
   });
-  const all = [...missing, ...left].map((one) => JSON.stringify(one));
-  return all.length > MAX_DIFFERENT * sent.length ? all : [];
-}
-
-function differentAlerts({ sent, rehearsed }: RehearsedWorld): string[] {
-  const found: string[] = [];
-  for (let at = 0; at < Math.max(sent.length, rehearsed.length); at += 1) {
-    const [one, other] = [sent[at], rehearsed[at]];
-    const isSame = one?.monitor_id === other?.monitor_id && one?.event === other?.event;
-    const shiftMs = Math.abs((one?.at ?? 0) - (other?.at ?? 0));
-    if (!isSame || one?.began_at !== other?.began_at || shiftMs >= MAX_SHIFT_MS.stopped) found.push(`${JSON.stringify(other)}, not ${JSON.stringify(one)}`);
-  }
-  return found;
 }
 
 /**
@@ -74,11 +51,29 @@ function differentAlerts({ sent, rehearsed }: RehearsedWorld): string[] {
  * rehearsal of the results that remain, with the same settings.
  */
 export async function rehearseSeed(seed: number, problem: ProbeProblem, hours = 3): Promise<RehearsedWorld> {
-  const world = new World({ seed, controllers: 1, regions: REGIONS });
+  const written = new Map<string, Written>();
+  const world = new World({
+    seed, controllers: 1, regions: REGIONS,
+    disguise: ({ incidents, ...stores }, _world, controller) => {
+      const now = () => controller.process?.now() ?? 0;
+      return { ...stores, incidents: {
+        ...incidents,
+        open: (opening) => {
+          if (!written.has(opening.id)) written.set(opening.id, { opened_at: now(), resolved_at: null });
+          return incidents.open(opening);
+        },
+        resolve: (resolution) => {
+          const found = written.get(resolution.id);
+          if (found) found.resolved_at ??= now();
+          return incidents.resolve(resolution);
+        },
+      } };
+    },
+  });
   const random = new Random(seed);
   const untilMs = START_MS + hours * HOUR_MS;
   const windows = createMonitors(world, random, untilMs);
-  const ends = new Map<string, PastIncident[]>();
+  const ends = new Map<string, number>();
   world.start();
   while (world.clock.now() < untilMs) {
     await world.run(random.int(2, 10) * MINUTE_MS);
@@ -95,7 +90,7 @@ export async function rehearseSeed(seed: number, problem: ProbeProblem, hours = 
     rehearsed: monitors.flatMap((config) => {
       const state = states.get(shardMap.of(config.monitor_id))?.[0];
       return state ? rehearse(world, config, state, {
-        windows: windows.get(config.monitor_id) ?? [], ends: ends.get(config.monitor_id) ?? [], endMs,
+        windows: windows.get(config.monitor_id) ?? [], incidents: pastIncidents(world, config, { written, ends, endMs }), endMs,
       }) : [];
     }).sort(byTime),
   };
@@ -135,7 +130,7 @@ function outages(random: Random, untilMs: number, maxApart: number): Outage[] {
 }
 
 async function disturb(
-  world: World, random: Random, problem: ProbeProblem, ends: Map<string, PastIncident[]>,
+  world: World, random: Random, problem: ProbeProblem, ends: Map<string, number>,
 ): Promise<void> {
   const ids = [...world.db.monitors.keys()];
   const kind = random.int(0, 5);
@@ -157,10 +152,9 @@ function recoverProbes(world: World): void {
 }
 
 /** A person resolves an open incident. */
-async function endIncident(world: World, random: Random, ends: Map<string, PastIncident[]>): Promise<void> {
+async function endIncident(world: World, random: Random, ends: Map<string, number>): Promise<void> {
   const open = [...world.db.incidents.values()].filter(({ opening, resolution }) => (
-    resolution === null && !opening.late && opening.type !== 'slow_response'
-    && !ends.get(opening.monitor.monitor_id)?.some(({ id }) => id === opening.id)
+    resolution === null && !opening.late && opening.type !== 'slow_response' && !ends.has(opening.id)
   ));
   if (open.length === 0) return;
   const { opening } = random.pick(open);
@@ -171,16 +165,35 @@ async function endIncident(world: World, random: Random, ends: Map<string, PastI
     { kind: 'manualEnds', ends: [{ incident_id, monitor_id, at }], respond }
   ));
   noted?.catch(() => undefined);
-  ends.set(monitor_id, [...ends.get(monitor_id) ?? [], pastIncident(opening, at)]);
+  ends.set(incident_id, at);
 }
 
-/** An incident that a person ended. */
-function pastIncident({ id, started_at, monitor: { monitor_id } }: IncidentOpening, at: number): PastIncident {
-  return {
-    id, monitor_id, project_id: '', severity: 'major', type: 'timeout', error_message: '', features: [],
-    started_at, opened_at: at, acknowledged_at: null, ended: { at, by_hand: true }, late: false,
-    maintenance_until: null,
-  };
+/** When an incident was written, Unix ms. */
+interface Written {
+  opened_at: number;
+  resolved_at: number | null;
+}
+
+/** The incidents of a monitor as they are stored. `ends`: when people ended them. */
+function pastIncidents(
+  world: World, { monitor_id }: MonitorConfig,
+  { written, ends, endMs }: { written: Map<string, Written>; ends: Map<string, number>; endMs: number },
+): PastIncident[] {
+  const own = [...world.db.incidents.values()].filter(({ opening }) => (
+    opening.monitor.monitor_id === monitor_id && opening.type !== 'slow_response'
+  ));
+  return own.flatMap(({ opening, resolution }): PastIncident[] => {
+    const { id, severity, type, error_message, started_at, late = false, maintenance_until = null } = opening;
+    const { opened_at = 0, resolved_at = null } = written.get(id) ?? {};
+    const endedAt = ends.get(id);
+    const ended = endedAt !== undefined ? { at: endedAt, by_hand: true, changed_at: endedAt }
+      : resolution && { at: resolution.resolved_at, by_hand: false, changed_at: resolved_at ?? 0 };
+    if (opened_at > endMs) return [];
+    return [{
+      id, monitor_id, project_id: '', severity, type, error_message, features: [], started_at, opened_at,
+      acknowledged_at: null, ended: ended && ended.changed_at <= endMs ? ended : null, late, maintenance_until,
+    }];
+  }).sort((one, other) => one.started_at - other.started_at);
 }
 
 function sentUntil(world: World, endMs: number): SentAlert[] {
@@ -193,23 +206,20 @@ function sentUntil(world: World, endMs: number): SentAlert[] {
 
 interface Known {
   windows: MaintenanceRange[];
-  ends: PastIncident[];
+  incidents: PastIncident[];
   endMs: number;
 }
 
 function rehearse(
-  world: World, config: MonitorConfig, state: ShardState, { windows, ends, endMs }: Known,
+  world: World, config: MonitorConfig, state: ShardState, { windows, incidents, endMs }: Known,
 ): SentAlert[] {
   const { monitor_id: id } = config;
   const changes = [...world.db.statusChanges.values()].filter((one) => one.monitor_id === id && one.at <= endMs)
     .sort((one, other) => one.at - other.at);
   const maintenance = maintenanceOf(changes, windows, endMs);
-  const late = [...world.db.incidents.values()].flatMap(({ opening }) => (
-    opening.late && opening.monitor.monitor_id === id ? [{ ...pastIncident(opening, endMs), late: true }] : []
-  ));
   const rehearsal = new MonitorRehearsal({
-    config: { ...config, maintenance }, facts: factsOf(changes, ends), features: [], incidents: [...ends, ...late],
-  });
+    config: { ...config, maintenance }, changes, facts: factsOf(changes, incidents), features: [], incidents,
+  }, true);
   const byHour = new Map<number, ResultColumns>();
   const rows = (rowsOf(world, state).get(id) ?? []).toSorted((one, other) => one.started_at - other.started_at);
   for (const row of rows) {

@@ -37,7 +37,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (const name of [
     'rollups_1h', 'rollups_1d', 'status_changes', 'incidents', 'incident_updates', 'incident_comments',
-    'audit_entries', 'dead_letters', 'freed_subdomains', 'evidence', 'ping_history', 'monitors', 'organizations', 'projects', 'retention',
+    'audit_entries', 'dead_letters', 'freed_subdomains', 'evidence', 'ping_history',
+    'target_changes', 'markers', 'diagnoses', 'diagnosis_turns', 'monitors', 'organizations', 'projects', 'retention',
   ]) {
     await rows(name).deleteMany({});
   }
@@ -241,7 +242,7 @@ test('ended incidents with their history and the audit log expire with the count
 });
 
 test.each([
-  ['evidence', 'checked_at'], ['ping_history', 'at'],
+  ['evidence', 'checked_at'], ['ping_history', 'at'], ['target_changes', 'at'],
 ])('%s expires with the incidents, or a week after its monitor was deleted', async (collection, field) => {
   await addOrganization('o', 'free');
   await addMonitor('m', 'o');
@@ -254,6 +255,17 @@ test.each([
   ]);
   await sweepOnce();
   expect(await idsOf(collection)).toEqual(['deleted-6: 7', 'm: 0', 'm: 89', 'of-no-organization: 92']);
+});
+
+test.each([
+  ['markers', 'at'], ['diagnoses', 'failed_at'], ['diagnosis_turns', 'at'],
+])('%s of deleted monitors, too, expire with the incidents', async (collection, field) => {
+  await addOrganization('o', 'free');
+  const row = (_id: string, days: number, organization_id = 'o') =>
+    ({ _id, organization_id, project_id: `${organization_id}-project`, [field]: NOW - days * DAY_MS });
+  await rows(collection).insertMany([row('new', 89), row('old', 92), row('foreign', 92, 'unknown')]);
+  await sweepOnce();
+  expect(await idsOf(collection)).toEqual(['foreign', 'new']);
 });
 
 test('dead letters expire after thirty days, however many there are', async () => {

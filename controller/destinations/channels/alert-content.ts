@@ -106,9 +106,10 @@ export function alertContent(alert: AlertDetails, baseUrl: string): AlertContent
   };
 }
 
-/** Where an outage comes from, in the first line of its message. */
+/** Where an outage comes from, in the first line of its message; empty if that is unknown. */
 function diagnosisText({ event, incident }: AlertDetails): string {
-  return event === 'monitor.down' && incident?.diagnosis ? ` ${incident.diagnosis.summary}` : '';
+  const { classification = 'unknown', summary } = incident?.diagnosis ?? {};
+  return event === 'monitor.down' && classification !== 'unknown' ? ` ${summary}` : '';
 }
 
 /** By kind: what monitors with a common cause are. */

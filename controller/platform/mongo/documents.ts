@@ -4,6 +4,9 @@ import type {
 import { ensureIndexes } from './indexes.ts';
 import { unlessTaken } from './mongo-errors.ts';
 
+/** Documents removed at once; more than are added between two removals. */
+const BATCH_SIZE = 1000;
+
 /** The nullable fields of T. The compiler reports those missing from a list, except optional ones. */
 type NullsOf<T> = { [K in keyof T as null extends T[K] ? K : never]: null };
 
@@ -123,4 +126,13 @@ export async function removeOlder<Doc extends { _id: string }>(
   const ids = (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
   if (ids.length > 0) await of.deleteMany({ _id: { $in: ids } } as Filter<Doc>);
   return ids.length;
+}
+
+/** Removes all but the newest `max` of the documents that match. */
+export async function removeSurplus<Doc extends { _id: string; at: number }>(
+  of: Collection<Doc>, filter: Filter<Doc>, max: number,
+): Promise<void> {
+  const surplus = of.find(filter).sort({ at: -1, _id: -1 }).skip(max).limit(BATCH_SIZE);
+  const ids = (await surplus.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
+  if (ids.length > 0) await of.deleteMany({ _id: { $in: ids } } as Filter<Doc>);
 }

@@ -1,6 +1,6 @@
 import type { CauseDoc } from '../../causes/cause.ts';
 
-/** Causes of a rehearsal, as the collection would have them. Methods are those of its store. */
+/** Causes of a rehearsal, in memory. Methods as of the store. */
 export class RehearsedCauses {
   readonly #all = new Map<string, CauseDoc>();
 

@@ -4,7 +4,7 @@ import type { WorkClaim } from '../../work/claimed-work.ts';
 
 type Recipient = Pick<DeliveryDoc, 'destination_id' | 'recipient'>;
 
-/** Deliveries of a rehearsal, as the collection would have them. Methods are those of its store. */
+/** Deliveries of a rehearsal, in memory. Methods as of the store. */
 export class RehearsedDeliveries {
   readonly #all = new Map<string, DeliveryDoc>();
   readonly #ofIncident = new Map<string, DeliveryDoc[]>();

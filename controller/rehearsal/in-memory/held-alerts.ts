@@ -1,7 +1,7 @@
 import type { HeldAlert, HeldAlertDoc, HoldChange, OutageEvent } from '../../dependencies/held-alert.ts';
 import type { Alert } from '../../verdicts/effect.ts';
 
-/** Held alerts of a rehearsal, as the collection would have them. Methods are those of its store. */
+/** Held alerts of a rehearsal, in memory. Methods as of the store. */
 export class RehearsedHeldAlerts {
   readonly #all = new Map<string, HeldAlertDoc>();
   /** The latest of each monitor and event. */

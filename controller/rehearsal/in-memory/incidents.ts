@@ -1,7 +1,7 @@
 import type { StartedIncident } from '../../causes/cause.ts';
 import type { IncidentChange, IncidentDoc } from '../../incidents/incident.ts';
 
-/** Incidents of a rehearsal, as the collection would have them. Methods are those of its store. */
+/** Incidents of a rehearsal, in memory. Methods as of the store. */
 export class RehearsedIncidents {
   readonly #all = new Map<string, IncidentDoc>();
   readonly #ofCause = new Map<string, IncidentDoc[]>();

@@ -2,7 +2,7 @@ import type { PlacementDeps } from '../../delivery/causes/placement.ts';
 
 type Thread = Parameters<PlacementDeps['threads']['open']>[0];
 
-/** Threads of a rehearsal, as the collection would have them. Methods are those of its store. */
+/** Threads of a rehearsal, in memory. Methods as of the store. */
 export class RehearsedThreads {
   readonly #all = new Map<string, Thread>();
   readonly #onMessage: (thread: Thread, isOver: boolean) => void;

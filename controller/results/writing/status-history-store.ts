@@ -34,7 +34,7 @@ export class MongoStatusHistory implements StatusHistory {
     return { changes: found.map(toChange), next: next ? toChange(next) : null };
   }
 
-  /** A monitor's changes from `from` until before `to` (Unix ms), oldest first, and the last one before them. */
+  /** A monitor's changes in `from` ≤ time < `to` (Unix ms), oldest first, and the last one before. */
   async between(monitorId: string, from: number, to: number, limit: number): Promise<StatusChange[]> {
     const of = { monitor_id: monitorId };
     const [found, last] = await Promise.all([

@@ -13,7 +13,7 @@ export function reportSighting(step: MonitorStep, { result, region, late }: Resu
   if (facts === undefined && certificate === null) return;
   const { monitor_id, organization_id, project_id, check_revision } = config;
   step.effects.push({ kind: 'sighting', sighting: {
-    monitor_id, organization_id, project_id, check_revision, region, seen_at: started_at,
+    monitor_id, organization_id, project_id, check_revision, region, seen_at: Math.round(started_at),
     position: step.position,
     ...(facts && { facts }), ...(certificate && { certificate: shownOf(certificate) }),
   } });

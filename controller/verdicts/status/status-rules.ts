@@ -43,7 +43,7 @@ export function decideAfterLostVote(step: MonitorStep, at: number, reason: strin
   decide(step, Math.max(at, lastResultAt(step.state), step.state.accounted_until), reason);
 }
 
-interface Move {
+export interface Move {
   to: RuntimeStatus;
   at: number;
   reason: string;

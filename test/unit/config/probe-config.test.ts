@@ -73,7 +73,7 @@ test('without settings, the identity in ./data is used', () => {
     natsUrl: null,
     mesh: 'public',
     proxies: {},
-    checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [], nameServers: [] },
+    checks: { allowPrivate: null, allowedRanges: [], deniedRanges: [], anchors: [], nameServers: [], examines: true },
   });
 });
 

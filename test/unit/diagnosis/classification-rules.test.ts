@@ -43,6 +43,15 @@ const both = (label: string) => seen(label, {
   addresses: [TARGET, TARGET6], connections: [connection('open'), connection('open', TARGET6)],
 });
 
+/** The first name server says a wrong IPv4 address; IPv6 works. */
+const partlyWrong = (state: 'timeout' | 'open') => failing('Osaka', state === 'open' ? STATUS : TIMEOUT, {
+  addresses: ['192.0.2.66', TARGET6], connections: [connection(state, '192.0.2.66'), connection('open', TARGET6)],
+  resolvers: [
+    { server: '192.0.2.53', answer: ['192.0.2.66', TARGET6], error: null },
+    { server: '192.0.2.54', answer: [TARGET, TARGET6], error: null },
+  ],
+});
+
 interface Situation {
   observations: Observation[];
   given?: Partial<DiagnosisInput>;
@@ -104,7 +113,7 @@ const SITUATIONS: Record<string, Situation> = {
   },
   'a failure that is over': {
     observations: [seen('Osaka'), up], given: { error: TIMEOUT },
-    is: 'unknown', summary: 'The target failed, and responded to the examination from Osaka and Paris.',
+    is: 'unknown', summary: 'The target failed, but responded when it was examined from Osaka and Paris.',
   },
   'another address in each region, one of them silent': {
     observations: [silent('Osaka', [FIRST, SECOND], OTHER), up],
@@ -138,11 +147,11 @@ const SITUATIONS: Record<string, Situation> = {
   },
   'no address in one region': {
     observations: [unresolved('Osaka', { resolvers: [{ server: '192.0.2.53', answer: [], error: 'SERVFAIL' }] }), up],
-    is: 'dns', summary: 'Only from Osaka: the name has no address (192.0.2.53: SERVFAIL); it resolves from Paris.',
+    is: 'dns', summary: 'Only from Osaka: the name does not resolve (192.0.2.53: SERVFAIL); it resolves from Paris.',
   },
   'no address in any region': {
     observations: [unresolved('Osaka'), unresolved('Paris')],
-    is: 'dns', summary: 'The name has no address from Osaka or Paris (192.0.2.53: NXDOMAIN).',
+    is: 'dns', summary: 'The name does not resolve from Osaka or Paris (192.0.2.53: NXDOMAIN).',
   },
   'no record that a DNS monitor checks': {
     observations: [unresolved('Osaka'), unresolved('Paris')], given: { is_dns: true },
@@ -151,6 +160,14 @@ const SITUATIONS: Record<string, Situation> = {
   'a wrong address, which another name server contradicts': {
     observations: [wrong([TARGET]), up],
     is: 'dns', summary: 'Only from Osaka: the name resolves to 192.0.2.66, but to 203.0.113.7 from Paris.',
+  },
+  'a wrong IPv4 address next to a right IPv6 address': {
+    observations: [partlyWrong('timeout'), both('Paris')],
+    is: 'dns', summary: 'Only from Osaka: the name resolves to 192.0.2.66, but to 203.0.113.7 from Paris.',
+  },
+  'another IPv4 address that works, next to a right IPv6 address': {
+    observations: [partlyWrong('open'), both('Paris')],
+    is: 'unknown', summary: 'Down from Osaka and up from Paris; the examinations do not show why.',
   },
   'an address by region, on which all name servers there agree': {
     observations: [wrong(['192.0.2.66']), up],
@@ -162,15 +179,15 @@ const SITUATIONS: Record<string, Situation> = {
     }), seen('Paris', {
       connections: [connection('open', OTHER, certificate()), connection('open', TARGET, EXPIRED)],
     })],
-    is: 'certificate', summary: 'The certificate of 203.0.113.7 expired on 2026-05-30, as seen from Osaka and Paris; '
-      + 'that of 203.0.113.8 is good.',
+    is: 'certificate', summary: 'The certificate at 203.0.113.7 expired on 2026-05-30, as seen from Osaka and Paris; '
+      + 'the certificate at 203.0.113.8 is valid.',
   },
   'a certificate of an unknown authority': {
     observations: ['Osaka', 'Paris'].map((label) => failing(label, BAD_TLS, {
       connections: [connection('open', TARGET, certificate({ problem: 'SELF_SIGNED' }))],
     })),
     is: 'certificate',
-    summary: 'The certificate of 203.0.113.7 is not accepted (SELF_SIGNED), as seen from Osaka and Paris.',
+    summary: 'The certificate at 203.0.113.7 is invalid (SELF_SIGNED), as seen from Osaka and Paris.',
   },
   'a bad certificate that only one probe gets': {
     observations: [failing('Osaka', BAD_TLS, { connections: [connection('open', TARGET, EXPIRED)] }),
@@ -213,13 +230,13 @@ const SITUATIONS: Record<string, Situation> = {
   },
   'a silent target in a network that responds': {
     observations: [silent('Osaka', [FIRST, GATEWAY, null]), silent('Paris', [EDGE, GATEWAY, null])],
-    is: 'target', summary: 'The target is silent; the paths from Osaka and Paris reach its network.',
+    is: 'target', summary: 'The target does not respond, but the paths from Osaka and Paris reach its network.',
   },
   'a silent target, whose neighbor responds': {
     observations: [silent('Osaka', [FIRST, EDGE, null]), silent('Paris', [SECOND, EDGE, null])],
     given: { neighbor: NEIGHBOR },
     is: 'target',
-    summary: 'The target is silent from Osaka and Paris, while 203.0.113.9 in its network responds.',
+    summary: 'The target does not respond to Osaka and Paris, while 203.0.113.9 in its network does.',
   },
   'a silent target without neighbors': {
     observations: [silent('Osaka', [FIRST, EDGE, null]), silent('Paris', [SECOND, EDGE, null])],
@@ -234,13 +251,13 @@ const SITUATIONS: Record<string, Situation> = {
     observations: [silent('Osaka', [FIRST, null]), silent('Paris', [SECOND, null])],
     given: { others: [other(['192.0.2.30', null], OTHER)] },
     is: 'edge',
-    summary: '2 targets in 203.0.113.0/24 became silent within 90 s, and nothing in their networks responds.',
+    summary: '2 targets in 203.0.113.0/24 stopped responding within 90 s, and so did their networks.',
   },
   'three targets behind one router that become silent': {
     observations: [silent('Osaka', [FIRST, EDGE, null]), silent('Paris', [SECOND, EDGE, null])],
     given: { others: [other([EDGE, null], '192.0.2.200', 'one'), other([EDGE], '192.0.2.201', 'two')] },
     is: 'edge',
-    summary: '3 targets behind 198.51.100.99 became silent within 90 s, and nothing in their networks responds.',
+    summary: '3 targets behind 198.51.100.99 stopped responding within 90 s, and so did their networks.',
   },
   'two monitors of one silent host': {
     observations: [silent('Osaka', [FIRST, EDGE, null]), silent('Paris', [SECOND, EDGE, null])],
@@ -255,7 +272,7 @@ const SITUATIONS: Record<string, Situation> = {
   'a dead uplink of a probe': {
     observations: [failing('Osaka', TIMEOUT, { has_network: false, connections: [connection('timeout')] }), up],
     is: 'probe',
-    summary: 'Only from Osaka, where the probe\'s own network fails; reachable from Paris.',
+    summary: 'Only from Osaka, where the probe\'s own network is down; reachable from Paris.',
   },
   'a dead uplink of a probe, and another region that fails': {
     observations: [failing('Osaka', TIMEOUT, { has_network: false }), silent('Dallas', [FIRST, SECOND, null]), up],
@@ -295,7 +312,7 @@ describe('the classification of an outage', () => {
       'Osaka: the check fails: No connection within 2 s; 198.51.100.7 is the last router that responds on the path to '
         + '203.0.113.7.',
       'Paris: the check succeeds.',
-      'The probes of these regions do not reach each other either.',
+      'The probes in these regions cannot ping each other either.',
     ]);
   });
 

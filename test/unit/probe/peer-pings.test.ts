@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { PeerPings } from '../../../probe/peer-pings.ts';
 import type { PingReport, PingRequest } from '../../../probe/checks/icmp/pinger.ts';
 import { meshReport } from '../../../shared/contracts/mesh.ts';
+import { createLog } from '../../../shared/log.ts';
 import { SimulatedClock } from '../../helpers/simulated-clock.ts';
 
 const START_MS = 1_760_000_000_000;
@@ -22,7 +23,7 @@ beforeEach(() => {
   denied = new Set();
   isCutOff = false;
   peerPings = new PeerPings({
-    clock, allowsPrivate: false,
+    clock, log: createLog('test', 'silent'), allowsPrivate: false,
     pinger: {
       method: 'ping',
       ping: async (request) => {
@@ -103,6 +104,14 @@ describe('a ping is not reported', () => {
     isCutOff = false;
     await clock.advance(60_000);
     expect(outcomes()).toEqual(['of 8.8.8.1 false']);
+  });
+
+  test('if it fails by an error', async () => {
+    report = () => {
+      throw new Error('no socket');
+    };
+    await clock.advance(60_000);
+    expect(outcomes()).toEqual(['of 8.8.8.1 true']);
   });
 
   test('if the peers were replaced meanwhile', async () => {

@@ -39,7 +39,7 @@ describe('maintenance of the past', () => {
 test('pauses, acknowledgements and ends by people are facts, in order', () => {
   const incident = {
     id: 'i', monitor_id: 'm', project_id: 'p', severity: 'major', type: 'timeout', error_message: '', features: [],
-    started_at: 5, opened_at: 6, acknowledged_at: 12, ended: { at: 30, by_hand: true }, late: false, maintenance_until: null,
+    started_at: 5, opened_at: 6, acknowledged_at: 12, ended: { at: 30, by_hand: true, changed_at: 30 }, late: false, maintenance_until: null,
   } as const;
   const changes = [change(20, { to: 'paused' }), change(25, { from: 'paused', to: 'unknown' })];
   expect(factsOf(changes, [{ ...incident, features: [] }])).toEqual([

@@ -56,7 +56,10 @@ export function DestinationForm({ initial, submitLabel, error, isBusy, onSave }:
       </fieldset>
       <Events events={draft.events} onEvents={(events) => set({ events })} error={fieldErrors.at('events')} />
       <ConditionFields draft={draft} set={set} fieldErrors={fieldErrors} />
-      <TryIt input={rehearsalOf(draft, forms[draft.type])} text={rehearsalTexts.destinationText} />
+      <TryIt
+        input={rehearsalOf(draft, forms[draft.type])} text={rehearsalTexts.destinationText}
+        preferredIds={draft.filter.monitor_ids}
+      />
       <ErrorNote error={error} />
       <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{submitLabel}</Button></div>
     </form>

@@ -4,8 +4,7 @@ import { diagnosisTexts as texts } from '../texts/diagnosis.ts';
 import { Button } from '../ui/button.tsx';
 import { StateBadge, type State } from '../ui/state.tsx';
 import { numberText, Time } from '../ui/time.tsx';
-import { BoundedList } from './bounded-list.tsx';
-import { ExaminedTable } from './examined-table.tsx';
+import { BoundedList, ExaminedTable } from './examined-table.tsx';
 import { Paths } from './paths.tsx';
 
 type Diagnosis = components['schemas']['Diagnosis'];

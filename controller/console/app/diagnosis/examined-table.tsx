@@ -1,10 +1,11 @@
 import { regionName, useRegions } from '../live/regions.ts';
 import { diagnosisTexts as texts } from '../texts/diagnosis.ts';
 import { timeText } from '../ui/time.tsx';
-import { BoundedList } from './bounded-list.tsx';
 import type { ExaminedRegion } from './paths.tsx';
 
-/** What each region found out apart from the path. */
+const MAX_SHOWN = 5;
+
+/** What each region found besides the path. */
 export function ExaminedTable({ regions }: { regions: readonly ExaminedRegion[] }) {
   const names = useRegions();
   return (
@@ -45,4 +46,20 @@ function tlsTexts(tls: ExaminedRegion['tls']): string[] {
   if (tls === null) return [];
   const until = tls.valid_to === null ? '' : texts.validTo(timeText(tls.valid_to, 'minute'));
   return [tls.problem ?? '', tls.protocol, tls.issuer, until].filter((text) => text !== '');
+}
+
+/** A list of texts that hides its end at first if it is long. */
+export function BoundedList({ items, class: more = 'plain-list' }: { items: readonly string[]; class?: string }) {
+  if (items.length === 0) return <>–</>;
+  // One more item takes no more room than the line that hides it.
+  const count = items.length <= MAX_SHOWN + 1 ? items.length : MAX_SHOWN;
+  const list = (shown: readonly string[]) => <ul class={more}>{shown.map((item, at) => <li key={at}>{item}</li>)}</ul>;
+  return (
+    <>
+      {list(items.slice(0, count))}
+      {count < items.length && (
+        <details><summary>{texts.more(items.length - count)}</summary>{list(items.slice(count))}</details>
+      )}
+    </>
+  );
 }

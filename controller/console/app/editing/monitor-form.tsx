@@ -1,7 +1,9 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
+import { TryIt } from '../rehearsal/try-it.tsx';
 import { useKeys } from '../shell/keys.ts';
 import { editingTexts } from '../texts/editing.ts';
+import { rehearsalTexts } from '../texts/rehearsal.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -11,8 +13,8 @@ import { nameOfAddress } from './typed-text.ts';
 import { ChangesDialog } from './changes-dialog.tsx';
 import { changedPaths } from './draft.ts';
 import type { Draft, Path } from './fields.ts';
-import { FormContext } from './form-context.ts';
-import { PolicyRehearsal } from './policy-rehearsal.tsx';
+import { FormContext, useFormField } from './form-context.ts';
+import type { Quorum } from './policy.ts';
 import { CheckSection, CommonSections, WebSections } from './sections.tsx';
 import { TestPanel } from './test-panel.tsx';
 import { TypePicker } from './type-picker.tsx';
@@ -105,4 +107,13 @@ export function MonitorForm({ initial: initialDraft, isNew, monitorId, save, can
 /** Browsers can only point at an invalid field that is visible. */
 function reveal({ target }: Event): void {
   if (target instanceof Element) target.closest('details')?.setAttribute('open', '');
+}
+
+/** Tests the unsaved confirmation policy of an existing monitor on past results. */
+function PolicyRehearsal({ monitorId }: { monitorId: string }) {
+  const { value: regions } = useFormField<Quorum>('confirmation_policy.regions');
+  const { value: retries } = useFormField<number | null>('confirmation_policy.retries');
+  const { value: recoveries } = useFormField<number | null>('confirmation_policy.recoveries');
+  const policy = { regions, retries: retries ?? 0, recoveries: recoveries ?? 0 };
+  return <TryIt input={{ monitor_ids: [monitorId], confirmation_policy: policy }} text={rehearsalTexts.policyText} />;
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { fieldErrorsOf } from '../api/api-error.ts';
 import { api, unwrap } from '../api/client.ts';
 import { rehearsalTexts as texts } from '../texts/rehearsal.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,30 +13,43 @@ import { Timeline } from './timeline.tsx';
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const MAX_SHOWN = 20;
+/** Of a project with too many: half of the limit, which includes the monitors that they depend on. */
+const PART = 50;
 
 interface Played {
   rehearsal: Rehearsal;
   span: { from: number; to: number };
   /** The settings, as JSON. */
   of: string;
+  /** Of how many monitors, if not of all. */
+  part: number | null;
+}
+
+interface Props {
+  input: RehearsalInput;
+  text: string;
+  /** The monitors to try it with if the project has too many; the first ones of the project without any. */
+  preferredIds?: readonly string[];
 }
 
 /** Replays the past 30 days with the unsaved settings of a form. */
-export function TryIt({ input, text }: { input: RehearsalInput; text: string }) {
+export function TryIt({ input, text, preferredIds = [] }: Props) {
   const running = useRef<AbortController | null>(null);
   const [isCancelled, setCancelled] = useState(false);
   const play = useMutation({
-    mutationFn: async (): Promise<Played | null> => {
+    mutationFn: async (isPart: boolean): Promise<Played | null> => {
       const controller = new AbortController();
       running.current = controller;
       setCancelled(false);
       const span = { from: Math.round(now.peek()) - DAYS * DAY_MS, to: Math.round(now.peek()) };
-      const call = unwrap(api.POST('/api/alerts/simulate', { body: { ...input, ...span }, signal: controller.signal }));
+      const part = isPart ? { monitor_ids: preferredIds.length > 0 ? preferredIds.slice(0, PART) : await firstIds() } : {};
+      const body = { ...input, ...part, ...span };
+      const call = unwrap(api.POST('/api/alerts/simulate', { body, signal: controller.signal }));
       const rehearsal = await call.catch((error: unknown) => {
         if (controller.signal.aborted) return null;
         throw error;
       });
-      return rehearsal && { rehearsal, span, of: JSON.stringify(input) };
+      return rehearsal && { rehearsal, span, of: JSON.stringify(input), part: part.monitor_ids?.length ?? null };
     },
   });
   // Nobody waits for the response any more.
@@ -45,21 +59,29 @@ export function TryIt({ input, text }: { input: RehearsalInput; text: string }) 
     running.current?.abort();
   };
   const played = play.data ?? null;
+  const isAll = input.monitor_ids === undefined && play.variables !== true;
+  const isTooMuch = isAll && fieldErrorsOf(play.error).exactly('monitor_ids') !== undefined;
   return (
     <details class="try-it">
       <summary>{texts.title}</summary>
       <p class="hint">{text}</p>
       <div class="try-it-actions">
-        <Button isBusy={play.isPending} onClick={() => play.mutate()}>{texts.run}</Button>
+        <Button isBusy={play.isPending} onClick={() => play.mutate(false)}>{texts.run}</Button>
         {play.isPending && <Button variant="quiet" onClick={cancel}>{texts.cancel}</Button>}
       </div>
-      <ErrorNote error={play.error} />
+      {!isTooMuch ? <ErrorNote error={play.error} /> : (
+        <div class="error-note" role="alert">
+          <p>{texts.tooMuch}</p>
+          <Button onClick={() => play.mutate(true)}>{texts.runPart(numberText(PART))}</Button>
+        </div>
+      )}
       <div aria-live="polite">
         {play.isPending && !isCancelled && <p class="faint">{texts.running}</p>}
         {isCancelled && <p class="faint">{texts.cancelled}</p>}
         {!play.isPending && !isCancelled && played && (
           <>
             <Sentence rehearsal={played.rehearsal} />
+            {played.part !== null && <p class="faint">{texts.part(numberText(played.part))}</p>}
             {played.of !== JSON.stringify(input) && <p class="faint">{texts.outdated}</p>}
           </>
         )}
@@ -72,6 +94,11 @@ export function TryIt({ input, text }: { input: RehearsalInput; text: string }) 
       )}
     </details>
   );
+}
+
+async function firstIds(): Promise<string[]> {
+  const { monitors } = await unwrap(api.GET('/api/monitors', { params: { query: { limit: PART } } }));
+  return monitors.map(({ id }) => id);
 }
 
 function Sentence({ rehearsal }: { rehearsal: Rehearsal }) {

@@ -39,7 +39,7 @@ const english = {
   deleteEnrolmentKeyTitle: (name: string) => `Delete the enrolment key ${name}?`,
   deleteEnrolmentKeyText: 'It can’t enrol any more probes. Probes that it has enrolled stay.',
   paths: 'Paths to other probes', pathTo: 'To', roundTrip: 'Round trip', lastPing: 'Last ping', brokenPaths: 'Broken paths',
-  ok: 'Reachable', broken: 'Broken', unknown: 'Unknown',
+  ok: 'OK', broken: 'Broken', unknown: 'Unknown',
   found: (count: string) => `${count} found`, showMore: (count: string) => `Show more (${count})`,
 };
 

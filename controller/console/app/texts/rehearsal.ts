@@ -1,16 +1,19 @@
 import { catalogue } from './catalogue.ts';
 
 const english = {
-  title: 'Try it on the past 30 days',
-  policyText: 'Replays the stored results of this monitor with the settings above. Nothing is sent or saved.',
-  destinationText: 'Replays the stored results of this project’s monitors as if all their alerts went here, with the settings above. Nothing is sent or saved.',
-  run: 'Try it', cancel: 'Cancel', running: 'Replaying the results of 30 days…', cancelled: 'Cancelled.',
-  outdated: 'The settings have changed since.',
+  title: 'Test on the past 30 days',
+  policyText: 'See which alerts the settings above would have sent for this monitor. Nothing is sent or saved.',
+  destinationText: 'See which alerts this destination would have received with the settings above if all monitors of this project used it. Nothing is sent or saved.',
+  run: 'Run test', cancel: 'Cancel', running: 'Replaying 30 days of results…', cancelled: 'Cancelled.',
+  tooMuch: 'This project has too many monitors or outages for one test. A test takes at most 100 monitors, including those that they depend on.',
+  runPart: (count: string) => `Test up to ${count} monitors`,
+  part: (count: string) => `Monitors tested: ${count}.`,
+  outdated: 'You changed the settings after this test.',
   alerts: (count: string, actual: string) => `${count} alerts instead of ${actual}`,
-  nothingMissed: 'no outage missed.',
-  nothingLonger: (duration: string) => `nothing missed that lasted over ${duration}.`,
+  nothingMissed: 'no outages missed.',
+  nothingLonger: (duration: string) => `no outage longer than ${duration} missed.`,
   missed: (count: string) => `Missed outages: ${count}`, more: (count: string) => `And ${count} more.`,
-  timeline: 'Alerts per day', now: 'With today’s settings', changed: 'With these settings',
+  timeline: 'Alerts per day', now: 'Current settings', changed: 'New settings',
   day: (day: string, count: string) => `${day}: ${count}`,
 };
 

@@ -99,7 +99,7 @@ describe('an examination of an HTTPS target', () => {
       connections: [
         { address: '127.0.0.1', state: 'open', tls }, { address: '127.0.0.2', state: 'open', tls },
       ],
-      path: { method: 'none', target: '127.0.0.1', hops: [], note: 'There is no ping, and raw-socket is not installed' },
+      path: { method: 'none', target: '127.0.0.1', hops: [], note: 'No ping program found, and raw-socket is not installed' },
     });
   });
 
@@ -243,7 +243,7 @@ describe('the path to a target on this machine', () => {
     const { path } = await examined(openExaminer({ trace: byPing }), buildAssignment({ spec }));
     expect(path).toMatchObject({
       method: 'icmp', hops: [hop], is_complete: true,
-      note: 'By ping, which shows no times of routers: raw-socket is not built',
+      note: 'Traced with ping, without round-trip times of routers: raw-socket is not built',
     });
   });
 });

@@ -39,8 +39,8 @@ const german: Translation<FleetTexts> = {
   kubernetesText: 'In Kubernetes speichern Sie den Schlüssel als Secret für die Umgebung der Pods:', kubernetesSecret: 'Befehl, der das Kubernetes-Secret anlegt',
   deleteEnrolmentKeyTitle: (name) => `Den Aufnahmeschlüssel ${name} löschen?`,
   deleteEnrolmentKeyText: 'Er nimmt keine weiteren Probes auf. Bereits aufgenommene Probes bleiben.',
-  paths: 'Wege zu anderen Probes', pathTo: 'Nach', roundTrip: 'Laufzeit', lastPing: 'Letzter Ping', brokenPaths: 'Unterbrochene Wege',
-  ok: 'Erreichbar', broken: 'Unterbrochen', unknown: 'Unbekannt',
+  paths: 'Pfade zu anderen Probes', pathTo: 'Nach', roundTrip: 'Laufzeit', lastPing: 'Letzter Ping', brokenPaths: 'Unterbrochene Pfade',
+  ok: 'In Ordnung', broken: 'Unterbrochen', unknown: 'Unbekannt',
   found: (count) => `${count} gefunden`, showMore: (count) => `Mehr anzeigen (${count})`,
 };
 

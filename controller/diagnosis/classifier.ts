@@ -1,8 +1,10 @@
-import { networkOf } from '../../shared/net-guard.ts';
+import type { CheckError } from '../../shared/contracts/result.ts';
+import { classifyAddress, networkOf } from '../../shared/net-guard.ts';
 import { type Tenant, tenantOf } from '../access/tenant.ts';
 import { featureParts } from '../verdicts/features/feature-rules.ts';
+import { classify, type Verdict } from './classification-rules.ts';
 import type { DiagnosisDoc, RegionExamination } from './diagnosis.ts';
-import { EDGE_WINDOW_MS, type Observation, type Surroundings } from './observation-rules.ts';
+import { addressesOf, EDGE_WINDOW_MS, type Observation, type Surroundings } from './observation-rules.ts';
 import type { DiagnosisStore } from './store.ts';
 
 interface FeaturedMonitor {
@@ -10,7 +12,7 @@ interface FeaturedMonitor {
   features: readonly string[];
 }
 
-export interface SurroundingsDeps {
+export interface ClassifierDeps {
   diagnoses: Pick<DiagnosisStore, 'around'>;
   features: {
     /** Monitors of the organization with this feature, and all of theirs. */
@@ -22,31 +24,40 @@ export interface SurroundingsDeps {
   };
   /** When the latest successful check of each monitor started, Unix ms. */
   lastSuccesses(monitorIds: string[]): Promise<Map<string, number | null>>;
-  /** The pairs of probes of which the first does not reach the second, from the probes' own pings. */
+  /** Pairs of probes of which the first cannot ping the second. */
   brokenEdges(probeIds: readonly string[]): Surroundings['broken_edges'];
-  /** What people call the region, and the network of its probes. */
+  /** The region's name and the network of its probes. */
   describe(region: string): Pick<Observation, 'label' | 'network'>;
 }
 
-/** Monitors that are compared with one. */
+/** Maximum monitors considered as neighbors. */
 const MAX_NEIGHBORS = 20;
 
-type Failure = Pick<DiagnosisDoc, 'organization_id' | 'project_id' | 'monitor_id' | 'failed_at' | 'regions'>;
+export type Failure =
+  Pick<DiagnosisDoc, 'organization_id' | 'project_id' | 'monitor_id' | 'failed_at' | 'regions' | 'is_dns'>;
 
-/** What other monitors and probes say about a failure. */
-export class SurroundingsReader {
-  readonly #deps: SurroundingsDeps;
+/** Classifies failures by examinations, other monitors and the mesh. */
+export class Classifier {
+  readonly #deps: ClassifierDeps;
 
-  constructor(deps: SurroundingsDeps) {
+  constructor(deps: ClassifierDeps) {
     this.#deps = deps;
   }
 
-  observations(regions: RegionExamination[]): Observation[] {
+  /** `error`: the failure that counted; null if somebody requested the diagnosis. */
+  async classify(failure: Failure, error: CheckError | null): Promise<Verdict> {
+    const observations = this.#observations(failure.regions);
+    return classify({
+      observations, error, is_dns: failure.is_dns ?? false, ...await this.#surroundingsOf(failure),
+    });
+  }
+
+  #observations(regions: RegionExamination[]): Observation[] {
     return regions.map((one) => ({ ...this.#deps.describe(one.region), ...one }));
   }
 
-  /** Other monitors matter only if the target is down everywhere, so only then are they read. */
-  async read(failure: Failure): Promise<Surroundings> {
+  /** Reads other monitors only if the target is down everywhere, because only then do they matter. */
+  async #surroundingsOf(failure: Failure): Promise<Surroundings> {
     const broken_edges = this.#deps.brokenEdges(failure.regions.map(({ probe_id }) => probe_id));
     if (!isDownEverywhere(failure.regions)) return { others: [], neighbor: null, broken_edges };
     const { monitor_id, failed_at } = failure;
@@ -56,15 +67,15 @@ export class SurroundingsReader {
       this.#neighborOf(tenant, failure),
     ]);
     const others = near.filter((one) => one.monitor_id !== monitor_id)
-      .map(({ monitor_id, regions }) => ({ monitor_id, observations: this.observations(regions) }));
+      .map(({ monitor_id, regions }) => ({ monitor_id, observations: this.#observations(regions) }));
     return { others, neighbor, broken_edges };
   }
 
   async #neighborOf(tenant: Tenant, { regions, failed_at }: Failure): Promise<string | null> {
-    const own = [...new Set(regions.flatMap(({ examination: { addresses, path } }) => (
-      path.target === null ? addresses : [...addresses, path.target]
-    )))];
-    for (const network of new Set(own.map(networkOf))) {
+    const own = addressesOf(regions);
+    // Two sites may use the same private network, so a neighbor there may be elsewhere.
+    const unambiguous = own.filter((address) => classifyAddress(address) !== 'private');
+    for (const network of new Set(unambiguous.map(networkOf))) {
       const having = await this.#deps.features.having(tenant.organizationId, `network:${network}`, MAX_NEIGHBORS);
       // With several addresses, any of them may have responded.
       const addressOf = new Map(having.flatMap(({ monitor_id, features }) => {
@@ -82,7 +93,7 @@ export class SurroundingsReader {
   }
 }
 
-/** Whether no region sees the target up, so that other monitors may tell more. */
+/** Whether all regions see the target down, so that other monitors may show why. */
 export function isDownEverywhere(regions: readonly RegionExamination[]): boolean {
   return regions.length > 0 && regions.every(({ examination }) => examination.sees === 'down');
 }

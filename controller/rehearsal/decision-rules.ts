@@ -1,0 +1,76 @@
+import type { PastIncident } from '../incidents/past-incident.ts';
+import type { MonitorConfig } from '../verdicts/monitor-config.ts';
+import type { StatusChange } from '../verdicts/monitor-state.ts';
+import { regionSilentAfterMs } from '../verdicts/votes/region-rules.ts';
+import type { Fact } from './monitor-rehearsal.ts';
+
+/** What was decided about a monitor, or what a person did to it, at `at` (Unix ms) at the latest. */
+export type Decision = { at: number } & (
+  | { kind: 'move'; change: StatusChange; incident: PastIncident | null }
+  | { kind: 'reopen'; incident: PastIncident }
+  | { kind: 'fact'; fact: Fact }
+);
+
+interface Past {
+  config: MonitorConfig;
+  /** In order of their instants. */
+  changes: readonly StatusChange[];
+  incidents: readonly PastIncident[];
+  facts: readonly Fact[];
+}
+
+/** The decisions of the past, in their order. */
+export function decisionsOf({ config, changes, incidents, facts }: Past): Decision[] {
+  const known = new Map(incidents.map((one) => [one.id, one]));
+  const [first] = changes;
+  const moves = first ? [first, ...chained(changes.slice(1), first.to)] : [];
+  // Of an outage that only late results showed, the rules keep no more than when it ended.
+  const decided = moves.filter(({ to, incident_id }) => to !== 'down' || !known.get(incident_id ?? '')?.late);
+  const decisions = decided.map((change): Decision & { kind: 'move' } => {
+    const incident = known.get(change.incident_id ?? '') ?? null;
+    return { kind: 'move', at: latestOf(change, incident, config), change, incident };
+  });
+  // Nothing was decided after what followed from it.
+  for (let index = decisions.length - 2; index >= 0; index -= 1) {
+    const one = decisions[index] as Decision;
+    one.at = Math.min(one.at, (decisions[index + 1] as Decision).at);
+  }
+  const detected = new Set(moves.flatMap(({ to, incident_id }) => (to === 'down' ? incident_id ?? [] : [])));
+  const reopened = incidents.filter(({ id, late }) => !late && !detected.has(id));
+  const others = [
+    ...reopened.map((incident): Decision => ({ kind: 'reopen', at: incident.opened_at, incident })),
+    ...facts.filter(({ kind }) => kind !== 'pause' && kind !== 'resume').map((fact): Decision => ({ kind: 'fact', at: fact.at, fact })),
+  ];
+  return [...decisions, ...others].sort((one, other) => one.at - other.at);
+}
+
+/** Changes of the status, in order: those of one instant follow from each other. */
+function chained(changes: readonly StatusChange[], status: StatusChange['to']): StatusChange[] {
+  const left = changes.filter(({ from, to }) => from !== to);
+  const found: StatusChange[] = [];
+  let current = status;
+  while (left[0] !== undefined) {
+    const { at } = left[0];
+    const next = left.findIndex((one) => one.at === at && one.from === current);
+    const [change] = left.splice(Math.max(0, next), 1) as [StatusChange];
+    found.push(change);
+    current = change.to;
+  }
+  return found;
+}
+
+/** The latest instant at which a change can have been decided, Unix ms. */
+function latestOf(
+  { to, from, at }: StatusChange, incident: PastIncident | null, config: MonitorConfig,
+): number {
+  if (to === 'paused' || from === 'paused') return at;
+  if (to === 'down' && incident) return incident.opened_at;
+  const { interval_ms: intervalMs, recoveries = 0 } = config;
+  const latest = at + regionSilentAfterMs(config) + recoveries * intervalMs;
+  return incident?.ended && !incident.ended.by_hand ? Math.min(latest, incident.ended.changed_at) : latest;
+}
+
+/** The first change may tell of an outage that began before it, Unix ms. */
+export function startOf({ change: { to, at }, incident }: Decision & { kind: 'move' }): number {
+  return to === 'down' && incident ? Math.min(at, incident.started_at) : at;
+}
