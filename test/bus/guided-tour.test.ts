@@ -79,7 +79,7 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-    path: 'result: from the socket to a webhook', limit: 99,
+    path: 'result: from the socket to a webhook', limit: 101,
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
