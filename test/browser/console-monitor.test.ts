@@ -46,7 +46,7 @@ describe('a monitor', () => {
       await page.getByRole('menuitem', { name: 'Diagnose now' }).click();
       const dialog = page.getByRole('dialog', { name: 'Diagnosis' });
       await dialog.getByRole('progressbar', { name: 'Diagnosis' }).waitFor();
-      await dialog.getByText('at most once in 10 minutes').waitFor();
+      await dialog.getByText('one diagnosis per monitor every 10 minutes').waitFor();
       respond();
       await dialog.getByText('This is the latest diagnosis').waitFor();
       await dialog.getByRole('heading', { name: /The paths from paris and dallas end/ }).waitFor();
