@@ -308,7 +308,7 @@ describe('a single controller that is idle, with default settings', () => {
     await passUntil(() => {
       probe.beat({ sent_at: clock.now() });
       return probe.held.has(id);
-    });
+    }, TRUSTED_STEP_MS);
     await postAll(lettersOf(probe, 'epoch-1', [checked(id, clock.now(), true)]), (letters) => letters);
     await idlePoll('delivery_queues');
     await passOnTime(async () => (await latestStatus(id))?.status === 'unknown');
@@ -382,7 +382,7 @@ describe('a single controller that is idle, with default settings', () => {
     const [before, pingedAt] = [hook.requests.length, clock.now()];
     await idlePoll('delivery_queues');
     await passUntilNear(pingedAt + HEARTBEAT_MS);
-    await passOnTime(async () => (await incidentsOf(job)).length === 1);
+    await passOnTime(async () => (await incidentsOf(job)).length === 1, TRUSTED_STEP_MS);
     const overdueAt = Date.parse((await incidentsOf(job))[0]?.started_at as string);
     // It is found, journaled and opened in steps of their own.
     expect(clock.now() - overdueAt).toBeLessThan(2 * ON_TIME_MS);
