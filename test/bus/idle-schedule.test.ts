@@ -315,7 +315,7 @@ describe('a single controller that is idle, with default settings', () => {
     const unknownSince = (await latestStatus(id))?.from as number;
     await passUntilNear(unknownSince + NO_DATA_AFTER_MS);
     expect(alertsOf(id)).toEqual([]);
-    await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS + ON_TIME_MS);
+    await passOnTime(() => clock.now() > unknownSince + NO_DATA_AFTER_MS + ON_TIME_MS, TRUSTED_STEP_MS);
     expect(alertsOf(id)).toEqual(['monitor.no_data']);
   });
 
