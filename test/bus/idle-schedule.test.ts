@@ -240,7 +240,7 @@ describe('a single controller that is idle, with default settings', () => {
       await idlePoll('delivery_queues');
       await passUntilNear(dueAt);
       expect(mailsTo(to)).toHaveLength(reminder);
-      await passOnTime(() => clock.now() > dueAt + ON_TIME_MS);
+      await passOnTime(() => clock.now() > dueAt + ON_TIME_MS, TRUSTED_STEP_MS);
       expect(mailsTo(to)).toHaveLength(reminder + 1);
     }
     await ping(job);
@@ -288,7 +288,7 @@ describe('a single controller that is idle, with default settings', () => {
     expect(dueAt - clock.now()).toBeGreaterThan(HOUR_MS / 2);
     await idlePoll('delivery_queues');
     await passUntilNear(dueAt);
-    await passOnTime(() => clock.now() > dueAt + ON_TIME_MS);
+    await passOnTime(() => clock.now() > dueAt + ON_TIME_MS, TRUSTED_STEP_MS);
     expect(mailsTo(to).at(-1)?.subject).toBe('[DIGEST] 1 more alert from the last hour');
     await passOnTime(async () => (await domains().findOne({}))?.failures === 2);
     expect(await outbox().findOne({ subscriber_id: subscriber._id })).toMatchObject({ channel: 'digest', state: 'sent' });
@@ -367,9 +367,9 @@ describe('a single controller that is idle, with default settings', () => {
       starts_at: new Date(from).toISOString(), ends_at: new Date(to).toISOString(),
     });
     await idlePoll('maintenance_windows');
-    await passOnTime(() => clock.now() > from + ON_TIME_MS);
+    await passOnTime(() => clock.now() > from + ON_TIME_MS, TRUSTED_STEP_MS);
     await ping(job, '/fail');
-    await passOnTime(() => clock.now() > to + 2 * ON_TIME_MS);
+    await passOnTime(() => clock.now() > to + 2 * ON_TIME_MS, TRUSTED_STEP_MS);
     const posts = await rig.session.ok<{ incidents: unknown[] }>('GET', `${path}/incidents`);
     expect(posts.incidents).toHaveLength(1);
     const sent = await outbox().countDocuments({ page_id: pageId, state: 'sent' });
