@@ -6,6 +6,7 @@ import { clock } from './progress.mjs';
 /** The progress names a file that has run this long. */
 const SLOW_FILE_MS = 10_000;
 const MAX_NAMED_FILES = 3;
+const MAX_REASON_LENGTH = 300;
 
 /** Reports the progress of a vitest project to a `Progress`, prints failures, and counts outcomes. */
 export class ProgressReporter extends DefaultReporter {
@@ -54,12 +55,13 @@ export class ProgressReporter extends DefaultReporter {
 
   onTestCaseResult(test) {
     super.onTestCaseResult(test);
-    const { state } = test.result();
+    const { state, errors } = test.result();
     const file = this.#pathOf(test.module);
     if (state !== 'skipped') this.tests.push({ file, title: test.fullName, state, meta: test.meta() });
     if (state !== 'failed') return;
     const where = isNullFree(file.replace(/^test\//, '')) ? ' (on a database without nulls)' : '';
-    this.#progress.say(`FAIL  ${file} > ${test.fullName}${where}`);
+    const [reason] = String(errors?.[0]?.message).split('\n', 1);
+    this.#progress.say(`FAIL  ${file} > ${test.fullName}${where}: ${reason.slice(0, MAX_REASON_LENGTH)}`);
   }
 
   printTestModule(module) {

@@ -98,7 +98,8 @@ test('a scrape has the state, regions, checks and expiries of each monitor', asy
   const found = await until(async () => {
     const metrics = await read(key);
     const isCounted = metrics.matching('incidents_open', 'major').some(([, value]) => value === 1);
-    return isCounted && metrics.value(`farwatch_monitor_up{${labels}}`) === 1 && metrics;
+    const isComplete = metrics.value('farwatch_scrape_complete') === 1;
+    return isComplete && isCounted && metrics.value(`farwatch_monitor_up{${labels}}`) === 1 && metrics;
   }, { what: 'the results are applied' });
   const at = `${labels},region="local"`;
   expect({

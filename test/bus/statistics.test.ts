@@ -250,7 +250,10 @@ describe(`reported statistics equal those of the results, with seed ${SEED}`, ()
     const { key } = await rig.session.ok<Loose>('POST', '/api/auth/api-keys', { name: 'prometheus' });
     for (let isWithinOneHour = false; !isWithinOneHour;) {
       const before = Date.now();
-      const metrics = await scrape(rig.controller.url, { 'x-api-key': key });
+      const metrics = await until(async () => {
+        const found = await scrape(rig.controller.url, { 'x-api-key': key });
+        return found.value('farwatch_scrape_complete') === 1 && found;
+      }, { what: 'the uptimes are read' });
       const after = Date.now();
       isWithinOneHour = Math.floor(before / HOUR_MS) === Math.floor(after / HOUR_MS);
       const hour = before - (before % HOUR_MS);
