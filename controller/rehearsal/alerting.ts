@@ -38,6 +38,8 @@ export class RehearsedAlerting {
   readonly #deps: RehearsedAlertingDeps;
   readonly #parts: ReturnType<typeof openAlerting>;
   readonly #live = new Map<string, SeenMonitor>();
+  /** As they were, because some were paused only later. */
+  readonly #monitors: Map<string, RelatedMonitor>;
   readonly #messages: RehearsedMessage[] = [];
   /** Incidents with a message, and when the first one was sent. */
   readonly #notifiedAt = new Map<string, number>();
@@ -48,6 +50,7 @@ export class RehearsedAlerting {
 
   constructor(deps: RehearsedAlertingDeps) {
     this.#deps = deps;
+    this.#monitors = new Map(deps.monitors);
     const clock = { ...systemClock, now: () => this.#now, monotonic: () => this.#now };
     this.#parts = openAlerting(deps, clock, (thread, isOver) => {
       this.#onThread(thread, isOver);
@@ -87,7 +90,7 @@ export class RehearsedAlerting {
         if (!alerted.has(event.monitor_id)) break;
         await (heedsDependencies ? alerts.gate : alerts.all).fanOut(event.alert);
         break;
-      case 'status': this.#live.set(event.monitor_id, event);
+      case 'status': this.#see(event);
     }
     await this.#wake(event);
   }
@@ -106,6 +109,13 @@ export class RehearsedAlerting {
     this.#now = Math.max(this.#now, until);
   }
 
+  #see(event: MonitorEvent & { kind: 'status' }): void {
+    const { monitor_id: id, status } = event;
+    this.#live.set(id, event);
+    const monitor = this.#monitors.get(id);
+    if (monitor) this.#monitors.set(id, { ...monitor, status: status === 'paused' ? status : 'active' });
+  }
+
   #nextHeld(): HeldAlert | null {
     let next: HeldAlert | null = null;
     for (const held of this.#parts.held.due) {
@@ -116,9 +126,10 @@ export class RehearsedAlerting {
   }
 
   async #decideOn(held: HeldAlert): Promise<void> {
-    const { monitors, isFailing } = this.#deps;
+    const { isFailing } = this.#deps;
     const { _id: id, held_at: from } = held;
-    const decision = decisionOn(held, { monitors, live: this.#live }, this.#now, (dependencyId) => (
+    const known = { monitors: this.#monitors, live: this.#live };
+    const decision = decisionOn(held, known, this.#now, (dependencyId) => (
       isFailing(dependencyId, { from, until: from + MAX_CHECK_MS }, this.#now)
     ));
     if (decision.kind === 'wait' || (decision.kind === 'hold' && decision.change.was_down)) this.#sleeping.add(id);
@@ -144,6 +155,8 @@ export class RehearsedAlerting {
     const after = await deliveries.find(id);
     if (outcome.kind === 'sent' && after?.digest_id === undefined) this.#onSent(before);
     if (after?.status !== 'pending' || (after.next_attempt_at ?? 0) > this.#now) return;
+    // It became part of a message that is due.
+    if (after.digest_id !== before.digest_id) return;
     // No other controller delivers here: what is still due is never sent unless it waits for a known time.
     const readyAt = outcome.kind === 'again' ? outcome.readyAt ?? 0 : 0;
     await deliveries.settle(id, '', readyAt > this.#now ? { next_attempt_at: readyAt } : GIVEN_UP);

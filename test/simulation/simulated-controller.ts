@@ -58,6 +58,7 @@ export class SimulatedController {
   readonly #parts: ControllerParts;
   #lives = 0;
   #process: SimulatedProcess | null = null;
+  #wire: Wire | null = null;
   #shards: Shards | null = null;
   #leases: Leases | null = null;
   #listener: Listener | null = null;
@@ -73,6 +74,11 @@ export class SimulatedController {
     return this.#process;
   }
 
+  /** Of the process. */
+  get wire(): Wire | null {
+    return this.#wire;
+  }
+
   get shards(): Shards | null {
     return this.#shards;
   }
@@ -86,6 +92,8 @@ export class SimulatedController {
     // Clocks of different machines are never exactly equal.
     const process = new SimulatedProcess(clock, pulse, random.int(-2000, 2000));
     const wire = new Wire({ clock, random, process, health, kill: () => this.kill() });
+    this.#process = process;
+    this.#wire = wire;
     const all = disguise(simulatedStores(db, wire));
     const { leases: leaseStore, marks: markPorts, pings: pingPorts, ...stores } = all;
     const listener: Listener = { process, take: (shard, message) => shards.take(shard, hand(message)) };
@@ -113,7 +121,6 @@ export class SimulatedController {
     const marks: PeriodicTask = changeFeed({ clock: process, log, shards, peers, ...markPorts });
     this.#pings = pingFeed({ clock: process, log, shards, peers, source: pingPorts });
     this.#stores = all;
-    this.#process = process;
     this.#shards = shards;
     this.#leases = leases;
     this.#listener = listener;
