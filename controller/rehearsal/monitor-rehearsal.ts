@@ -242,7 +242,8 @@ function wouldFail({ config, regions }: MonitorState): boolean {
   let hasFailed = false;
   for (const name in regions) hasFailed ||= (regions[name]?.fails ?? 0) > 0;
   if (!hasFailed) return false;
-  const seen = Object.entries(regions).filter(([, { last_at }]) => last_at !== null);
+  // A silent region could not check.
+  const seen = Object.entries(regions).filter(([, { verdict, fails }]) => verdict !== 'unknown' || fails > 0);
   return couldBeDown(config, seen.map(([region, { fails, recovery }]) => (
     { region, result: { outcome: fails > 0 && recovery === undefined ? 'failure' : 'success' } }
   )));

@@ -28,7 +28,8 @@ export interface SentAlert {
 export interface RehearsedWorld {
   sent: SentAlert[];
   rehearsed: SentAlert[];
-  messages: ComparedMessages;
+  /** Null if results arrived late: when is not stored, which moves what is due and what ends meanwhile. */
+  messages: ComparedMessages | null;
 }
 
 /** What the rehearsal tells differently. */
@@ -36,7 +37,7 @@ export function differences({ sent, rehearsed, messages }: RehearsedWorld): stri
   const [wanted, found] = [sent, rehearsed].map((all) => all.map((one) => JSON.stringify(one))) as [string[], string[]];
   return [
     ...without(wanted, found, 'missing'), ...without(found, wanted, 'invented'),
-    ...messageDifferences(messages),
+    ...(messages ? messageDifferences(messages) : []),
   ];
 }
 
@@ -53,7 +54,7 @@ function without(some: string[], others: string[], what: string): string[] {
  * A few hours of outages, flapping, silent probes, pauses, maintenance and people who end incidents, and the
  * rehearsal of the results that remain, with the same settings.
  */
-export async function rehearseSeed(seed: number, problem: ProbeProblem, hours = 3): Promise<RehearsedWorld> {
+export async function rehearseSeed(seed: number, problem: ProbeProblem, hours = 2): Promise<RehearsedWorld> {
   const random = new Random(seed);
   const alerting = new SimulatedAlerting(randomDestinations(random));
   const world = new World({
@@ -74,7 +75,7 @@ export async function rehearseSeed(seed: number, problem: ProbeProblem, hours = 
   const history = await historyOf(world, alerting, windows, endMs);
   return {
     sent: sentUntil(world, endMs), rehearsed: alertsIn(history),
-    messages: await comparedMessages(world, alerting, history, endMs),
+    messages: problem === 'cut off' ? null : await comparedMessages(world, alerting, history, endMs),
   };
 }
 
