@@ -51,9 +51,9 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
     return this.update({ _id, classification: 'unknown' }, { $set: found });
   }
 
-  /** Removes the project's diagnoses from before `before`, Unix ms. */
-  async removeOlder(tenant: Tenant, before: number): Promise<void> {
-    await this.all.deleteMany({ ...ownedBy(tenant), failed_at: { $lt: before } });
+  /** Removes the organization's diagnoses from before `before`, Unix ms. */
+  async removeOlder(organizationId: string, before: number): Promise<void> {
+    await this.all.deleteMany({ organization_id: organizationId, failed_at: { $lt: before } });
   }
 }
 
