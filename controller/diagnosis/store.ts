@@ -15,6 +15,8 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
     super(db, 'diagnoses', [
       // The latest diagnosis of a monitor.
       { key: { monitor_id: 1, diagnosed_at: -1 }, name: 'of_monitor' },
+      // The latest diagnoses of all monitors.
+      { key: { diagnosed_at: 1 }, name: 'by_time' },
       // Diagnoses at about the same time, and what retention removes.
       { key: { organization_id: 1, project_id: 1, failed_at: 1 }, name: 'by_failure' },
     ], restoring<DiagnosisDoc>({}, { regions: each(restoreRegion) }));
@@ -36,6 +38,11 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
   async latestSummary(tenant: Tenant, monitorId: string, now: number): Promise<DiagnosisSummary | null> {
     const found = await this.latest(tenant, monitorId, now);
     return found && !found.is_healthy ? summaryOf(found) : null;
+  }
+
+  /** Those of failures, of all tenants, that were made since `since`, Unix ms, oldest first. */
+  ofFailures(since: number): AsyncIterable<DiagnosisDoc> {
+    return this.select({ diagnosed_at: { $gt: since }, is_healthy: { $exists: false } }).sort({ diagnosed_at: 1 });
   }
 
   /** Those of the project whose failures counted between `from` and `to`, Unix ms. */

@@ -202,10 +202,10 @@ export class IncidentStore {
     ));
   }
 
-  /** Ids of the monitor's incidents that are open or opened since `since`, Unix ms. */
+  /** Ids of the monitor's incidents that are open or opened since `since`, Unix ms, without late ones. */
   async ofOutage(tenant: Tenant, monitorId: string, since: number): Promise<string[]> {
     const found = this.#incidents.find({
-      ...ownedBy(tenant), check_id: monitorId, source: 'system',
+      ...ownedBy(tenant), check_id: monitorId, source: 'system', late: { $exists: false },
       $or: [{ status: { $in: OPEN_STATUSES } }, { created_at: { $gte: since } }],
     }).limit(MAX_DIAGNOSED);
     return (await found.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
