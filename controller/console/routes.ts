@@ -27,7 +27,7 @@ export function rewriteViewPath(request: IncomingMessage): void {
 
 /** The console's page and its assets. `files`: the build output; null if the console was not built. */
 export function consoleRoutes(files: CompressedFiles | null): Route[] {
-  const common = { method: 'GET', tag: 'Console', auth: { access: 'public' } } as const;
+  const common = { method: 'GET', tag: 'Console', auth: { access: 'public' }, isRevalidated: true } as const;
   const send = (name: string, headers: Record<string, string>) => {
     const compressed = files?.find(name, headers) ?? null;
     if (compressed === null) throw notFound(files === null ? 'The console was not built: its page' : 'File');

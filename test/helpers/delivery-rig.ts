@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { CauseDoc } from '../../controller/causes/cause.ts';
 import { CauseDecider } from '../../controller/causes/decider.ts';
 import { DecisionStore } from '../../controller/causes/decision-store.ts';
@@ -91,11 +92,13 @@ export class DeliveryRig {
   readonly poster: HttpPoster;
   /** Ids of monitors whose outages wait for a diagnosis. */
   readonly underDiagnosis = new Set<string>();
+  /** Receives each command to the database. */
+  onCommand: (command: Document) => void = () => undefined;
   readonly #controllers: DeliveringController[] = [];
 
   constructor(store: TestMongo) {
     this.store = store;
-    this.mongo = checkedMongo(store.url);
+    this.mongo = checkedMongo(store.url, (command) => this.onCommand(command));
     const { db } = this.mongo;
     this.destinations = new DestinationStore(db);
     this.deliveries = new DeliveryStore(db);

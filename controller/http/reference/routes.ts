@@ -22,7 +22,7 @@ export function referenceRoutes(others: readonly Route[]): Route[] {
   const own: Route[] = [
     defineRoute({
       ...common, path: '/api/openapi.json', summary: 'OpenAPI 3.1 document of this API',
-      responses: { 200: { contentType: JSON_CONTENT } },
+      responses: { 200: { contentType: JSON_CONTENT } }, isRevalidated: true,
       handle: async ({ basePath }) => ({ status: 200, compressed: document(basePath) }),
     }),
     defineRoute({
@@ -39,7 +39,7 @@ export function referenceRoutes(others: readonly Route[]): Route[] {
         ...common, path: `${FILES}/:version/${kind}/:file`,
         summary: `${kind === 'scripts' ? 'Scripts' : 'Styles'} of the reference`,
         params: z.strictObject({ version: z.string().regex(/^[0-9a-f]{16}$/), file: z.enum(names) }),
-        responses: { 200: { contentType } },
+        responses: { 200: { contentType } }, isRevalidated: true,
         handle: async (_ctx, { params: { file, version } }) => ({
           status: 200, compressed: await files.read(kind, file, version),
         }),

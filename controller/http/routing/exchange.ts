@@ -90,11 +90,10 @@ export function addressKey(address: string): string {
 /** Sends a handler's response. Throws if the route doesn't declare its status. */
 export async function sendResponse(exchange: Exchange, route: Route, response: RouteResponse): Promise<void> {
   const declared = route.responses[response.status];
-  if (declared === undefined) {
-    throw new Error(`${route.method} ${route.path} responded with ${response.status}, which it does not declare`);
-  }
+  if (declared === undefined) throw undeclared(route, response.status);
   if (response.compressed !== undefined) {
     const { status, headers, body } = await response.compressed.negotiate(exchange.req.headers);
+    if (status === 304 && route.isRevalidated !== true) throw undeclared(route, status);
     // The response has all of its headers, and embeddable ones omit this one.
     exchange.remove('X-Frame-Options');
     const opened = typeof body === 'function' ? await openBody(exchange, body) : body;
@@ -116,6 +115,10 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
     exchange.body = rawBody(exchange, response.raw);
   } else sendJson(exchange, { success: true, data: response.data });
   if (response.headers !== undefined) exchange.set(response.headers);
+}
+
+function undeclared({ method, path }: Route, status: number): Error {
+  return new Error(`${method} ${path} responded with ${status}, which it does not declare`);
 }
 
 async function openBody({ method }: Exchange, open: () => Promise<Readable>): Promise<Readable> {

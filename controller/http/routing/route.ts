@@ -149,7 +149,7 @@ type RawResponse<S> = { status: S; raw: string | Uint8Array | Readable } & Respo
 type DataResponse<S, X> = { status: S; data: z.input<X> } & ResponseExtras;
 type StreamResponse<S> = { status: S; stream: EventStream } & ResponseExtras;
 type UpgradeResponse<S> = { status: S; webSocket: WebSocketHandler };
-/** A prepared response with all headers; clients with a current copy get 304. */
+/** A prepared response with all headers; needs `isRevalidated` if it can be 304. */
 type PrecompressedResponse<S> = { status: S; compressed: Compressed } & ResponseExtras;
 type RawOrDataResponse<S, X> =
   RawResponse<S> | PrecompressedResponse<S> | (X extends { data: infer D } ? DataResponse<S, D> : never);
@@ -204,6 +204,8 @@ interface RouteFacts {
   bearer?: string;
   /** Accepts an API key as bearer token, for clients that can't send X-API-Key. */
   acceptsBearerKey?: boolean;
+  /** Responds to clients with a current copy with 304 and no body. */
+  isRevalidated?: boolean;
   /** Takes long: its context tells whether the client is gone. */
   isLong?: boolean;
   /** Memory-intensive: an organization's requests run one at a time, and few run at once overall. */

@@ -89,7 +89,7 @@ export function detailRoutes(deps: PublicDeps, pages: PageCache, clock: Clock): 
     }),
     defineRoute({
       ...common, path: '/status/:subdomain/style.css', summary: 'Color and style of a published status page',
-      params: publicParams, responses: CSS,
+      params: publicParams, responses: CSS, isRevalidated: true,
       handle: (_ctx, { params: { subdomain } }) => respondWith(pages, subdomain, 'style', renderedStyle),
     }),
     defineRoute({
