@@ -1,10 +1,11 @@
+import { regionName, useRegions } from '../live/regions.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Section } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { Ago, msText } from '../ui/time.tsx';
 import { EDGE_STATES } from './mesh.ts';
 import { ProbeLink } from './probe-link.tsx';
-import { useRegions, type Probe } from './probes.ts';
+import type { Probe } from './probes.ts';
 
 /** The paths from a probe to those that it pings. */
 export function ProbeMesh({ probe: { mesh } }: { probe: Probe }) {
@@ -24,7 +25,7 @@ export function ProbeMesh({ probe: { mesh } }: { probe: Probe }) {
             {mesh.map(({ probe_id: id, region, state, rtt_ms: rttMs, at }) => (
               <tr key={id}>
                 <th scope="row" class="wide"><ProbeLink id={id} /></th>
-                <td data-label={texts.region}>{regions.data?.regions.find((one) => one.id === region)?.name ?? region}</td>
+                <td data-label={texts.region}>{regionName(regions, region)}</td>
                 <td><StateBadge state={EDGE_STATES[state]} text={texts[state]} /></td>
                 <td class="number" data-label={texts.roundTrip}>{rttMs === null ? '–' : msText(rttMs)}</td>
                 <td data-label={texts.lastPing}><Ago at={at} /></td>
