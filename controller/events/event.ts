@@ -92,7 +92,8 @@ export interface ChangedMonitor {
 
 /** Events for created, changed or deleted monitors. Repeating the same revisions gives the same event ids. */
 export function monitorEvents(monitors: readonly ChangedMonitor[], at: number): LiveEvent[] {
-  const batches = grouped(monitors, (one) => `${one.organization_id} ${one.project_id} ${one.deleted_at === null}`);
+  const batches = grouped(monitors, (one) =>
+    `${one.organization_id} ${one.project_id} ${one.deleted_at === null}`);
   return [...batches.values()].flatMap((all) => chunks(all).map((some): LiveEvent => {
     const [{ organization_id, project_id, deleted_at }] = some as [ChangedMonitor];
     const kind = deleted_at === null ? 'monitor.changed' : 'monitor.deleted';

@@ -17,10 +17,9 @@ const SERVER_ERRORS = new Set([
 ]);
 
 /**
- * Queries name servers through c-ares, one after the other, so that a name resolves while any of them knows
- * it. With Node's setup, c-ares would accept the first server's SERVFAIL. DNS checks have a client of their
- * own, which distinguishes more outcomes but takes twice the CPU, resends a lost query later and cannot reach
- * link-local servers.
+ * Queries name servers through c-ares, one after the other: by itself, it would accept the first one's
+ * SERVFAIL. The client of DNS checks distinguishes more outcomes, but takes twice the CPU, resends a lost
+ * query later and cannot reach link-local servers.
  */
 export class RecordLookup {
   readonly #clock: Clock;
