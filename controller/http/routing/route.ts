@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { KeyScope, OrganizationRole, ProjectRole, Tenant } from '../../access/tenant.ts';
 import type { AppError, ErrorCode } from '../../errors/app-error.ts';
 import type { Page, PageReader } from '../../pages/layout.ts';
@@ -264,6 +264,8 @@ export function ok<T>(data: T) {
 export function created<T>(data: T) {
   return { status: 201, data } as const;
 }
+
+export const messageResponse = z.strictObject({ message: z.string() });
 
 /** The response to a change that returns no data. */
 export async function okMessage(change: Promise<void>, message: string) {
