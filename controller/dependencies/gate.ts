@@ -1,4 +1,4 @@
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import { outageOf } from '../delivery/holding-rules.ts';
 import type { Alert, AlertsPort } from '../verdicts/effect.ts';

@@ -1,4 +1,4 @@
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import { CauseDecider, type CauseDeciderDeps } from '../causes/decider.ts';
 import type { AttemptDeps } from '../delivery/attempt.ts';

@@ -1,6 +1,5 @@
-import { newSecret } from '../../shared/ids.ts';
+import { newSecret, type ShardMap } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { BatchResponse, CheckResult } from '../../shared/contracts/result.ts';
