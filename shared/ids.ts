@@ -52,7 +52,7 @@ export function mix(hash: number): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** What an installation has that chose nothing else at its first start. */
+/** Shards of an installation that chose no other number at its first start. */
 export const DEFAULT_SHARDS = 16;
 export const MAX_SHARDS = 256;
 
