@@ -5,8 +5,7 @@ import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { recipientsIn } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { Suppressions } from './ports.ts';
-import { MAX_PENDING_MS, STOPPED, suppressed, unsent } from './delivery-rules.ts';
-import { holdEnd, nextReminder } from './holding-rules.ts';
+import { holdEnd, MAX_PENDING_MS, nextReminder, STOPPED, suppressed, unsent } from './delivery-rules.ts';
 import type { AttemptDeps } from './attempt.ts';
 import type { SendDeps } from './senders/send-alert.ts';
 

@@ -1,6 +1,6 @@
 import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
-import { outageOf } from '../delivery/holding-rules.ts';
+import { outageOf } from '../delivery/delivery-rules.ts';
 import type { Alert, AlertsPort } from '../verdicts/effect.ts';
 import { heldAlertOf, type OutageEvent } from './held-alert.ts';
 import { hasDependencies, isEndedBy } from './dependency-rules.ts';
