@@ -146,7 +146,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const maintenance = openMaintenance(ports, { subscribers });
   const causes = openCauses(ports, { notifications });
   const changes = openChanges(ports);
-  const incidents = openIncidents(ports, { accounts, events, causes: causes.port });
+  const incidents = openIncidents(ports, { accounts, events, causes: causes.decider });
   const diagnosis = openDiagnosis(ports, { fleet, events, notifications });
   const results = openResults(ports, {
     accounts, fleet, events, incidents, notifications, domains, diagnosis, readers, ownedShards,

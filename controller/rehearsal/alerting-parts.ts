@@ -74,14 +74,10 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
       destinations, clock, baseUrl: () => '', stopLink: () => '', acknowledgeLink: () => '',
     },
   };
-  const causesPort = {
-    decide: (organizationId: string, startedAt: number) => decider.decide(organizationId, startedAt),
-    endIfOver: (causeId: string) => decider.endIfOver(causeId),
-  };
   const records = { updates: { insertIfAbsent: nothing }, votes: { insertIfAbsent: nothing } };
   return {
     incidents, held, deliveries, attempt, decider,
-    outbox: new IncidentOutbox({ incidents, causes: causesPort, ...records }, clock),
+    outbox: new IncidentOutbox({ incidents, causes: decider, ...records }, clock),
     /** `all` sends each alert at once; `gate` holds those of monitors whose dependencies are down. */
     alerts: {
       all: alerts,
