@@ -71,7 +71,7 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
     sending: {
       poster: { post: async () => ({ kind: 'responded', status: 200, durationMs: 0, retryAfterMs: null }) },
       mailer: { send: () => Promise.reject(new Error('a rehearsal sends no mail')) },
-      destinations, clock, baseUrl: () => '', stopLink: () => '', acknowledgeLink: () => '',
+      destinations, clock, baseUrl: () => '', recipientTokens: { link: () => '' }, acknowledgeTokens: { link: () => '' },
     },
   };
   const records = { updates: { insertIfAbsent: nothing }, votes: { insertIfAbsent: nothing } };
