@@ -95,10 +95,6 @@ export class ResultsService<M> {
       onEnded: (shard) => this.#unsubscribe(shard),
       listeners: {
         onApplied: [
-          (state, { fresh }) => this.readers.latest.note(state, fresh),
-          (state, { fresh }, replayed) => {
-            if (!replayed) this.readers.metrics.note(state, fresh);
-          },
           (_state, { fresh }, replayed) => {
             if (!replayed) publishRaw(bus, deps.rawReaders, fresh);
           },

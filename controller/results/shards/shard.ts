@@ -10,7 +10,7 @@ import { WriteQueue } from '../writing/retried-writes.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ClockDuties } from './clock-duties.ts';
 import { EntryApplier, ShardIntake } from './shard-intake.ts';
-import type { ShardMessage, ShardView } from './shard-message.ts';
+import type { Follower, ShardMessage, ShardView } from './shard-message.ts';
 import type { ShardDeps, ShardParts } from './shard-parts.ts';
 
 /** One instance of a loaded shard: its input, its state, and its outstanding writes. */
@@ -76,6 +76,10 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   get isWhole(): boolean {
     return this.#parts.catchingUp === null;
+  }
+
+  follow(follower: Follower): void {
+    this.#applier.follow(follower);
   }
 
   receive(message: ShardMessage): void {
