@@ -140,6 +140,8 @@ export class EntryApplier {
   readonly #parts: ShardParts;
   readonly #duties: Pick<ClockDuties, 'applied'>;
   readonly #followers: Follower[] = [];
+  /** How many results were applied. */
+  results = 0;
 
   constructor(parts: ShardParts, duties: Pick<ClockDuties, 'applied'>) {
     this.#parts = parts;
@@ -152,10 +154,10 @@ export class EntryApplier {
   }
 
   apply(entry: JournalEntry): AppliedEntry {
-    const { state, snapshots, checkpointer, catchingUp } = this.#parts;
+    const { state, snapshots, catchingUp } = this.#parts;
     const applied = state.apply(entry, catchingUp ? 'states' : 'all');
     if (!catchingUp) snapshots.applied(entry, state.takenAt);
-    checkpointer.applied(applied.fresh.length);
+    this.results += applied.fresh.length;
     this.#duties.applied(entry, applied);
     this.#report(entry, applied);
     return applied;
