@@ -12,7 +12,7 @@ import { ImportTurns } from './import-export/import-turns.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import { FileConverter } from './moving/file-converter.ts';
 import { movingRoutes } from './moving/routes.ts';
-import { connectBus } from './platform/bus/bus.ts';
+import { connectBus } from './platform/bus/connect-bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { claimInstallation } from './platform/mongo/installation.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
