@@ -29,7 +29,8 @@ export interface MonitorConfigs {
 
 /** Why a result is refused; null if it is accepted. A result of a `deleted` monitor leaves no dead letter. */
 export function refusalOf(
-  { monitor_id: id, started_at: at }: CheckResult, { latest, journaled }: MonitorConfigs, context: IntakeContext,
+  { monitor_id: id, started_at: at }: CheckResult, { latest, journaled }: MonitorConfigs,
+  context: IntakeContext,
 ): DeadLetterReason | 'deleted' | null {
   const { shard, limits, now } = context;
   if (!latest) return limits.shardOf(id) === shard ? 'unknown_monitor' : 'foreign_shard';
