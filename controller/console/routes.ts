@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { notFound } from '../errors/app-error.ts';
 import type { CompressedFiles } from '../http/responses/compressed-files.ts';
 import { CompressedResponse } from '../http/responses/compressed-response.ts';
-import { linkBelow } from '../http/routing/base-path.ts';
-import { HTML_CONTENT } from '../http/routing/exchange.ts';
+import { HTML_CONTENT, linkBelow } from '../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { SECTIONS } from './sections.ts';
 

@@ -5,8 +5,7 @@ import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { recipientsIn } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { Suppressions } from './ports.ts';
-import { MAX_PENDING_MS, STOPPED, suppressed, unsent } from './delivery-rules.ts';
-import { holdEnd, nextReminder } from './holding-rules.ts';
+import { holdEnd, MAX_PENDING_MS, nextReminder, STOPPED, suppressed, unsent } from './delivery-rules.ts';
 import type { AttemptDeps, AttemptedIncident } from './attempt.ts';
 import type { SendDeps } from './senders/send-alert.ts';
 
@@ -42,12 +41,13 @@ export async function retryWhileClaimed<T>(
 
 /** The alert as one recipient gets it: with a link to acknowledge its incident, unless that is over. */
 export function alertFor(
-  { acknowledgeLink }: Pick<SendDeps, 'acknowledgeLink'>, { alert, destination_id, recipient }: DeliveryDoc,
+  { baseUrl, acknowledgeTokens }: Pick<SendDeps, 'baseUrl' | 'acknowledgeTokens'>,
+  { alert, destination_id: destinationId, recipient }: DeliveryDoc,
 ): AlertDetails {
   const { incident } = alert;
   if (incident === null) return alert;
-  const link = () => acknowledgeLink({ incidentId: incident.id, destinationId: destination_id, recipient });
-  const acknowledge_url = incident.resolved_at === null ? link() : null;
+  const to = { incidentId: incident.id, destinationId, recipient };
+  const acknowledge_url = incident.resolved_at === null ? acknowledgeTokens.link(baseUrl(), to) : null;
   return { ...alert, incident: { ...incident, acknowledge_url } };
 }
 

@@ -13,8 +13,7 @@ import type { CausePlace, DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
 import type { CauseReader, DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
-import { recipientsOf, subscribed, suppressed, unsent } from './delivery-rules.ts';
-import { holdOf, outageOf, type Outage } from './holding-rules.ts';
+import { holdOf, outageOf, recipientsOf, subscribed, suppressed, unsent, type Outage } from './delivery-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
 interface FanOutDeps {

@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';

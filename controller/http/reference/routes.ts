@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CompressedResponse } from '../responses/compressed-response.ts';
-import { linkBelow } from '../routing/base-path.ts';
-import { JSON_CONTENT } from '../routing/exchange.ts';
+import { JSON_CONTENT, linkBelow } from '../routing/exchange.ts';
 import { defineRoute, type Route } from '../routing/route.ts';
 import { openApiDocument } from './openapi.ts';
 import { PAGE_FILES, PageFiles } from './page-files.ts';

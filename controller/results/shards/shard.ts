@@ -10,7 +10,7 @@ import { WriteQueue } from '../writing/retried-writes.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ClockDuties } from './clock-duties.ts';
 import { EntryApplier, ShardIntake } from './shard-intake.ts';
-import type { ShardMessage, ShardView } from './shard-message.ts';
+import type { Follower, ShardMessage, ShardView } from './shard-message.ts';
 import type { ShardDeps, ShardParts } from './shard-parts.ts';
 
 /** One instance of a loaded shard: its input, its state, and its outstanding writes. */
@@ -18,6 +18,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly writer: string;
   readonly state: ShardState;
   readonly #parts: ShardParts;
+  readonly #checkpointer: Checkpointer;
   readonly #duties: ClockDuties;
   readonly #applier: EntryApplier;
   readonly #intake: ShardIntake;
@@ -32,7 +33,6 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.writer = writer;
     this.#parts = {
       deps, context, state, catchingUp: base === state ? null : base,
-      checkpointer: new Checkpointer({ deps, context, state }),
       builder: new EntryBuilder(
         state, writer, limits, (message) => context.enqueue({ kind: 'batch', message }),
       ),
@@ -44,6 +44,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state, base,
       }),
     };
+    this.#checkpointer = new Checkpointer(this.#parts);
     this.#duties = new ClockDuties(this.#parts);
     this.#applier = new EntryApplier(this.#parts, this.#duties);
     this.#intake = new ShardIntake(this.#parts, this.#applier, this.#duties);
@@ -76,6 +77,10 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   get isWhole(): boolean {
     return this.#parts.catchingUp === null;
+  }
+
+  follow(follower: Follower): void {
+    this.#applier.follow(follower);
   }
 
   receive(message: ShardMessage): void {
@@ -114,7 +119,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         return duties.interrupted();
       case 'beginScan':
         this.#publish();
-        if (this.isWhole) this.#parts.checkpointer.writeIfDue();
+        if (this.isWhole) this.#checkpointer.writeIfDue(this.#applier.results);
         message.respond(duties.beginScan(message.mayCloseHour));
         break;
       case 'scan':
@@ -131,7 +136,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#duties.stop();
     await this.#parts.writes.stop();
     await this.#parts.monitorWrites.stop();
-    await this.#parts.checkpointer.stop();
+    await this.#checkpointer.stop();
   }
 
   /** After each entry, and with each scan for what is written between two entries. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../../errors/app-error.ts';
 import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
-import { HTML_CONTENT, JSON_CONTENT } from '../../http/routing/exchange.ts';
-import { basePathOf } from '../../http/routing/base-path.ts';
+import { basePathOf, HTML_CONTENT, JSON_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { FastResponses } from '../../http/server/fast-responses.ts';
 import { viewPageError } from './html/error-html.ts';

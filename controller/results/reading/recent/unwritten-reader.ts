@@ -1,5 +1,5 @@
 import { grouped } from '../../../../shared/grouped.ts';
-import type { ShardMap } from '../../../../shared/shard-map.ts';
+import type { ShardMap } from '../../../../shared/ids.ts';
 import type { Clock } from '../../../../shared/time.ts';
 import {
   liveRequest, liveResponse, recentOf, toUnwrittenMonitor, unwrittenRequest, unwrittenResponse,
