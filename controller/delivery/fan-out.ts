@@ -31,8 +31,8 @@ interface FanOutDeps {
   regions: RegionNaming;
   /** Notifies the controllers that serve these destinations. The message may get lost. */
   notify(destinationIds: string[]): void;
-  /** Ids of monitors that are being diagnosed. */
-  underDiagnosis: ReadonlySet<string>;
+  /** Monitors that are being diagnosed: when a diagnosis can be known at the earliest, Unix ms, by id. */
+  underDiagnosis: ReadonlyMap<string, number>;
   clock: Clock;
 }
 
@@ -77,10 +77,11 @@ export class FanOut implements AlertsPort {
     await this.#queue(details, subscribed(destinations, alert), { place, waitsUntil });
   }
 
-  /** Until when an outage waits for its diagnosis, Unix ms; null if it does not. */
+  /** Until when an outage waits for its diagnosis, Unix ms; null if it does not, or if the wait would be in vain. */
   #diagnosisWait({ event, monitor }: Alert, { created_at, diagnosis }: FoundIncident): number | null {
-    const isAwaited = event === 'monitor.down' && !diagnosis && this.#deps.underDiagnosis.has(monitor.monitor_id);
     const until = created_at + MAX_DIAGNOSIS_WAIT_MS;
+    const knownAt = this.#deps.underDiagnosis.get(monitor.monitor_id) ?? Infinity;
+    const isAwaited = event === 'monitor.down' && !diagnosis && knownAt < until;
     return isAwaited && until > this.#deps.clock.now() ? until : null;
   }
 
