@@ -31,7 +31,7 @@ interface FanOutDeps {
   regions: RegionNaming;
   /** Notifies the controllers that serve these destinations. The message may get lost. */
   notify(destinationIds: string[]): void;
-  /** Monitors that are being diagnosed: when a diagnosis can be known at the earliest, Unix ms, by id. */
+  /** When diagnoses in progress can be known at the earliest, Unix ms, by monitor. */
   underDiagnosis: ReadonlyMap<string, number>;
   clock: Clock;
 }
@@ -77,7 +77,7 @@ export class FanOut implements AlertsPort {
     await this.#queue(details, subscribed(destinations, alert), { place, waitsUntil });
   }
 
-  /** Until when an outage waits for its diagnosis, Unix ms; null if it does not, or if the wait would be in vain. */
+  /** Until when an outage waits for its diagnosis, Unix ms; null if it does not. */
   #diagnosisWait({ event, monitor }: Alert, { created_at, diagnosis }: FoundIncident): number | null {
     const until = created_at + MAX_DIAGNOSIS_WAIT_MS;
     const knownAt = this.#deps.underDiagnosis.get(monitor.monitor_id) ?? Infinity;

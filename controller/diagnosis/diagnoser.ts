@@ -37,7 +37,7 @@ export interface DiagnoserDeps extends RefinerDeps {
     /** What the monitor's probes check; null if it has none, or not for this revision. */
     assignmentOf(suspect: Suspect): Promise<Assignment | null>;
   } & ExaminerPort;
-  /** Monitors that are being diagnosed here: when a diagnosis can be known at the earliest, Unix ms, by id. */
+  /** When diagnoses in progress here can be known at the earliest, Unix ms, by monitor. */
   underway: Map<string, number>;
 }
 
