@@ -31,8 +31,8 @@ interface FanOutDeps {
   regions: RegionNaming;
   /** Notifies the controllers that serve these destinations. The message may get lost. */
   notify(destinationIds: string[]): void;
-  /** Ids of monitors that are being diagnosed. */
-  underDiagnosis: ReadonlySet<string>;
+  /** When diagnoses in progress can be known at the earliest, Unix ms, by monitor. */
+  underDiagnosis: ReadonlyMap<string, number>;
   clock: Clock;
 }
 
@@ -79,8 +79,9 @@ export class FanOut implements AlertsPort {
 
   /** Until when an outage waits for its diagnosis, Unix ms; null if it does not. */
   #diagnosisWait({ event, monitor }: Alert, { created_at, diagnosis }: FoundIncident): number | null {
-    const isAwaited = event === 'monitor.down' && !diagnosis && this.#deps.underDiagnosis.has(monitor.monitor_id);
     const until = created_at + MAX_DIAGNOSIS_WAIT_MS;
+    const knownAt = this.#deps.underDiagnosis.get(monitor.monitor_id) ?? Infinity;
+    const isAwaited = event === 'monitor.down' && !diagnosis && knownAt < until;
     return isAwaited && until > this.#deps.clock.now() ? until : null;
   }
 

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { isSpecOf } from '../../shared/contracts/check-spec.ts';
+import { EXAMINATION_MS } from '../../shared/contracts/examination.ts';
 import type { CheckError, CheckResult } from '../../shared/contracts/result.ts';
 import { newId } from '../../shared/ids.ts';
 import { sleep, within } from '../../shared/time.ts';
@@ -36,8 +37,8 @@ export interface DiagnoserDeps extends RefinerDeps {
     /** What the monitor's probes check; null if it has none, or not for this revision. */
     assignmentOf(suspect: Suspect): Promise<Assignment | null>;
   } & ExaminerPort;
-  /** Holds the ids of monitors while they are being diagnosed here. */
-  underway: Set<string>;
+  /** When diagnoses in progress here can be known at the earliest, Unix ms, by monitor. */
+  underway: Map<string, number>;
 }
 
 interface Request extends ChosenExaminers {
@@ -126,9 +127,12 @@ export class Diagnoser {
 
   #start(request: Request): Promise<DiagnosisDoc | null> {
     const { underway, log } = this.#deps;
-    const { monitor_id: id } = request.suspect;
-    // One probe never allows a conclusion, so no alert needs to wait for it.
-    if (request.examiners.length > 1) underway.add(id);
+    const { suspect: { monitor_id: id }, failed_at, error } = request;
+    // A target that is silent to checks is silent to the examination, too.
+    const minMs = error?.type === 'timeout' ? EXAMINATION_MS : 0;
+    // No alert needs to wait for one probe, which never allows a conclusion, nor behind other targets.
+    const isNext = this.#queue.pending < MAX_CONCURRENT;
+    if (isNext && request.examiners.length > 1) underway.set(id, failed_at + minMs);
     const run = this.#queue.add(() => this.#run(request), { priority: request.isRequested ? 1 : 0 })
       .catch((error: unknown) => {
         log.warn({ err: error, monitor_id: id }, 'could not diagnose a failure');

@@ -42,7 +42,8 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
 
   /** Those of failures, of all tenants, that were made since `since`, Unix ms, oldest first. */
   ofFailures(since: number): AsyncIterable<DiagnosisDoc> {
-    return this.select({ diagnosed_at: { $gt: since }, is_healthy: { $exists: false } }).sort({ diagnosed_at: 1 });
+    const found = this.select({ diagnosed_at: { $gt: since }, is_healthy: { $exists: false } });
+    return found.sort({ diagnosed_at: 1 });
   }
 
   /** Those of the project whose failures counted between `from` and `to`, Unix ms. */

@@ -57,7 +57,7 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
   });
   const alerts = new FanOut({
     destinations, deliveries, incidents, causes, groupingOf, queues, windows, notify, clock,
-    underDiagnosis: new Set(),
+    underDiagnosis: new Map(),
     regions: { named: (ids) => ids.map((id) => ({ id, name: id, city: null })) },
   });
   const attempt: AttemptDeps = {

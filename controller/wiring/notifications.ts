@@ -83,7 +83,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     const edges = group_id ? await groups.edges({ organizationId, projectId }) : [];
     return { tags, groupIds: pathOf(edges, group_id ?? '').map(({ _id }) => _id) };
   };
-  const underDiagnosis = new Set<string>();
+  const underDiagnosis = new Map<string, number>();
   const alerts = new FanOut({
     destinations, deliveries, queues, windows, clock, regions, groupingOf, incidents, causes,
     notify: service.wakeOwners, underDiagnosis,

@@ -97,7 +97,7 @@ export class DeliveryRig {
   readonly outbox: IncidentOutbox;
   readonly poster: HttpPoster;
   /** Ids of monitors whose outages wait for a diagnosis. */
-  readonly underDiagnosis = new Set<string>();
+  readonly underDiagnosis = new Map<string, number>();
   /** Receives each command to the database. */
   onCommand: (command: Document) => void = () => undefined;
   readonly #controllers: DeliveringController[] = [];

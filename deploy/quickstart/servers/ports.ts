@@ -42,8 +42,8 @@ function* portsInTurn(): Generator<number, never> {
 const candidates = portsInTurn();
 
 /**
- * A free loopback port; `preferred` if that is one. On Linux, no other call here or in another process gets it
- * while this process runs: what listens on it may start later, or again.
+ * A free loopback port; `preferred` if that is one. On Linux, no other call here or in another process gets
+ * it while this process runs, so what listens on it may start later, or again.
  */
 export async function freePort(preferred: number | null = null): Promise<number> {
   if (preferred !== null && await reservePort(preferred)) return preferred;

@@ -17,7 +17,10 @@ export function RegionTable({ regions }: { regions: Region[] }) {
   return (
     <>
       <Table
-        columns={[texts.region, texts.city, texts.visibility, { number: texts.probesOnline }, { number: texts.monitors }, { hidden: texts.deleteRegion }]}
+        columns={[
+          texts.region, texts.city, texts.visibility, { number: texts.probesOnline }, { number: texts.monitors },
+          { hidden: texts.deleteRegion },
+        ]}
       >
         {regions.map((region) => (
           <tr key={region.id}>
