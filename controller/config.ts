@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ConfigError, readEnvironment, type Environment } from '../shared/environment.ts';
 import { isLoopback } from '../shared/net-guard.ts';
 import { setting } from '../shared/setting.ts';
-import { MAX_SHARDS } from '../shared/shard-map.ts';
+import { MAX_SHARDS } from '../shared/ids.ts';
 import { loadPlans, withMinIntervals, type Plans } from './plans/plans.ts';
 import { LOST } from './secrets/data-key.ts';
 

@@ -12,7 +12,7 @@ import { ImportTurns } from './import-export/import-turns.ts';
 import { configurationRoutes } from './import-export/routes.ts';
 import { FileConverter } from './moving/file-converter.ts';
 import { movingRoutes } from './moving/routes.ts';
-import { connectBus } from './platform/bus/bus.ts';
+import { connectBus } from './platform/bus/connect-bus.ts';
 import { openMailer } from './platform/mail/mailer.ts';
 import { claimInstallation } from './platform/mongo/installation.ts';
 import { openMongo, waitForMongo, type MongoOptions } from './platform/mongo/mongo.ts';
@@ -146,7 +146,7 @@ export async function openController(options: ExternalPorts, publicPages = openP
   const maintenance = openMaintenance(ports, { subscribers });
   const causes = openCauses(ports, { notifications });
   const changes = openChanges(ports);
-  const incidents = openIncidents(ports, { accounts, events, causes: causes.port });
+  const incidents = openIncidents(ports, { accounts, events, causes: causes.decider });
   const diagnosis = openDiagnosis(ports, { fleet, events, notifications });
   const results = openResults(ports, {
     accounts, fleet, events, incidents, notifications, domains, diagnosis, readers, ownedShards,

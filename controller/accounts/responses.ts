@@ -40,7 +40,6 @@ const ownSessionView = z.strictObject({
   created_at: instant, expires_at: instant,
 }).meta({ id: 'Session' });
 export const sessionsResponse = z.strictObject({ sessions: z.array(ownSessionView) });
-export const messageResponse = z.strictObject({ message: text });
 export const changePasswordResponse = z.strictObject({ message: text, ...sessionView.shape });
 
 const apiKeyView = z.strictObject({

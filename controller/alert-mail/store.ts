@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { derivedId } from '../../shared/ids.ts';
+import type { Recipient } from '../access/link-tokens.ts';
 import { Documents } from '../platform/mongo/documents.ts';
-import type { Recipient } from './recipient-tokens.ts';
 
 interface SuppressionDoc {
   /** Derived from the organization and the lower-case address. */

@@ -1,9 +1,9 @@
+import type { Recipient, RecipientTokens } from '../access/link-tokens.ts';
 import { fieldError } from '../http/input/validation.ts';
 import type { PublicContext } from '../http/routing/route.ts';
 import { html } from '../pages/html.ts';
 import { nameInMail } from '../pages/name-in-mail.ts';
 import type { Mail } from '../platform/mail/mailer-port.ts';
-import type { Recipient, RecipientTokens } from './recipient-tokens.ts';
 import type { SuppressionStore } from './store.ts';
 
 export interface AlertMailDeps {

@@ -1,4 +1,5 @@
 import type { Assignment } from '../../shared/contracts/assignment.ts';
+import { grouped } from '../../shared/grouped.ts';
 import type { Log } from '../../shared/log.ts';
 import { timeoutMs, type MonitorDoc } from '../monitors/monitor.ts';
 import type { VariableDoc } from '../monitors/variable.ts';
@@ -217,14 +218,4 @@ function renewed(item: AssignmentDoc, allowPrivate: boolean): PlannedChange[] {
     probe_id, region, organization_id, monitor_id, monitor_rev,
     assignment: { ...rest, allow_private: allowPrivate, spec },
   }];
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }

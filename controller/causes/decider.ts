@@ -1,4 +1,4 @@
-import { retryOnConflict } from '../platform/mongo/mongo-errors.ts';
+import { isDatabaseUnavailable, retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import { featureParts } from '../verdicts/features/feature-rules.ts';
 import { candidateFeatures, CAUSE_WINDOW_MS, decideCauses, isCommon, MIN_MONITORS } from './cause-rules.ts';
 import type { StartedIncident, CauseDoc } from './cause.ts';
@@ -25,6 +25,11 @@ export interface CauseDeciderDeps {
   };
   /** Queues the end of a cause for those who were notified of it. May be repeated. */
   onEnded(cause: CauseDoc): Promise<void>;
+  /**
+   * Called with an error other than that of an unavailable database: it is ours, and must not hold back the
+   * alert. Without this, such an error rejects.
+   */
+  onError?(error: unknown, organizationId: string | null): void;
 }
 
 /** Incidents of one organization to decide about: those that began around this time, Unix ms. */
@@ -55,9 +60,13 @@ export class CauseDecider {
 
   /**
    * Resolves when the incident has its cause, if it has one so far. Returns the incidents that got one. Many
-   * that open at once share a decision.
+   * that open at once share a decision. Rejects, to be repeated, if the database is unavailable.
    */
   decide(organizationId: string, startedAt: number): Promise<string[]> {
+    return this.#contained(this.#join(organizationId, startedAt), [], organizationId);
+  }
+
+  #join(organizationId: string, startedAt: number): Promise<string[]> {
     const waiting = this.#waiting.get(organizationId);
     const own = { from: startedAt - REACH_MS, to: startedAt + REACH_MS };
     if (waiting) {
@@ -78,8 +87,23 @@ export class CauseDecider {
     return next.run;
   }
 
-  /** Ends the cause if none of its incidents is open. May be repeated. */
-  async endIfOver(causeId: string): Promise<void> {
+  /** Ends the cause if none of its incidents is open. May be repeated. Rejects as `decide`. */
+  endIfOver(causeId: string): Promise<void> {
+    return this.#contained(this.#endIfOver(causeId), undefined);
+  }
+
+  async #contained<T>(work: Promise<T>, fallback: T, organizationId: string | null = null): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      const { onError } = this.#deps;
+      if (!onError || isDatabaseUnavailable(error)) throw error;
+      onError(error, organizationId);
+      return fallback;
+    }
+  }
+
+  async #endIfOver(causeId: string): Promise<void> {
     const { causes, incidents, onEnded } = this.#deps;
     const cause = await causes.find(causeId);
     if (cause === null || await incidents.hasOpen(causeId)) return;
@@ -140,7 +164,7 @@ export class CauseDecider {
       });
       await incidents.setCause(_id, incident_ids);
       // Their incidents may have ended before they had a cause.
-      await this.endIfOver(_id);
+      await this.#endIfOver(_id);
     }
     await decisions.markApplied(doc);
   }

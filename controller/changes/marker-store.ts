@@ -35,8 +35,8 @@ export class MarkerStore extends Documents<MarkerDoc> {
     return this.select(filter).sort({ at: -1, _id: -1 }).limit(limit).toArray();
   }
 
-  /** Removes the project's markers older than `before` (Unix ms). */
-  async removeOlder(tenant: Tenant, before: number): Promise<void> {
-    await this.all.deleteMany({ ...ownedBy(tenant), at: { $lt: before } });
+  /** Removes the organization's markers older than `before` (Unix ms). */
+  async removeOlder(organizationId: string, before: number): Promise<void> {
+    await this.all.deleteMany({ organization_id: organizationId, at: { $lt: before } });
   }
 }

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { notFound } from '../errors/app-error.ts';
 import type { CompressedFiles } from '../http/responses/compressed-files.ts';
 import { CompressedResponse } from '../http/responses/compressed-response.ts';
-import { linkBelow } from '../http/routing/base-path.ts';
-import { HTML_CONTENT } from '../http/routing/exchange.ts';
+import { HTML_CONTENT, linkBelow } from '../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../http/routing/route.ts';
 import { SECTIONS } from './sections.ts';
 
@@ -27,7 +26,7 @@ export function rewriteViewPath(request: IncomingMessage): void {
 
 /** The console's page and its assets. `files`: the build output; null if the console was not built. */
 export function consoleRoutes(files: CompressedFiles | null): Route[] {
-  const common = { method: 'GET', tag: 'Console', auth: { access: 'public' } } as const;
+  const common = { method: 'GET', tag: 'Console', auth: { access: 'public' }, isRevalidated: true } as const;
   const send = (name: string, headers: Record<string, string>) => {
     const compressed = files?.find(name, headers) ?? null;
     if (compressed === null) throw notFound(files === null ? 'The console was not built: its page' : 'File');

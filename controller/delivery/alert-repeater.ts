@@ -1,6 +1,5 @@
-import { newId } from '../../shared/ids.ts';
+import { newId, type ShardMap } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Tenant } from '../access/tenant.ts';
 import { incidentState } from '../destinations/channels/incident-state.ts';

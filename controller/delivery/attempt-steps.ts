@@ -5,9 +5,8 @@ import type { AlertDetails } from '../destinations/channels/alert.ts';
 import { recipientsIn } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { Suppressions } from './ports.ts';
-import { MAX_PENDING_MS, STOPPED, suppressed, unsent } from './delivery-rules.ts';
-import { holdEnd, nextReminder } from './holding-rules.ts';
-import type { AttemptDeps } from './attempt.ts';
+import { holdEnd, MAX_PENDING_MS, nextReminder, STOPPED, suppressed, unsent } from './delivery-rules.ts';
+import type { AttemptDeps, AttemptedIncident } from './attempt.ts';
 import type { SendDeps } from './senders/send-alert.ts';
 
 /** Longer than a whole attempt, from the claim to the recorded outcome. */
@@ -42,23 +41,32 @@ export async function retryWhileClaimed<T>(
 
 /** The alert as one recipient gets it: with a link to acknowledge its incident, unless that is over. */
 export function alertFor(
-  { acknowledgeLink }: Pick<SendDeps, 'acknowledgeLink'>, { alert, destination_id, recipient }: DeliveryDoc,
+  { baseUrl, acknowledgeTokens }: Pick<SendDeps, 'baseUrl' | 'acknowledgeTokens'>,
+  { alert, destination_id: destinationId, recipient }: DeliveryDoc,
 ): AlertDetails {
   const { incident } = alert;
   if (incident === null) return alert;
-  const link = () => acknowledgeLink({ incidentId: incident.id, destinationId: destination_id, recipient });
-  const acknowledge_url = incident.resolved_at === null ? link() : null;
+  const to = { incidentId: incident.id, destinationId, recipient };
+  const acknowledge_url = incident.resolved_at === null ? acknowledgeTokens.link(baseUrl(), to) : null;
   return { ...alert, incident: { ...incident, acknowledge_url } };
 }
 
+/** Reads the delivery's incident once, when it is first needed. Null if it was deleted. */
+export function incidentReader(
+  { incidents, claims }: Pick<AttemptDeps, 'incidents' | 'claims'>, claimed: ClaimedDelivery,
+): () => Promise<AttemptedIncident | null> {
+  const { incident_id: id } = claimed.delivery;
+  let read: Promise<AttemptedIncident | null> | null = null;
+  return () => {
+    read ??= id === null ? Promise.resolve(null) : claims.whileUnused(claimed, () => incidents.findById(id));
+    return read;
+  };
+}
+
 /** The delivery with the diagnosis that its incident has by now. */
-export async function withDiagnosis(
-  incidents: AttemptDeps['incidents'], delivery: DeliveryDoc,
-): Promise<DeliveryDoc> {
-  const { alert, incident_id } = delivery;
-  if (alert.incident === null || incident_id === null) return delivery;
-  const found = await incidents.findById(incident_id);
-  if (!found?.diagnosis) return delivery;
+export function withDiagnosis(delivery: DeliveryDoc, found: AttemptedIncident | null): DeliveryDoc {
+  const { alert } = delivery;
+  if (alert.incident === null || !found?.diagnosis) return delivery;
   const { classification, summary } = found.diagnosis;
   const incident = { ...alert.incident, diagnosis: { classification, summary } };
   return { ...delivery, alert: { ...alert, incident } };
@@ -115,12 +123,12 @@ export async function recordHealth(
 
 /** Ends a held delivery whose incident no longer needs it. */
 export async function endIfObsolete(
-  { deliveries, incidents, clock }: Pick<AttemptDeps, 'deliveries' | 'incidents' | 'clock'>,
-  { delivery, token }: ClaimedDelivery,
+  { deliveries, clock }: Pick<AttemptDeps, 'deliveries' | 'clock'>, { delivery, token }: ClaimedDelivery,
+  incident: () => Promise<AttemptedIncident | null>,
 ): Promise<boolean> {
   const { _id: id, held, attempts, incident_id, reminder } = delivery;
   if (!held || held.while === 'always' || attempts > 0 || incident_id === null) return false;
-  const reason = holdEnd(held, await incidents.findById(incident_id));
+  const reason = holdEnd(held, await incident());
   if (reason === null) return false;
   // The log has the outage itself.
   if (reminder !== undefined) await deliveries.discard(id, token);

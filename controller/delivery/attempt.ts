@@ -5,8 +5,8 @@ import { hasRecipients } from '../destinations/channels/registry.ts';
 import type { DestinationDoc } from '../destinations/destination.ts';
 import type { WorkClaims } from '../work/claimed-work.ts';
 import {
-  alertFor, endIfObsolete, moveToDigest, obstacleTo, recordHealth, retryWhileClaimed, scheduleReminder,
-  withDiagnosis, type ClaimedDelivery,
+  alertFor, endIfObsolete, incidentReader, moveToDigest, obstacleTo, recordHealth, retryWhileClaimed,
+  scheduleReminder, withDiagnosis, type ClaimedDelivery,
 } from './attempt-steps.ts';
 import type { CountedOutcome, QueuedDelivery, SendOutcome } from './delivery.ts';
 import type { Placement } from './causes/placement.ts';
@@ -28,6 +28,11 @@ interface CausedIncident {
   cause_id?: string;
 }
 
+export interface AttemptedIncident {
+  status: string;
+  diagnosis?: Diagnosis;
+}
+
 export interface AttemptDeps {
   /** Limits how many queues and attempts start at once. The clock of an attempt starts with `work`. */
   runInTurn<T>(work: () => Promise<T>): Promise<T>;
@@ -45,7 +50,7 @@ export interface AttemptDeps {
   windows: Pick<MailWindowStore, 'admit'>;
   incidents: {
     /** Null if it was deleted. */
-    findById(incidentId: string): Promise<{ status: string; diagnosis?: Diagnosis } | null>;
+    findById(incidentId: string): Promise<AttemptedIncident | null>;
     /** Records that a notification of the incident was delivered. */
     markNotified(incidentId: string, channel: string): Promise<void>;
     findMany(ids: string[]): Promise<CausedIncident[]>;
@@ -111,7 +116,8 @@ async function attemptClaimed(
     if (destination !== null && isFailure) await recordHealth(deps, destination, recipient, failure);
     return { kind: 'dropped' };
   }
-  if (await endIfObsolete(deps, claimed)) return { kind: 'dropped' };
+  const incident = incidentReader(deps, claimed);
+  if (await endIfObsolete(deps, claimed, incident)) return { kind: 'dropped' };
   const placed = delivery.cause ? await deps.placement.place(claimed, destination) : null;
   if (placed !== null) return placed;
   const digestDueAt = await moveToDigest(deps, claimed);
@@ -119,8 +125,7 @@ async function attemptClaimed(
   const { digest_id, digest_at = 0 } = delivery;
   if (digest_id !== undefined) return attemptDigest(deps, claimed, { digest_id, digest_at }, signal);
   const context = { attemptId: newId(clock.now()), deliveryId: id, recipient, signal };
-  const diagnosed = await claims.whileUnused(claimed, () => withDiagnosis(incidents, delivery));
-  const alert = alertFor(deps.sending, diagnosed);
+  const alert = alertFor(deps.sending, withDiagnosis(delivery, await incident()));
   const isTooLate = signal.aborted || claimed.elapsedMs() > MAX_SEND_DELAY_MS;
   const outcome = isTooLate ? BUSY : await sendAlert(deps.sending, destination, alert, context);
   if (outcome.kind === 'busy' || (signal.aborted && outcome.kind === 'retry')) {

@@ -13,8 +13,7 @@ import type { CausePlace, DeliveryDoc } from './delivery.ts';
 import type { MailWindowStore } from './digests/window-store.ts';
 import type { CauseReader, DestinationReader, RegionNaming } from './ports.ts';
 import type { QueueStore } from './queue-store.ts';
-import { recipientsOf, subscribed, suppressed, unsent } from './delivery-rules.ts';
-import { holdOf, outageOf, type Outage } from './holding-rules.ts';
+import { holdOf, outageOf, recipientsOf, subscribed, suppressed, unsent, type Outage } from './delivery-rules.ts';
 import type { DeliveryStore } from './store.ts';
 
 interface FanOutDeps {
@@ -32,8 +31,8 @@ interface FanOutDeps {
   regions: RegionNaming;
   /** Notifies the controllers that serve these destinations. The message may get lost. */
   notify(destinationIds: string[]): void;
-  /** Ids of monitors that are being diagnosed. */
-  underDiagnosis: ReadonlySet<string>;
+  /** When diagnoses in progress can be known at the earliest, Unix ms, by monitor. */
+  underDiagnosis: ReadonlyMap<string, number>;
   clock: Clock;
 }
 
@@ -80,8 +79,9 @@ export class FanOut implements AlertsPort {
 
   /** Until when an outage waits for its diagnosis, Unix ms; null if it does not. */
   #diagnosisWait({ event, monitor }: Alert, { created_at, diagnosis }: FoundIncident): number | null {
-    const isAwaited = event === 'monitor.down' && !diagnosis && this.#deps.underDiagnosis.has(monitor.monitor_id);
     const until = created_at + MAX_DIAGNOSIS_WAIT_MS;
+    const knownAt = this.#deps.underDiagnosis.get(monitor.monitor_id) ?? Infinity;
+    const isAwaited = event === 'monitor.down' && !diagnosis && knownAt < until;
     return isAwaited && until > this.#deps.clock.now() ? until : null;
   }
 

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { DestinationFields } from '../destinations/destination.ts';
 import type { DestinationHealth } from '../destinations/ports.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import { Supervisor, type ActorFigures } from '../../shared/actor/supervisor.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import { sleep, within, type Clock } from '../../shared/time.ts';
 import { findDue } from '../work/claimed-work.ts';
 import type { Peers } from '../work/peers.ts';

@@ -1,6 +1,5 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import type { RelatedMonitor } from '../monitors/monitor.ts';
-import type { Alert } from '../verdicts/effect.ts';
 import type { MonitorConfig, RuntimeStatus } from '../verdicts/monitor-config.ts';
 import { verdictOf } from '../verdicts/votes/quorum-rules.ts';
 import { NEW_REGION } from '../verdicts/votes/region-rules.ts';
@@ -111,21 +110,6 @@ export function phaseOf(
   if (event !== 'monitor.no_data') return live.open_incident?.id === incident_id ? 'ongoing' : 'interrupted';
   if (live.status !== 'unknown') return 'interrupted';
   return live.since > held_at ? 'over' : 'ongoing';
-}
-
-export function hasDependencies({ monitor: { depends_on = [] } }: Pick<Alert, 'monitor'>): boolean {
-  return depends_on.length > 0;
-}
-
-/** Whether this recovery ends the alert's outage. A flapping monitor's may be of a later incident. */
-export function isEndedBy(held: HeldAlert, recovery: Pick<Alert, 'id' | 'incident' | 'monitor'>): boolean {
-  const { recovery_id, incident_id, is_flapping, due_at } = held;
-  if (recovery_id !== undefined) return recovery_id === recovery.id;
-  const isSame = incident_id === recovery.incident?.id;
-  if (isSame && incident_id !== undefined) return true;
-  // Once its dependencies were removed, another outage may have followed whose alert was not held.
-  const isLatest = due_at !== undefined || hasDependencies(recovery);
-  return isLatest && (isSame || is_flapping === true);
 }
 
 /** What one region's check found; null if it could not check. */

@@ -1,9 +1,8 @@
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
-import { outageOf } from '../delivery/holding-rules.ts';
+import { outageOf } from '../delivery/delivery-rules.ts';
 import type { Alert, AlertsPort } from '../verdicts/effect.ts';
-import { heldAlertOf, type OutageEvent } from './held-alert.ts';
-import { hasDependencies, isEndedBy } from './dependency-rules.ts';
+import { heldAlertOf, type HeldAlert, type OutageEvent } from './held-alert.ts';
 import type { HeldAlertStore } from './store.ts';
 
 const OUTAGE_EVENTS: readonly OutageEvent[] = ['monitor.down', 'monitor.slow_response', 'monitor.no_data'];
@@ -64,4 +63,19 @@ export class DependencyGate implements AlertsPort {
 
 function isOutage(alert: Alert): alert is Alert & { event: OutageEvent } {
   return OUTAGE_EVENTS.some((event) => event === alert.event);
+}
+
+function hasDependencies({ monitor: { depends_on = [] } }: Pick<Alert, 'monitor'>): boolean {
+  return depends_on.length > 0;
+}
+
+/** Whether this recovery ends the alert's outage. A flapping monitor's may be of a later incident. */
+export function isEndedBy(held: HeldAlert, recovery: Pick<Alert, 'id' | 'incident' | 'monitor'>): boolean {
+  const { recovery_id, incident_id, is_flapping, due_at } = held;
+  if (recovery_id !== undefined) return recovery_id === recovery.id;
+  const isSame = incident_id === recovery.incident?.id;
+  if (isSame && incident_id !== undefined) return true;
+  // Once its dependencies were removed, another outage may have followed whose alert was not held.
+  const isLatest = due_at !== undefined || hasDependencies(recovery);
+  return isLatest && (isSame || is_flapping === true);
 }

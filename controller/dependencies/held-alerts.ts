@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { RelatedMonitor } from '../monitors/monitor.ts';
 import type { MonitorLive } from '../results/reading/recent/unwritten-monitor.ts';
 import { findDue } from '../work/claimed-work.ts';

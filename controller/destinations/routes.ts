@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idParams } from '../http/input/validation.ts';
-import { defineRoute, type Route } from '../http/routing/route.ts';
+import { defineRoute, messageResponse, type Route } from '../http/routing/route.ts';
 import { deliveryView, destinationView, messagePreview, sampleResponse } from './responses.ts';
 import { deliveriesQuery, destinationChangeInput, destinationInput, previewInput } from './schema.ts';
 import {
@@ -65,7 +65,7 @@ export function destinationRoutes(deps: DestinationDeps): Route[] {
     defineRoute({
       ...ofOne, method: 'DELETE', path: '/api/integrations/:id', audit: 'integration.deleted',
       summary: 'Delete an integration',
-      responses: { 200: z.object({ message: z.string() }) },
+      responses: { 200: messageResponse },
       handle: async (ctx, { params }) => {
         await deleteDestination(deps, ctx, params.id);
         return { status: 200, data: { message: 'Integration deleted' } };

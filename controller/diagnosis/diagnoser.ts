@@ -1,15 +1,16 @@
 import PQueue from 'p-queue';
 import type { Assignment } from '../../shared/contracts/assignment.ts';
 import { isSpecOf } from '../../shared/contracts/check-spec.ts';
+import { EXAMINATION_MS } from '../../shared/contracts/examination.ts';
 import type { CheckError, CheckResult } from '../../shared/contracts/result.ts';
 import { newId } from '../../shared/ids.ts';
 import { sleep, within } from '../../shared/time.ts';
-import { type ownedBy, tenantOf } from '../access/tenant.ts';
-import type { MonitorState, RegionState } from '../verdicts/monitor-state.ts';
+import { tenantOf } from '../access/tenant.ts';
+import type { MonitorState } from '../verdicts/monitor-state.ts';
 import { isDownEverywhere } from './classifier.ts';
 import type { DiagnosisDoc } from './diagnosis.ts';
 import { Examinations, type ExaminerPort } from './examinations.ts';
-import type { ChosenExaminers, SeenRegion } from './examiner-rules.ts';
+import { seenRegion, type ChosenExaminers, type SeenRegion, type Suspect } from './examiner-rules.ts';
 import { Refiner, type RefinerDeps } from './refiner.ts';
 import { DIAGNOSIS_INTERVAL_MS, type DiagnosisStore } from './store.ts';
 import type { DiagnosisTurnStore } from './turn-store.ts';
@@ -27,17 +28,8 @@ const POLL_INTERVAL_MS = 500;
 /** Monitors whose turn is known to be taken, so that it is not requested again. */
 const MAX_REMEMBERED = 10_000;
 
-/** A monitor to diagnose. */
-export interface Suspect extends ReturnType<typeof ownedBy> {
-  monitor_id: string;
-  monitoring_regions: string[];
-  assigned?: string[] | null;
-  /** The revision of its check that failed; null for the current one. */
-  check_revision: number | null;
-}
-
 export interface DiagnoserDeps extends RefinerDeps {
-  diagnoses: Pick<DiagnosisStore, 'insert' | 'latest' | 'refine'>;
+  diagnoses: Pick<DiagnosisStore, 'insert' | 'latest' | 'refine' | 'ofFailures'>;
   turns: Pick<DiagnosisTurnStore, 'take' | 'giveBack'>;
   examiners: {
     isAble(probeId: string): boolean;
@@ -45,8 +37,8 @@ export interface DiagnoserDeps extends RefinerDeps {
     /** What the monitor's probes check; null if it has none, or not for this revision. */
     assignmentOf(suspect: Suspect): Promise<Assignment | null>;
   } & ExaminerPort;
-  /** Holds the ids of monitors while they are being diagnosed here. */
-  underway: Set<string>;
+  /** When diagnoses in progress here can be known at the earliest, Unix ms, by monitor. */
+  underway: Map<string, number>;
 }
 
 interface Request extends ChosenExaminers {
@@ -76,6 +68,16 @@ export class Diagnoser {
     this.#deps = deps;
     this.#examinations = new Examinations(deps.examiners, this.counts);
     this.#refiner = new Refiner(deps);
+  }
+
+  /** Adds the latest diagnoses to their incidents again: a controller may have died before it did. */
+  start(): void {
+    const { clock, diagnoses, log, onDiagnosed } = this.#deps;
+    const link = async (since: number): Promise<void> => {
+      for await (const doc of diagnoses.ofFailures(since)) await onDiagnosed(doc);
+    };
+    link(clock.now() - DIAGNOSIS_INTERVAL_MS)
+      .catch((error: unknown) => log.warn({ err: error }, 'could not add diagnoses to their incidents'));
   }
 
   /** Starts a diagnosis if the result has just turned its region down and there was none in 10 minutes. */
@@ -125,9 +127,12 @@ export class Diagnoser {
 
   #start(request: Request): Promise<DiagnosisDoc | null> {
     const { underway, log } = this.#deps;
-    const { monitor_id: id } = request.suspect;
-    // One probe never allows a conclusion, so no alert needs to wait for it.
-    if (request.examiners.length > 1) underway.add(id);
+    const { suspect: { monitor_id: id }, failed_at, error } = request;
+    // A target that is silent to checks is silent to the examination, too.
+    const minMs = error?.type === 'timeout' ? EXAMINATION_MS : 0;
+    // No alert needs to wait for one probe, which never allows a conclusion, nor behind other targets.
+    const isNext = this.#queue.pending < MAX_CONCURRENT;
+    if (isNext && request.examiners.length > 1) underway.set(id, failed_at + minMs);
     const run = this.#queue.add(() => this.#run(request), { priority: request.isRequested ? 1 : 0 })
       .catch((error: unknown) => {
         log.warn({ err: error, monitor_id: id }, 'could not diagnose a failure');
@@ -192,8 +197,4 @@ export class Diagnoser {
     if (this.#askedAtMono.size >= MAX_REMEMBERED) this.#askedAtMono.clear();
     this.#askedAtMono.set(id, this.#deps.clock.monotonic());
   }
-}
-
-function seenRegion(region: string, { verdict, fails, probe_id }: RegionState): SeenRegion {
-  return { region, probe_id, is: verdict === 'up' && fails > 0 ? 'failing' : verdict };
 }

@@ -1,3 +1,15 @@
+import type { ownedBy } from '../access/tenant.ts';
+import type { RegionState } from '../verdicts/monitor-state.ts';
+
+/** A monitor to diagnose. */
+export interface Suspect extends ReturnType<typeof ownedBy> {
+  monitor_id: string;
+  monitoring_regions: string[];
+  assigned?: string[] | null;
+  /** The revision of its check that failed; null for the current one. */
+  check_revision: number | null;
+}
+
 /** A region of a monitor, and the outcome of its latest checks. */
 export interface SeenRegion {
   region: string;
@@ -33,6 +45,10 @@ export interface ChosenExaminers {
 const MAX_OTHERS = 6;
 /** Worst first, so that a requested diagnosis is about a failure if there is one. */
 const ORDER: readonly SeenRegion['is'][] = ['down', 'failing', 'unknown', 'up'];
+
+export function seenRegion(region: string, { verdict, fails, probe_id }: RegionState): SeenRegion {
+  return { region, probe_id, is: verdict === 'up' && fails > 0 ? 'failing' : verdict };
+}
 
 /**
  * Chooses a probe that sees the failure and one that sees the target up; without the latter, a second one

@@ -15,6 +15,8 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
     super(db, 'diagnoses', [
       // The latest diagnosis of a monitor.
       { key: { monitor_id: 1, diagnosed_at: -1 }, name: 'of_monitor' },
+      // The latest diagnoses of all monitors.
+      { key: { diagnosed_at: 1 }, name: 'by_time' },
       // Diagnoses at about the same time, and what retention removes.
       { key: { organization_id: 1, project_id: 1, failed_at: 1 }, name: 'by_failure' },
     ], restoring<DiagnosisDoc>({}, { regions: each(restoreRegion) }));
@@ -38,6 +40,12 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
     return found && !found.is_healthy ? summaryOf(found) : null;
   }
 
+  /** Those of failures, of all tenants, that were made since `since`, Unix ms, oldest first. */
+  ofFailures(since: number): AsyncIterable<DiagnosisDoc> {
+    const found = this.select({ diagnosed_at: { $gt: since }, is_healthy: { $exists: false } });
+    return found.sort({ diagnosed_at: 1 });
+  }
+
   /** Those of the project whose failures counted between `from` and `to`, Unix ms. */
   around(tenant: Tenant, from: number, to: number): Promise<DiagnosisDoc[]> {
     const found = this.select({ ...ownedBy(tenant), failed_at: { $gte: from, $lte: to } });
@@ -51,9 +59,9 @@ export class DiagnosisStore extends Documents<DiagnosisDoc> {
     return this.update({ _id, classification: 'unknown' }, { $set: found });
   }
 
-  /** Removes the project's diagnoses from before `before`, Unix ms. */
-  async removeOlder(tenant: Tenant, before: number): Promise<void> {
-    await this.all.deleteMany({ ...ownedBy(tenant), failed_at: { $lt: before } });
+  /** Removes the organization's diagnoses from before `before`, Unix ms. */
+  async removeOlder(organizationId: string, before: number): Promise<void> {
+    await this.all.deleteMany({ organization_id: organizationId, failed_at: { $lt: before } });
   }
 }
 

@@ -33,8 +33,8 @@ export class DiagnosisTurnStore extends Documents<TurnDoc> {
     await this.remove({ _id: monitorId, at });
   }
 
-  /** Removes the project's turns from before `before`, Unix ms. */
-  async removeOlder(tenant: Tenant, before: number): Promise<void> {
-    await this.all.deleteMany({ ...ownedBy(tenant), at: { $lt: before } });
+  /** Removes the organization's turns from before `before`, Unix ms. */
+  async removeOlder(organizationId: string, before: number): Promise<void> {
+    await this.all.deleteMany({ organization_id: organizationId, at: { $lt: before } });
   }
 }

@@ -3,6 +3,7 @@ import { subjects } from '../../shared/contracts/subjects.ts';
 import type { Bus } from '../platform/bus/bus-port.ts';
 import { decodeJson } from '../../shared/contracts/bytes.ts';
 import { OUTCOMES } from '../../shared/contracts/result.ts';
+import { grouped } from '../../shared/grouped.ts';
 import { derivedId, newId } from '../../shared/ids.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { RegionChange, StatusChange } from '../verdicts/monitor-state.ts';
@@ -91,13 +92,8 @@ export interface ChangedMonitor {
 
 /** Events for created, changed or deleted monitors. Repeating the same revisions gives the same event ids. */
 export function monitorEvents(monitors: readonly ChangedMonitor[], at: number): LiveEvent[] {
-  const batches = new Map<string, ChangedMonitor[]>();
-  for (const one of monitors) {
-    const key = `${one.organization_id} ${one.project_id} ${one.deleted_at === null}`;
-    const others = batches.get(key);
-    if (others === undefined) batches.set(key, [one]);
-    else others.push(one);
-  }
+  const batches = grouped(monitors, (one) =>
+    `${one.organization_id} ${one.project_id} ${one.deleted_at === null}`);
   return [...batches.values()].flatMap((all) => chunks(all).map((some): LiveEvent => {
     const [{ organization_id, project_id, deleted_at }] = some as [ChangedMonitor];
     const kind = deleted_at === null ? 'monitor.changed' : 'monitor.deleted';

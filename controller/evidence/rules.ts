@@ -1,3 +1,4 @@
+import { grouped } from '../../shared/grouped.ts';
 import { MAX_AHEAD_MS } from '../verdicts/monitor-rules.ts';
 
 /** Limit of stored evidence per monitor. */
@@ -47,10 +48,7 @@ export interface EvidenceCandidate {
  * turn, its newest and the first of a series: the start of a long outage stays.
  */
 export function excessOf(candidates: readonly EvidenceCandidate[], limit: number): string[] {
-  const regions = new Map<string, EvidenceCandidate[]>();
-  for (const candidate of [...candidates].sort(newestFirst)) {
-    regions.set(candidate.region, [...(regions.get(candidate.region) ?? []), candidate]);
-  }
+  const regions = grouped([...candidates].sort(newestFirst), ({ region }) => region);
   const turns = [...regions.values()].flatMap((ofRegion) =>
     bestFirst(ofRegion).map((candidate, turn) => ({ turn, candidate })));
   turns.sort((one, other) => one.turn - other.turn || newestFirst(one.candidate, other.candidate));

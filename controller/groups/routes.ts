@@ -1,6 +1,5 @@
 import { idParams } from '../http/input/validation.ts';
-import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
-import { deletedResponse } from '../monitors/responses.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { CONCEALMENT } from '../monitors/settings/sent-settings.ts';
 import { viewBulk } from '../monitors/views.ts';
 import * as responses from './responses.ts';
@@ -84,7 +83,7 @@ function writeRoutes(deps: GroupDeps): Route[] {
     defineRoute({
       ...common, ...one, method: 'DELETE', summary: 'Delete a group', audit: 'group.deleted',
       description: 'Its child groups and monitors move to its parent.',
-      errors: [...one.errors, 'CONFLICT'], responses: { 200: deletedResponse },
+      errors: [...one.errors, 'CONFLICT'], responses: { 200: messageResponse },
       handle: (ctx, { params }) => okMessage(deleteGroup(deps, ctx, params.id), 'Group deleted successfully'),
     }),
   ];

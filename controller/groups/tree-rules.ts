@@ -1,3 +1,4 @@
+import { grouped } from '../../shared/grouped.ts';
 import { MAX_LEVELS, type GroupEdge } from './group.ts';
 
 /**
@@ -35,11 +36,5 @@ function heightOf(edges: readonly GroupEdge[], id: string): number {
 
 /** Groups by parent id (null: top level), in the given order. */
 export function childrenByParent<G extends GroupEdge>(groups: readonly G[]): Map<string | null, G[]> {
-  const children = new Map<string | null, G[]>();
-  for (const group of groups) {
-    const siblings = children.get(group.parent_group_id);
-    if (siblings) siblings.push(group);
-    else children.set(group.parent_group_id, [group]);
-  }
-  return children;
+  return grouped(groups, (group) => group.parent_group_id);
 }

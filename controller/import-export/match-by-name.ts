@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { grouped } from '../../shared/grouped.ts';
 
 /** Comparisons of items with existing ones of the same name. Beyond it, they are matched in their order. */
 const MAX_PAIRS = 2500;
@@ -40,16 +41,6 @@ export function matchByName<Item, Doc>(
     }
   }
   return matched;
-}
-
-export function grouped<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
-  }
-  return groups;
 }
 
 /** Compares indexes by what the items contain, whatever their order. */

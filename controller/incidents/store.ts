@@ -49,7 +49,7 @@ export class IncidentStore {
   async ensureIndexes(): Promise<void> {
     const latestFirst = { started_at: -1, _id: -1 } as const;
     await ensureIndexes(this.#incidents, [
-      // Lists and searches a project's incidents, and removes its oldest.
+      // Lists and searches a project's incidents.
       { key: { organization_id: 1, project_id: 1, ...latestFirst }, name: 'list' },
       // Lists a project's open incidents.
       { key: { organization_id: 1, project_id: 1, status: 1, ...latestFirst }, name: 'list_by_status' },
@@ -62,7 +62,7 @@ export class IncidentStore {
       },
       // Polled by shard owners for ends that their journals lack.
       { key: { unjournaled: 1 }, name: 'unjournaled', sparse: true },
-      // Finds incidents that may have a common cause.
+      // Finds incidents that may have a common cause, and the oldest.
       { key: { organization_id: 1, started_at: -1 }, name: 'by_begin' },
       // Finds the incidents of a cause.
       { key: { cause_id: 1, status: 1 }, name: 'of_cause', sparse: true },
@@ -202,10 +202,10 @@ export class IncidentStore {
     ));
   }
 
-  /** Ids of the monitor's incidents that are open or opened since `since`, Unix ms. */
+  /** Ids of the monitor's incidents that are open or opened since `since`, Unix ms, without late ones. */
   async ofOutage(tenant: Tenant, monitorId: string, since: number): Promise<string[]> {
     const found = this.#incidents.find({
-      ...ownedBy(tenant), check_id: monitorId, source: 'system',
+      ...ownedBy(tenant), check_id: monitorId, source: 'system', late: { $exists: false },
       $or: [{ status: { $in: OPEN_STATUSES } }, { created_at: { $gte: since } }],
     }).limit(MAX_DIAGNOSED);
     return (await found.project<{ _id: string }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
@@ -321,13 +321,18 @@ export class IncidentStore {
     return found.map(({ _id: id, check_id: monitor_id, ...rest }) => ({ id, monitor_id, ...rest }));
   }
 
-  /** Ended incidents that started and last changed before `before`, Unix ms, oldest first. */
-  async agedIds(tenant: Tenant, before: number, limit: number): Promise<string[]> {
+  /**
+   * The organization's incidents that started and last changed before `before`, Unix ms, oldest first. Open
+   * incidents only if none of `projectIds` has them.
+   */
+  async agedIds(
+    organizationId: string, projectIds: string[], before: number, limit: number,
+  ): Promise<string[]> {
     const filter: Filter<IncidentDoc> = {
-      ...ownedBy(tenant), started_at: { $lt: before }, updated_at: { $lt: before },
-      status: { $in: ['resolved', 'closed'] },
+      organization_id: organizationId, started_at: { $lt: before }, updated_at: { $lt: before },
+      $or: [{ status: { $in: ['resolved', 'closed'] } }, { project_id: { $nin: projectIds } }],
     };
-    const aged = this.#incidents.find(filter).sort({ started_at: 1, _id: 1 }).limit(limit);
+    const aged = this.#incidents.find(filter).sort({ started_at: 1 }).limit(limit);
     return (await aged.project<{ _id: string }>({ _id: 1 }).toArray()).map((doc) => doc._id);
   }
 

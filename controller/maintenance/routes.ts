@@ -1,4 +1,4 @@
-import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../http/routing/route.ts';
 import type { MaintenanceDeps } from './deps.ts';
 import * as schema from './schema.ts';
 import {
@@ -73,7 +73,7 @@ export function maintenanceRoutes(deps: MaintenanceDeps): Route[] {
     defineRoute({
       ...one, auth: editor, method: 'DELETE', summary: 'Delete a maintenance window',
       description: 'Ends it if it is in progress.', audit: 'maintenance_window.deleted',
-      errors: [...one.errors, 'CONFLICT'], responses: { 200: schema.messageResponse },
+      errors: [...one.errors, 'CONFLICT'], responses: { 200: messageResponse },
       handle: (ctx, { params }) => {
         return okMessage(deleteWindow(deps, ctx, params.id), 'Maintenance window deleted successfully');
       },

@@ -117,4 +117,3 @@ export const previewResponse = z.strictObject({ occurrences: z.array(occurrenceV
 export const occurrencesResponse = z.strictObject({
   occurrences: z.array(occurrenceView.extend({ maintenance_window_id: id, title: z.string() })),
 });
-export const messageResponse = z.strictObject({ message: z.string() });

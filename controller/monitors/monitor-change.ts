@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import { affectsCounts } from './counts/count-rules.ts';
 import { type MonitorDoc, searchTextOf, slugKeyOf } from './monitor.ts';
 import { invalidatesEarlierResults } from './settings/registry.ts';

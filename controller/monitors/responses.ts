@@ -94,7 +94,6 @@ export const bulkResponse = z.strictObject({
   message: z.string(),
   failures: z.array(z.strictObject({ monitor_id: z.uuid(), code: z.string(), message: z.string() })),
 });
-export const deletedResponse = z.strictObject({ message: z.string() });
 
 const currentHealth = z.enum(['up', 'down', 'degraded', 'unknown']);
 const percent = z.number().min(0).max(100);

@@ -1,5 +1,5 @@
 import type { Collection, Db, Filter, FindCursor } from 'mongodb';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import { ownedBy, type Tenant } from '../access/tenant.ts';
 import { ensureIndexes } from '../platform/mongo/indexes.ts';
 import { restoring } from '../platform/mongo/documents.ts';

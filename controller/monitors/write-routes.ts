@@ -1,6 +1,6 @@
 import { idParams } from '../http/input/validation.ts';
-import { defineRoute, type ProjectContext, type Route } from '../http/routing/route.ts';
-import { bulkResponse, deletedResponse, monitorResponse } from './responses.ts';
+import { defineRoute, messageResponse, okMessage, type ProjectContext, type Route } from '../http/routing/route.ts';
+import { bulkResponse, monitorResponse } from './responses.ts';
 import type { MonitorDeps } from './deps.ts';
 import type { MonitorDoc } from './monitor.ts';
 import { bulkInput, monitorInputs } from './schema.ts';
@@ -46,11 +46,8 @@ export function writeRoutes(deps: MonitorDeps): Route[] {
     })),
     defineRoute({
       ...ofOne, method: 'DELETE', audit: 'monitor.deleted', summary: 'Delete a monitor',
-      responses: { 200: deletedResponse },
-      handle: async (ctx, { params }) => {
-        await deleteMonitor(deps, ctx, params.id);
-        return { status: 200, data: { message: 'Monitor deleted successfully' } };
-      },
+      responses: { 200: messageResponse },
+      handle: (ctx, { params }) => okMessage(deleteMonitor(deps, ctx, params.id), 'Monitor deleted successfully'),
     }),
     ...transitionRoutes(deps),
     defineRoute({

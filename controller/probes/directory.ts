@@ -1,4 +1,5 @@
 import type { ProbeAddress } from '../../shared/contracts/subjects.ts';
+import { grouped } from '../../shared/grouped.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Peers } from '../work/peers.ts';
@@ -136,11 +137,8 @@ export class FleetDirectory {
     const [regions, probes] = await Promise.all([this.#deps.regions.list(), this.#deps.probes.list()]);
     this.#regions = regions;
     this.#probes = new Map(probes.map((probe) => [probe._id, probe]));
-    this.#byRegion = new Map();
+    this.#byRegion = grouped(probes, (probe) => probe.region_id);
     this.#served = new Set(probes.filter(isEnrolled).map(({ region_id: region }) => region));
-    for (const probe of probes) {
-      this.#byRegion.set(probe.region_id, [...this.probesOf(probe.region_id), probe]);
-    }
     this.#hasFailed = false;
     return 'idle';
   }

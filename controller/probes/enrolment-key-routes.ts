@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { created, defineRoute, ok, okMessage, type Route } from '../http/routing/route.ts';
+import { created, defineRoute, messageResponse, ok, okMessage, type Route } from '../http/routing/route.ts';
 import { enrolmentKeyView } from './responses.ts';
 import { enrolmentKeyInput, enrolmentKeyParams, regionParams } from './schema.ts';
 import { createEnrolmentKey, deleteEnrolmentKey, listEnrolmentKeys } from './verbs/enrolment-keys.ts';
@@ -33,7 +33,7 @@ export function enrolmentKeyRoutes(deps: FleetDeps): Route[] {
       description: 'It enrols no more probes. Those that it has enrolled stay.', audit: 'enrolment_key.deleted',
       params: enrolmentKeyParams,
       errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-      responses: { 200: z.object({ message: z.string() }) },
+      responses: { 200: messageResponse },
       handle: (ctx, { params }) =>
         okMessage(deleteEnrolmentKey(deps, ctx, params.id, params.keyId), 'Enrolment key deleted'),
     }),

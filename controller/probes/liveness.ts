@@ -102,13 +102,15 @@ export class Liveness {
   /** Ids of the region's live probes whose reports count and that announce this capability. */
   trustedWith(capability: string, regionId: string): string[] {
     const live = this.liveProbes(regionId).filter(({ quarantine }) => !quarantine).map(({ _id }) => _id);
-    return live.filter((id) => this.announces(capability, id));
+    return live.filter(this.announcing(capability));
   }
 
-  /** By its latest beat, or by the database right after the start. */
-  announces(capability: string, probeId: string): boolean {
-    const known = this.track(probeId)?.beat ?? this.#deps.directory.probe(probeId);
-    return known?.capabilities.includes(capability) ?? false;
+  /** Whether a probe has this capability: by its latest beat, or by the database right after the start. */
+  announcing(capability: string): (probeId: string) => boolean {
+    return (probeId) => {
+      const known = this.track(probeId)?.beat ?? this.#deps.directory.probe(probeId);
+      return known?.capabilities.includes(capability) ?? false;
+    };
   }
 
   isLive(probe: ProbeDoc): boolean {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { enrolResponse, enrolRequest } from '../../shared/contracts/enrolment.ts';
 import { idParams } from '../http/input/validation.ts';
-import { defineRoute, type Route } from '../http/routing/route.ts';
+import { created, defineRoute, messageResponse, ok, okMessage, type Route } from '../http/routing/route.ts';
 import { enrolmentKeyRoutes } from './enrolment-key-routes.ts';
 import { probeView, regionView } from './responses.ts';
 import { probeChange, probeInput, regionChange, regionInput, regionParams } from './schema.ts';
@@ -14,11 +14,8 @@ import { viewProbeAddresses } from './views.ts';
 import { changeRegion, createRegion, deleteRegion, listRegions } from './verbs/regions.ts';
 
 const member = { access: 'account', organization: 'viewer' } as const;
-const message = z.object({ message: z.string() });
 const oneRegion = z.object({ region: regionView });
 const oneProbe = z.object({ probe: probeView });
-const ok = <T>(data: T) => ({ status: 200, data }) as const;
-const created = <T>(data: T) => ({ status: 201, data }) as const;
 
 /** Routes for regions, their probes and enrolment. */
 export function fleetRoutes(deps: FleetDeps & { enrolment: EnrolmentDeps }): Route[] {
@@ -59,11 +56,8 @@ function regionRoutes(deps: FleetDeps): Route[] {
       audit: 'region.deleted',
       params: regionParams,
       errors: ['RESOURCE_NOT_FOUND', 'CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
-      responses: { 200: message },
-      handle: async (ctx, { params }) => {
-        await deleteRegion(deps, ctx, params.id);
-        return ok({ message: 'Region deleted' });
-      },
+      responses: { 200: messageResponse },
+      handle: (ctx, { params }) => okMessage(deleteRegion(deps, ctx, params.id), 'Region deleted'),
     }),
   ];
 }
@@ -121,11 +115,8 @@ function probeRoutes(deps: FleetDeps): Route[] {
       summary: 'Delete a probe and revoke its identity immediately',
       params: idParams,
       errors: ['RESOURCE_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
-      responses: { 200: message },
-      handle: async (ctx, { params }) => {
-        await deleteProbe(deps, ctx, params.id);
-        return ok({ message: 'Probe deleted' });
-      },
+      responses: { 200: messageResponse },
+      handle: (ctx, { params }) => okMessage(deleteProbe(deps, ctx, params.id), 'Probe deleted'),
     }),
   ];
 }

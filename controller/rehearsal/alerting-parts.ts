@@ -1,4 +1,4 @@
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import { CauseDecider, type CauseDeciderDeps } from '../causes/decider.ts';
 import type { AttemptDeps } from '../delivery/attempt.ts';
@@ -57,7 +57,7 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
   });
   const alerts = new FanOut({
     destinations, deliveries, incidents, causes, groupingOf, queues, windows, notify, clock,
-    underDiagnosis: new Set(),
+    underDiagnosis: new Map(),
     regions: { named: (ids) => ids.map((id) => ({ id, name: id, city: null })) },
   });
   const attempt: AttemptDeps = {
@@ -71,17 +71,13 @@ export function openAlerting(deps: AlertingDeps, clock: Clock, onMessage: OnMess
     sending: {
       poster: { post: async () => ({ kind: 'responded', status: 200, durationMs: 0, retryAfterMs: null }) },
       mailer: { send: () => Promise.reject(new Error('a rehearsal sends no mail')) },
-      destinations, clock, baseUrl: () => '', stopLink: () => '', acknowledgeLink: () => '',
+      destinations, clock, baseUrl: () => '', recipientTokens: { link: () => '' }, acknowledgeTokens: { link: () => '' },
     },
-  };
-  const causesPort = {
-    decide: (organizationId: string, startedAt: number) => decider.decide(organizationId, startedAt),
-    endIfOver: (causeId: string) => decider.endIfOver(causeId),
   };
   const records = { updates: { insertIfAbsent: nothing }, votes: { insertIfAbsent: nothing } };
   return {
     incidents, held, deliveries, attempt, decider,
-    outbox: new IncidentOutbox({ incidents, causes: causesPort, ...records }, clock),
+    outbox: new IncidentOutbox({ incidents, causes: decider, ...records }, clock),
     /** `all` sends each alert at once; `gate` holds those of monitors whose dependencies are down. */
     alerts: {
       all: alerts,

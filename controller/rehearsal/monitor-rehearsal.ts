@@ -1,4 +1,3 @@
-import { couldBeDown } from '../dependencies/dependency-rules.ts';
 import type { PastIncident } from '../incidents/past-incident.ts';
 import type { ResultColumns } from '../results/hours/result-columns.ts';
 import type { StoredResult } from '../results/hours/stored-result.ts';
@@ -9,9 +8,10 @@ import type { MonitorState, StatusChange } from '../verdicts/monitor-state.ts';
 import { Replay, type ReplayedStep } from '../verdicts/replay.ts';
 import { HOUR_MS } from '../verdicts/time-accounting/time-accounting-rules.ts';
 import { regionSilentAfterMs } from '../verdicts/votes/region-rules.ts';
-import { eventsOf, type MonitorEvent, type MonitorEvents, type Span } from './incident-events.ts';
+import { eventsOf, type MonitorEvents } from './incident-events.ts';
 import { PastDecisions } from './past-decisions.ts';
 import { latestOfQuietHour } from './quiet-hour.ts';
+import { RecordedEvents } from './recorded-events.ts';
 
 /** What a user did to a monitor at `at`, Unix ms. */
 export type Fact = { at: number; kind: 'pause' | 'resume' | 'acknowledge' | 'end_by_hand' };
@@ -43,35 +43,22 @@ const NO_PING = overdueRow(0).error?.message;
  */
 export class MonitorRehearsal {
   readonly #known: MonitorFacts;
-  readonly #ids = new Map<string, string>();
-  /** Ids of past incidents by start, so that replayed incidents keep their ids. */
-  readonly #pastIds = new Map<number, string[]>();
-  /** What past incidents were found to have in common with others. */
-  readonly #featuresOf: ReadonlyMap<string, string[]>;
-  readonly #events: MonitorEvent[] = [];
-  readonly #failing: Span[] = [];
+  readonly #events: RecordedEvents;
   /** Null under another policy. */
   readonly #past: PastDecisions | null;
-  /** Incidents shown only by late results, which send no alerts. Results do not say how late they were. */
-  readonly #late: ReadonlySet<string>;
   #facts: readonly Fact[];
   #replay: Replay | null = null;
   /** Results received after the hour in which they started. */
   #left: Received[] = [];
-  #failingSince: number | null = null;
   /** The last hour in which each region reported. */
   readonly #reportedIn = new Map<string, number>();
 
   constructor(known: MonitorFacts, asDecided: boolean) {
     this.#known = known;
     this.#facts = known.facts;
-    this.#late = new Set(known.incidents.flatMap(({ id, late }) => (late ? [id] : [])));
-    for (const { started_at: at, id } of known.incidents.toSorted((a, b) => a.opened_at - b.opened_at)) {
-      if (!asDecided || !this.#late.has(id)) this.#pastIds.set(at, [...this.#pastIds.get(at) ?? [], id]);
-    }
-    this.#featuresOf = new Map(known.incidents.map(({ id, features }) => [id, features]));
+    this.#events = new RecordedEvents(known, asDecided);
     this.#past = asDecided ? new PastDecisions(known, knownOf(known.features), {
-      onStep: (step) => this.#record(step),
+      onStep: (step) => this.#events.addStep(step),
       onFact: (fact, replay) => this.#applyFact(fact, replay),
     }) : null;
   }
@@ -102,8 +89,7 @@ export class MonitorRehearsal {
     this.#applyFacts(until);
     replay.advanceTo(until);
     this.#past?.finish(until);
-    if (this.#failingSince !== null) this.#failing.push({ from: this.#failingSince, until });
-    return { events: this.#events.filter(({ at }) => at <= until), failing: this.#failing };
+    return this.#events.finish(until);
   }
 
   /**
@@ -124,7 +110,7 @@ export class MonitorRehearsal {
     const { config, incidents, features, changes } = this.#known;
     const from = this.#past ? changes[0]?.at ?? Infinity : hour;
     const past = incidents.filter(({ ended }) => ended !== null && ended.at < from);
-    this.#events.push(...past.flatMap((one) => eventsOf(one, config)).sort((a, b) => a.at - b.at));
+    this.#events.addPast(past.flatMap((one) => eventsOf(one, config)).sort((a, b) => a.at - b.at));
     const replay = new Replay(config, hour, (step) => this.#onStep(step), knownOf(features));
     const earlier = this.#facts.filter(({ at }) => at < hour);
     const isPaused = earlier.findLast(({ kind }) => kind === 'pause' || kind === 'resume')?.kind === 'pause';
@@ -162,62 +148,14 @@ export class MonitorRehearsal {
     replay.advanceTo(at);
     const { outage } = replay.state;
     if (outage === null) return;
-    const { config: { monitor_id } } = this.#known;
-    if (!this.#past || replay !== this.#replay) {
-      this.#events.push({ at, monitor_id, kind, incident_id: this.#idOf(outage.incident_id) });
-    }
+    if (!this.#past || replay !== this.#replay) this.#events.addFact(kind, at, outage.incident_id);
     if (kind === 'end_by_hand') replay.endIncident(at);
   }
 
   #onStep(step: ReplayedStep): void {
-    this.#trackFailing(step.state, step.at);
+    this.#events.trackFailing(step.state, step.at);
     if (this.#past) this.#past.follow(step);
-    else this.#record(step);
-  }
-
-  #record({ at, before, state, effects }: ReplayedStep): void {
-    const { config: { monitor_id } } = this.#known;
-    const openId = (of: MonitorState) => of.outage?.incident_id;
-    for (const effect of effects) {
-      if (effect.kind === 'open' && !effect.opening.late) this.#name(effect.opening.id, effect.opening.started_at);
-    }
-    if (before.status !== state.status || before.since !== state.since || openId(before) !== openId(state)) {
-      const { status, since, outage } = state;
-      const open_incident = outage && { id: this.#idOf(outage.incident_id) };
-      this.#events.push({ at, monitor_id, kind: 'status', status, since, open_incident });
-    }
-    for (const effect of effects) {
-      if (effect.kind === 'open' && !effect.opening.late) {
-        const id = this.#idOf(effect.opening.id);
-        const features = this.#featuresOf.get(id) ?? effect.opening.features;
-        const opening = { ...effect.opening, id, ...(features ? { features } : {}) };
-        this.#events.push({ at, monitor_id, kind: 'open', opening });
-      } else if (effect.kind === 'resolve' && this.#ids.has(effect.resolution.id)) {
-        const resolution = { ...effect.resolution, id: this.#idOf(effect.resolution.id) };
-        this.#events.push({ at, monitor_id, kind: 'resolve', resolution });
-      } else if (effect.kind === 'alert' && ['monitor.down', 'monitor.up'].includes(effect.alert.event)) {
-        const { alert, alert: { incident } } = effect;
-        const about = incident && { ...incident, id: this.#idOf(incident.id) };
-        if (this.#late.has(about?.id ?? '')) continue;
-        this.#events.push({ at, monitor_id, kind: 'alert', alert: { ...alert, incident: about } });
-      }
-    }
-  }
-
-  #name(id: string, startedAt: number): void {
-    this.#ids.set(id, this.#pastIds.get(startedAt)?.shift() ?? id);
-  }
-
-  #idOf(id: string): string {
-    return this.#ids.get(id) ?? id;
-  }
-
-  #trackFailing(state: MonitorState, at: number): void {
-    if (wouldFail(state)) this.#failingSince ??= at;
-    else if (this.#failingSince !== null) {
-      this.#failing.push({ from: this.#failingSince, until: at });
-      this.#failingSince = null;
-    }
+    else this.#events.addStep(step);
   }
 }
 
@@ -235,16 +173,4 @@ function knownOf(features: readonly string[]): Pick<MonitorState, 'addresses' | 
     addresses: addresses.length > 0 ? addresses : null,
     certificate: seen.length > 0 ? { seen, warnings: [], due: null } : null,
   };
-}
-
-/** Whether checks in all regions now, with the outcomes of their latest results, would hold alerts. */
-function wouldFail({ config, regions }: MonitorState): boolean {
-  let hasFailed = false;
-  for (const name in regions) hasFailed ||= (regions[name]?.fails ?? 0) > 0;
-  if (!hasFailed) return false;
-  // A silent region could not check.
-  const seen = Object.entries(regions).filter(([, { verdict, fails }]) => verdict !== 'unknown' || fails > 0);
-  return couldBeDown(config, seen.map(([region, { fails, recovery }]) => (
-    { region, result: { outcome: fails > 0 && recovery === undefined ? 'failure' : 'success' } }
-  )));
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../shared/grouped.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { PastIncident } from '../incidents/past-incident.ts';
 import { occurrencesFrom } from '../maintenance/recurrence.ts';
@@ -8,7 +9,6 @@ import { toMonitorConfig } from '../monitors/settings/registry.ts';
 import type { MaintenanceRange } from '../verdicts/monitor-config.ts';
 import type { StatusChange } from '../verdicts/monitor-state.ts';
 import { factsOf, maintenanceOf } from './fact-rules.ts';
-import { byMonitorOf } from './outage-rules.ts';
 import type { MonitorFacts } from './monitor-rehearsal.ts';
 
 /** Data that rehearsals need besides results. Instants are Unix ms. */
@@ -59,7 +59,7 @@ export async function readFacts(
     readers.incidents.ofChecksBetween(organizationId, span, MAX_INCIDENTS),
     readers.windows.ofMonitors(ids), readers.features.of(ids), readers.features.total(organizationId),
   ]);
-  const own = byMonitorOf(incidents.filter(({ type }) => type !== 'slow_response'));
+  const own = grouped(incidents.filter(({ type }) => type !== 'slow_response'), (one) => one.monitor_id);
   const monitors = new Map<string, MonitorFacts>();
   for (const doc of docs) {
     const { _id: id } = doc;

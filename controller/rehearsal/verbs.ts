@@ -1,4 +1,4 @@
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { DestinationDeps } from '../destinations/verbs.ts';

@@ -1,6 +1,5 @@
-import { newSecret } from '../../shared/ids.ts';
+import { newSecret, type ShardMap } from '../../shared/ids.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock } from '../../shared/time.ts';
 import { probeOfSubject, shardOfSubject, subjects } from '../../shared/contracts/subjects.ts';
 import type { BatchResponse, CheckResult } from '../../shared/contracts/result.ts';
@@ -31,9 +30,10 @@ const LOST = 'lost';
 /** Payload of a notification from a controller that waits for its share of the shards. */
 const JOINED = 'joined';
 
-/** Those that may read a project's raw results. */
+/** Organizations and projects whose raw results somebody reads. */
 interface RawReaders {
-  has(organizationId: string, projectId: string): boolean;
+  organizations: ReadonlySet<string>;
+  projects: { has(organizationId: string, projectId: string): boolean };
 }
 
 export interface ResultsDeps<M> {
@@ -53,7 +53,7 @@ export interface ResultsDeps<M> {
   monitors: Pick<ChangeFeedDeps<M>, 'findMarked' | 'place' | 'clear'>;
   pings: PingSource;
   manualEnds: ManualEndSource;
-  rawReaders: readonly RawReaders[];
+  rawReaders: RawReaders;
   /** Receives each failure that is recorded here, with its monitor's state afterwards. */
   confirmations: { onResult(state: MonitorState, region: string, result: CheckResult): void };
   /** Has probes examine the target of a monitor whose region has just turned down. */
@@ -96,10 +96,6 @@ export class ResultsService<M> {
       onEnded: (shard) => this.#unsubscribe(shard),
       listeners: {
         onApplied: [
-          (state, { fresh }) => this.readers.latest.note(state, fresh),
-          (state, { fresh }, replayed) => {
-            if (!replayed) this.readers.metrics.note(state, fresh);
-          },
           (_state, { fresh }, replayed) => {
             if (!replayed) publishRaw(bus, deps.rawReaders, fresh);
           },
@@ -241,12 +237,12 @@ export class ResultsService<M> {
 }
 
 /** Publishes journaled results to readers of raw results. The stream RAW keeps the last hour. */
-function publishRaw(bus: Bus, readers: readonly RawReaders[], fresh: FreshResult[]): void {
+function publishRaw(bus: Bus, { organizations, projects }: RawReaders, fresh: FreshResult[]): void {
   if (!bus.isConnected) return;
   for (const source of fresh) {
     const { config, region } = source;
     const { organization_id: organizationId, project_id: projectId, monitor_id: monitorId } = config;
-    if (!readers.some((each) => each.has(organizationId, projectId))) continue;
+    if (!organizations.has(organizationId) && !projects.has(organizationId, projectId)) continue;
     const subject = subjects.raw(organizationId, projectId, monitorId, region);
     bus.publish(subject, JSON.stringify(rawResult(source)));
   }

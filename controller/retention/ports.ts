@@ -1,5 +1,3 @@
-import type { Tenant } from '../access/tenant.ts';
-
 /** A monitor's history from `from` to before `before`, Unix ms. */
 export interface MonitorRange {
   monitor_id: string;
@@ -42,12 +40,12 @@ export interface AgedMonitors {
 export interface Organizations {
   /** Up to `limit` ids greater than `after`, ascending. */
   page(after: string, limit: number): Promise<string[]>;
-  projectsOf(organizationId: string): Promise<string[]>;
 }
 
 /** Each call removes up to `limit` documents older than `before`, Unix ms, and returns how many. */
 export interface AgedDocuments {
-  removeIncidents(tenant: Tenant, before: number, limit: number): Promise<number>;
+  /** Of deleted projects, too. */
+  removeIncidents(organizationId: string, before: number, limit: number): Promise<number>;
   removeAuditEntries(organizationId: string, before: number, limit: number): Promise<number>;
   /** Across all organizations. */
   removeDeadLetters(before: number, limit: number): Promise<number>;

@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import { sleep, type Clock } from '../../shared/time.ts';
 import type { PlanLimits } from '../plans/plans.ts';
 import { PeriodicTask } from '../work/periodic-task.ts';
@@ -90,7 +90,7 @@ export class RetentionSweeper extends PeriodicTask {
 
   /** Sweeps an organization if it is due. Idempotent; continues an interrupted sweep. */
   async #sweep(organizationId: string, now: number): Promise<void> {
-    const { sweeps, monitors, documents, organizations } = this.#deps;
+    const { sweeps, monitors, documents } = this.#deps;
     const target = cutoffsOf(await this.#deps.limitsOf(organizationId), now);
     const state = await sweeps.find(organizationId);
     if (!isDue(state, target, now)) return;
@@ -105,13 +105,9 @@ export class RetentionSweeper extends PeriodicTask {
       if (!(await this.#pause())) return;
     }
     const { raw, rollups } = run;
-    for (const projectId of await organizations.projectsOf(organizationId)) {
-      const tenant = { organizationId, projectId };
-      const removeBatch = () => documents.removeIncidents(tenant, rollups, DOCUMENTS_PER_BATCH);
-      if (!(await this.#inBatches(removeBatch))) return;
-    }
+    const removeIncidents = () => documents.removeIncidents(organizationId, rollups, DOCUMENTS_PER_BATCH);
     const removeEntries = () => documents.removeAuditEntries(organizationId, rollups, DOCUMENTS_PER_BATCH);
-    if (!(await this.#inBatches(removeEntries))) return;
+    if (!(await this.#inBatches(removeIncidents)) || !(await this.#inBatches(removeEntries))) return;
     await sweeps.save(organizationId, { done: { raw, rollups }, done_at: now, run: null });
   }
 

@@ -85,4 +85,3 @@ export const domainResponse = pageResponse.extend({
       .describe('Any one of these DNS records is enough.'),
   }),
 });
-export const messageResponse = z.strictObject({ message: z.string() });

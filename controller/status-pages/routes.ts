@@ -1,4 +1,4 @@
-import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../http/routing/route.ts';
 import * as responses from './responses.ts';
 import type { PageDeps } from './deps.ts';
 import { previewRoute } from './public/preview-routes.ts';
@@ -67,7 +67,7 @@ function writeRoutes(deps: PageDeps): Route[] {
     })),
     defineRoute({
       ...one, auth: { ...admin, header: true }, method: 'DELETE', summary: 'Delete a status page',
-      audit: 'status_page.deleted', responses: { 200: responses.messageResponse },
+      audit: 'status_page.deleted', responses: { 200: messageResponse },
       description: 'The page goes offline immediately. For 30 days, only the organization can reuse its subdomain. '
         + 'Monitors are kept.',
       handle: (ctx, { params }) => okMessage(deletePage(deps, ctx, params.id), 'Status page deleted successfully'),

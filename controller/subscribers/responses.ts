@@ -32,7 +32,6 @@ export const subscriberListResponse = z.strictObject({
 });
 export const subscriberReadResponse = z.strictObject({ subscriber: subscriberView });
 export const subscriberResponse = subscriberReadResponse.extend({ message: z.string() });
-export const messageResponse = z.strictObject({ message: z.string() });
 
 const bulkResult = z.strictObject({
   success_count: z.int(),

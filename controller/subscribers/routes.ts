@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
+import { defineRoute, messageResponse, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { pageParams } from '../status-pages/schema.ts';
 import * as responses from './responses.ts';
 import type { SubscriberDeps } from './deps.ts';
@@ -69,7 +69,7 @@ function writeRoutes(deps: SubscriberDeps): Route[] {
     })),
     defineRoute({
       ...one, auth: admin, method: 'DELETE', summary: 'Delete a subscriber', audit: 'subscriber.deleted',
-      responses: { 200: responses.messageResponse },
+      responses: { 200: messageResponse },
       handle: (ctx, { params }) => {
         return okMessage(deleteSubscriber(deps, ctx, params.id, params.subscriberId), 'Subscriber deleted successfully');
       },

@@ -1,4 +1,4 @@
-import { SignedToken } from '../access/signed-token.ts';
+import { SignedToken } from '../access/link-tokens.ts';
 import type { Language } from '../status-pages/public/languages/language.ts';
 import type { SubscriberDoc } from './subscriber.ts';
 

@@ -22,7 +22,8 @@ export class SubscriptionDirectory {
   readonly #readTask: PeriodicTask;
   readonly #listeners: (() => void)[] = [];
   #all: readonly SubscriptionDoc[] = [];
-  #organizations = new Set<string>();
+  /** Those with subscribers. */
+  readonly organizations = new Set<string>();
   #notifications: BusSubscription | null = null;
 
   constructor(deps: DirectoryDeps) {
@@ -37,11 +38,6 @@ export class SubscriptionDirectory {
 
   all(): readonly SubscriptionDoc[] {
     return this.#all;
-  }
-
-  /** Whether the organization has subscribers. */
-  has(organizationId: string): boolean {
-    return this.#organizations.has(organizationId);
   }
 
   /** Calls `listener` after each read that found a change. */
@@ -79,7 +75,8 @@ export class SubscriptionDirectory {
     const isSame = found.length === currentIds.size && found.every(({ _id }) => currentIds.has(_id));
     if (isSame) return;
     this.#all = found;
-    this.#organizations = new Set(found.map((one) => one.organization_id));
+    this.organizations.clear();
+    for (const { organization_id } of found) this.organizations.add(organization_id);
     for (const listener of this.#listeners) listener();
   }
 }

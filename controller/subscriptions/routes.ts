@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idParams } from '../http/input/validation.ts';
-import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../http/routing/route.ts';
 import { subscriptionInput, subscriptionView } from './schema.ts';
 import {
   createSubscription, deleteSubscription, listSubscriptions, readSubscription, type SubscriptionDeps,
@@ -40,7 +40,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps, natsUrl: () => string
     }),
     defineRoute({
       ...one, method: 'DELETE', summary: 'Delete a subscription and disconnect its subscriber immediately',
-      audit: 'subscription.deleted', responses: { 200: z.object({ message: z.string() }) },
+      audit: 'subscription.deleted', responses: { 200: messageResponse },
       handle: (ctx, { params }) => okMessage(deleteSubscription(deps, ctx, params.id), 'Subscription deleted'),
     }),
   ];

@@ -1,4 +1,4 @@
-import { created, defineRoute, okMessage, ok, type Route } from '../http/routing/route.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../http/routing/route.ts';
 import * as schema from './schema.ts';
 import { listVariables, type VariableDeps } from './verbs/using-monitors.ts';
 import { changeVariable, createVariable, deleteVariable } from './verbs/write-variable.ts';
@@ -46,7 +46,7 @@ export function variableRoutes(deps: VariableDeps): Route[] {
     })),
     defineRoute({
       ...one, auth: editor, method: 'DELETE', summary: 'Delete a variable that no monitor uses',
-      audit: 'variable.deleted', responses: { 200: schema.messageResponse },
+      audit: 'variable.deleted', responses: { 200: messageResponse },
       handle: (ctx, { params }) => okMessage(deleteVariable(deps, ctx, params.id), 'Variable deleted successfully'),
     }),
   ];

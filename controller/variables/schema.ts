@@ -67,4 +67,3 @@ const listedVariable = variableView.extend({
 
 export const variableListResponse = z.strictObject({ variables: z.array(listedVariable) });
 export const variableResponse = z.strictObject({ variable: variableView });
-export const messageResponse = z.strictObject({ message: z.string() });

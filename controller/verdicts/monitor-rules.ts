@@ -1,6 +1,8 @@
 import type { CheckResult } from '../../shared/contracts/result.ts';
 import { trackCertificate, warnOfDomainExpiry } from './notices/expiry-rules.ts';
-import { accountBelated, accountGap, accountHour, accountCertain, accountMonitored } from './time-accounting/time-accounting-rules.ts';
+import {
+  accountBelated, accountGap, accountHour, accountCertain, accountMonitored, lateHistory,
+} from './time-accounting/time-accounting-rules.ts';
 import { holdFlaps, instantOf, withholdAlerts } from './notices/held-alert-rules.ts';
 import {
   applyDue, applyOverdue, applyPing, applyUnmonitored, heartbeatAfterConfig, startCountdown,
@@ -88,7 +90,8 @@ export function applySecondaryRules(step: MonitorStep, item: MonitorItem): void 
   if (item.kind !== 'result') warnOfDomainExpiry(step, item);
   withholdAlerts(step, item);
   holdFlaps(step, item);
-  reportLateOutages(step, item);
+  const hasLateResults = lateHistory(step.state).found.length > 0 || (item.kind === 'result' && item.late);
+  if (hasLateResults) reportLateOutages(step, item);
   recordAddress(step, item);
   reportFeatures(step, item);
   if (item.kind === 'result' && (item.result.facts || item.result.tls)) reportSighting(step, item);

@@ -2,9 +2,8 @@ import { accountGap } from './time-accounting/time-accounting-rules.ts';
 import { applySecondaryRules } from './monitor-rules.ts';
 import type { MonitorState, RegionState, ResultItem } from './monitor-state.ts';
 import { MonitorStep, type ItemPlace } from './monitor-step.ts';
-import { isAwaitingReports } from './status/late-outage-rules.ts';
 import { isAssigned, verdictOf } from './votes/quorum-rules.ts';
-import { hasUnalertedDownRegion, isOfCurrentCheck } from './votes/region-rules.ts';
+import { hasUnalertedDownRegion, isAwaitingReports, isOfCurrentCheck } from './votes/region-rules.ts';
 
 /**
  * True if a monitor is up and the result only confirms its region, as nearly all do. The rules then change

@@ -1,8 +1,6 @@
 import { CauseDecider } from '../causes/decider.ts';
 import { causeRoutes } from '../causes/routes.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
-import type { CausesPort } from '../incidents/ports.ts';
-import { isDatabaseUnavailable } from '../platform/mongo/mongo-errors.ts';
 import type { Notifications } from './notifications.ts';
 import type { ControllerPorts } from './ports.ts';
 
@@ -15,21 +13,12 @@ export function openCauses({ stores, log }: ControllerPorts, { notifications }: 
   const { causes, causeDecisions: decisions, incidents, features: monitors } = stores;
   const decider = new CauseDecider({
     causes, decisions, incidents, monitors, onEnded: notifications.onCauseEnded,
+    onError: (error, organization_id) => {
+      log.error({ err: error, organization_id }, 'could not decide what incidents have in common');
+    },
   });
-  /** Any other error is ours, and must not hold back the alert. */
-  const contain = <T>(fallback: T, organization_id: string | null) => (error: unknown): T => {
-    if (isDatabaseUnavailable(error)) throw error;
-    log.error({ err: error, organization_id }, 'could not decide what incidents have in common');
-    return fallback;
-  };
   return {
-    /** For opening and ending incidents, which are repeated while the database is unavailable. */
-    port: {
-      decide: (organizationId, startedAt) => (
-        decider.decide(organizationId, startedAt).catch(contain<string[]>([], organizationId))
-      ),
-      endIfOver: (causeId) => decider.endIfOver(causeId).catch(contain(undefined, null)),
-    } satisfies CausesPort,
+    decider,
     routes: causeRoutes({ causes, incidents }),
     /**
      * Called after a person acknowledged or ended an incident. A failure is logged: the change succeeded, and

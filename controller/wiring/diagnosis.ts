@@ -38,7 +38,6 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
   const { stores, clock, log } = ports;
   const { diagnoses, diagnosisTurns: turns, incidents, monitors, features, assignments: items } = stores;
   const { directory, liveness, runNow, witnesses, placement } = fleet;
-  const capability = EXAMINE_CAPABILITY;
   let states: States['states'] = async () => new Map();
   const networkOf = (region: string) => domainOf(directory.probesOf(region));
   const classifier = new Classifier({
@@ -56,12 +55,12 @@ export function openDiagnosis(ports: ControllerPorts, { fleet, events, notificat
     diagnoses, turns, classifier, clock, log,
     underway: notifications.underDiagnosis,
     examiners: {
-      isAble: (probeId) => liveness.announces(capability, probeId),
+      isAble: liveness.announcing(EXAMINE_CAPABILITY),
       choose: (suspect, regions, failed) => chooseExaminers({
         regions, failed, networkOf,
         witnesses: witnesses.possibleRegions(suspect, regions.map(({ region }) => region)),
         examinerOf: (region, preferred) => {
-          const able = liveness.trustedWith(capability, region);
+          const able = liveness.trustedWith(EXAMINE_CAPABILITY, region);
           if (preferred !== null && able.includes(preferred)) return preferred;
           return chooseProbe(suspect.monitor_id, able);
         },

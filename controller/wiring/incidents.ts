@@ -1,6 +1,6 @@
+import { AcknowledgeTokens } from '../access/link-tokens.ts';
 import type { Tenant } from '../access/tenant.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
-import { AcknowledgeTokens } from '../incidents/acknowledging/acknowledge-tokens.ts';
 import { IncidentOutbox } from '../incidents/outbox.ts';
 import type { CausesPort, ChangesPort, MonitorHistoryReader, NotificationLog } from '../incidents/ports.ts';
 import { incidentRoutes } from '../incidents/routes.ts';

@@ -1,6 +1,6 @@
 import { subjects } from '../../shared/contracts/subjects.ts';
+import { AcknowledgeTokens, RecipientTokens } from '../access/link-tokens.ts';
 import { alertMailRoutes } from '../alert-mail/page-routes.ts';
-import { RecipientTokens } from '../alert-mail/recipient-tokens.ts';
 import type { CauseDoc } from '../causes/cause.ts';
 import { AlertRepeater } from '../delivery/alert-repeater.ts';
 import { CLAIM_MS } from '../delivery/attempt-steps.ts';
@@ -17,7 +17,6 @@ import { destinationRoutes } from '../destinations/routes.ts';
 import type { DestinationDeps } from '../destinations/verbs.ts';
 import { pathOf } from '../groups/tree-rules.ts';
 import type { IncidentDoc } from '../incidents/incident.ts';
-import { AcknowledgeTokens, type AlertRecipient } from '../incidents/acknowledging/acknowledge-tokens.ts';
 import type { Mailer } from '../platform/mail/mailer-port.ts';
 import { createAddressVetting } from '../platform/outbound/address-vetting.ts';
 import { HttpPoster } from '../platform/outbound/poster.ts';
@@ -49,12 +48,9 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
   const { causes, causeThreads: threads, features } = stores;
   const vetting = createAddressVetting({ resolve, allowPrivate: config.destinations.allowPrivate, clock });
   const poster = new HttpPoster({ clock, vetting });
-  const tokens = new RecipientTokens(accounts.linkKeys);
-  const stopLink = (organizationId: string, address: string) =>
-    `${baseUrl()}/stop-alerts?token=${tokens.issue({ organizationId, address })}`;
+  const recipientTokens = new RecipientTokens(accounts.linkKeys);
   const acknowledgeTokens = new AcknowledgeTokens(accounts.acknowledgeKeys);
-  const acknowledgeLink = (to: AlertRecipient) => `${baseUrl()}/acknowledge?token=${acknowledgeTokens.issue(to)}`;
-  const sending = { poster, mailer, destinations, clock, baseUrl, stopLink, acknowledgeLink };
+  const sending = { poster, mailer, destinations, clock, baseUrl, recipientTokens, acknowledgeTokens };
   const nameOf: CauseReader['nameOf'] = async ({ kind, value }, tenant) => {
     if (kind === 'region') return regions.named([value])[0]?.name ?? value;
     if (kind === 'group') return (await groups.names(tenant, [value])).get(value) ?? value;
@@ -87,7 +83,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     const edges = group_id ? await groups.edges({ organizationId, projectId }) : [];
     return { tags, groupIds: pathOf(edges, group_id ?? '').map(({ _id }) => _id) };
   };
-  const underDiagnosis = new Set<string>();
+  const underDiagnosis = new Map<string, number>();
   const alerts = new FanOut({
     destinations, deliveries, queues, windows, clock, regions, groupingOf, incidents, causes,
     notify: service.wakeOwners, underDiagnosis,
@@ -145,7 +141,7 @@ export function openNotifications(ports: NotificationPorts, sources: Notificatio
     routes: [
       ...destinationRoutes(deps),
       ...alertMailRoutes({
-        tokens, suppressions, organizationName: accounts.organizationName,
+        tokens: recipientTokens, suppressions, organizationName: accounts.organizationName,
         notifyOwners: accounts.notifyOwners,
       }),
     ],

@@ -1,5 +1,5 @@
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import type { PasswordCost } from '../accounts/users/passwords.ts';
 import type { ControllerConfig } from '../config.ts';

@@ -53,7 +53,7 @@ export function openResults(ports: ControllerPorts, sources: ResultSources): Res
       unjournaledEnds: (shards, limit) => stores.incidents.unjournaledEnds(shards, limit),
       clearUnjournaled: (ids) => incidents.outbox.clearUnjournaled(ids),
     },
-    rawReaders: [readers.directory, events.hub.streamedProjects],
+    rawReaders: { organizations: readers.directory.organizations, projects: events.hub.streamedProjects },
     confirmations: fleet.confirmations, witnesses: fleet.witnesses, diagnoser: sources.diagnosis.diagnoser,
     stores: {
       ...resultStores(stores), history: publishingHistory(events.publisher, stores.statusHistory),

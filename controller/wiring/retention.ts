@@ -16,17 +16,14 @@ export function openRetention(
     monitors, results, sweeps, records: [evidence, pingHistory, targetChanges],
     ownsShard, shardMap, clock, log,
     limitsOf: (organizationId) => quota.limitsOf(organizationId),
-    organizations: {
-      page: (after, limit) => organizations.pageOfIds(after, limit),
-      projectsOf: async (organizationId) => (await projects.listOf([organizationId])).map(({ _id }) => _id),
-    },
+    organizations: { page: (after, limit) => organizations.pageOfIds(after, limit) },
     documents: {
-      removeIncidents: async (tenant, before, limit) => {
-        await causes.removeOlder(tenant.organizationId, before);
-        await markers.removeOlder(tenant, before);
-        await diagnoses.removeOlder(tenant, before);
-        await diagnosisTurns.removeOlder(tenant, before);
-        return removeAgedIncidents({ incidents, updates, comments, votes }, tenant, before, limit);
+      removeIncidents: async (organizationId, before, limit) => {
+        const aged = [causes, markers, diagnoses, diagnosisTurns];
+        await Promise.all(aged.map((store) => store.removeOlder(organizationId, before)));
+        const projectIds = (await projects.listOf([organizationId])).map(({ _id }) => _id);
+        const of = { incidents, updates, comments, votes };
+        return removeAgedIncidents(of, organizationId, projectIds, before, limit);
       },
       removeAuditEntries: (organizationId, before, limit) => audit.removeOlder(organizationId, before, limit),
       removeDeadLetters: (before, limit) => deadLetters.removeOlder(before, limit),

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Clock } from '../../shared/time.ts';
 import { createAccountStores } from '../accounts/deps.ts';
 import { KeyRingStore } from '../accounts/sessions/key-ring-store.ts';

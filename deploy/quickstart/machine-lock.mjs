@@ -5,15 +5,22 @@ import { createServer } from 'node:net';
 const RETRY_MS = 200;
 
 /**
- * Takes a machine-wide lock of a directory for one purpose; null if another process holds it. Uses an
- * abstract Unix socket: nothing on disk, released by the kernel however its holder ends. Always granted on
- * systems other than Linux. `dir` must exist.
+ * Takes a machine-wide lock of a directory for one purpose; null if another process holds it. `dir` must
+ * exist.
  */
-export function takeMachineLock(purpose, dir) {
-  if (process.platform !== 'linux') return Promise.resolve({ release: async () => {} });
+export async function takeMachineLock(purpose, dir) {
   // Not by path: two containers on one network may each have a /data.
   const { dev, ino } = statSync(dir);
-  const key = createHash('sha256').update(`${purpose} ${dev} ${ino}`).digest('hex').slice(0, 40);
+  return takeNetworkLock(createHash('sha256').update(`${purpose} ${dev} ${ino}`).digest('hex').slice(0, 40));
+}
+
+/**
+ * Takes a lock that all processes on one network of this machine share; null if it is held. Uses an abstract
+ * Unix socket: nothing on disk, released by the kernel however its holder ends. Always granted on systems
+ * other than Linux.
+ */
+export function takeNetworkLock(key) {
+  if (process.platform !== 'linux') return Promise.resolve({ release: async () => {} });
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)));

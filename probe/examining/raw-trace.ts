@@ -68,11 +68,8 @@ export class RawTrace {
     this.#options = options;
     const family = isIPv6(target) ? 6 : 4;
     this.#family = family;
-    this.#flow = port === null
-      ? null
-      : {
-        family, source, target, sourcePort: randomInt(...SOURCE_PORTS), port, sequence: randomInt(2 ** 32),
-      };
+    const [sourcePort, sequence] = [randomInt(...SOURCE_PORTS), randomInt(2 ** 32)];
+    this.#flow = port === null ? null : { family, source, target, sourcePort, port, sequence };
     this.#icmp = new PacketSocket({
       raw, family, protocol: family === 4 ? ICMP : ICMPV6, icmpTypes: ECHO_TYPES[family],
       onPacket: (packet, from) => this.#onIcmp(packet, from),

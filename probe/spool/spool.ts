@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { MAX_BATCH_RESULTS, type CheckResult } from '../../shared/contracts/result.ts';
-import { newId } from '../../shared/ids.ts';
+import { newId, type ShardMap } from '../../shared/ids.ts';
 import { OngoingFailure } from '../../shared/ongoing-failure.ts';
 import type { Log } from '../../shared/log.ts';
-import type { ShardMap } from '../../shared/shard-map.ts';
 import type { Clock, Timer } from '../../shared/time.ts';
 import type { SlotRun } from '../scheduler/slots.ts';
 import { BatchReader } from './batch-reader.ts';

@@ -1,4 +1,4 @@
-import type { ShardMap } from '../../shared/shard-map.ts';
+import type { ShardMap } from '../../shared/ids.ts';
 import type { Lane } from './lane.ts';
 
 /**

@@ -29,7 +29,8 @@ export async function openChecks(
   const reason = rawUnavailableReason === null ? {} : { icmp_reason: rawUnavailableReason };
   const registry = new CheckRegistry(context);
   return {
-    registry, context, nameServers: new NameServers(clock, systemServers),
+    registry, context,
+    nameServers: new NameServers(clock, (domain) => context.resolver.nameServersOf(domain)),
     /** As announced to the controllers. */
     capabilities: [...registry.capabilities, ...(settings.checks.examines ? [EXAMINE_CAPABILITY] : [])],
     /** Separate processes: no check by ping waits for an examination. */

@@ -1,7 +1,7 @@
 import { rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEnrolmentKey } from '../../shared/contracts/enrolment.ts';
-import { ShardMap } from '../../shared/shard-map.ts';
+import { ShardMap } from '../../shared/ids.ts';
 import { EnvelopeOpener } from '../assignments/envelope.ts';
 import { attemptEnrolment, enrol } from '../identity/enrolment.ts';
 import { enrolmentKeys, loadIdentity, saveIdentity, type Identity } from '../identity/identity.ts';

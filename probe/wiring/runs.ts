@@ -1,3 +1,4 @@
+import { grouped } from '../../shared/grouped.ts';
 import type { AssignmentSet } from '../assignments/assignment-set.ts';
 import { SystemResolver } from '../checks/network/resolver.ts';
 import { EvidenceSender } from '../evidence/evidence-sender.ts';
@@ -69,17 +70,15 @@ export function openRuns(ports: ProbePorts, { checks, link: connection, results,
 /** Resumes the saved assignments by their phase and records slots missed since the last run. */
 function resume(set: AssignmentSet, spool: Spool, scheduler: Scheduler, nowMs: number): void {
   const { coverage, recorded } = spool.recovered;
-  const open = new Map<string, number[]>();
-  for (const [monitorId, dueMs] of coverage?.open ?? []) {
-    open.set(monitorId, [...(open.get(monitorId) ?? []), dueMs]);
-  }
+  const open = grouped(coverage?.open ?? [], ([monitorId]) => monitorId);
   for (const { assignment, sinceMs } of set.values()) {
     const id = assignment.monitor_id;
     // From exactly the instant up to which missed slots are recorded; otherwise slots in between would be
     // lost.
     scheduler.set(assignment, nextSlot(assignment, nowMs));
     const lastSeen = {
-      untilMs: coverage?.until ?? sinceMs - 1, open: open.get(id) ?? [], recorded: recorded.get(id) ?? [],
+      untilMs: coverage?.until ?? sinceMs - 1, open: (open.get(id) ?? []).map(([, dueMs]) => dueMs),
+      recorded: recorded.get(id) ?? [],
     };
     for (const run of missedWhileAway(assignment, sinceMs, lastSeen, nowMs)) {
       spool.append(missedResult(assignment, run, 'probe_down'), false);

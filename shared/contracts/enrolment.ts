@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_SHARDS, MAX_SHARDS } from '../shard-map.ts';
+import { DEFAULT_SHARDS, MAX_SHARDS } from '../ids.ts';
 
 /** Enrolment keys begin with this; one-time tokens do not. */
 export const ENROLMENT_KEY_PREFIX = 'fwe_';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { AcknowledgeTokens } from '../../controller/incidents/acknowledging/acknowledge-tokens.ts';
+import { AcknowledgeTokens } from '../../controller/access/link-tokens.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';

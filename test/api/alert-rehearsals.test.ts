@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR_MS, hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
+import { newId } from '../../shared/ids.ts';
 import type { Loose } from '../helpers/api-client.ts';
 import { makeApp, type TestApp } from '../helpers/make-app.ts';
 import { storeDecisions, storeHistory, storeResults, type StoredOutage } from '../helpers/stored-history.ts';
@@ -160,7 +161,7 @@ describe('a simulation of alerts', () => {
     for (let at = 0; at < 3; at += 1) await createMonitor(`Shop ${at}`);
     const doc = await app.db.collection('monitors').findOne({ organization_id: tenant.organizationId });
     await app.db.collection<{ _id: string }>('monitors').insertMany(
-      Array.from({ length: 98 }, (_, at) => ({ ...doc, _id: `${String(doc?._id).slice(0, -4)}${1000 + at}` })),
+      Array.from({ length: 98 }, () => ({ ...doc, _id: newId(now) })),
     );
     const { status, error } = await simulate();
     expect([status, error.details[0].path]).toEqual([400, ['monitor_ids']]);

@@ -10,7 +10,7 @@ import { loadControllerConfig } from '../../controller/config.ts';
 import { SessionCookie } from '../../controller/http/routing/authorize.ts';
 import { createStartupServer } from '../../controller/http/server/startup-server.ts';
 import { openPublicPages } from '../../controller/wiring/status-pages.ts';
-import { AcknowledgeTokens } from '../../controller/incidents/acknowledging/acknowledge-tokens.ts';
+import { AcknowledgeTokens } from '../../controller/access/link-tokens.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';

@@ -84,9 +84,9 @@ describe('the diagnosis of an incident', () => {
     const doc = diagnosisOf(await openIncident());
     await diagnoses.insert(doc);
     const owner = { organizationId: tenant.organizationId, projectId: tenant.projectId };
-    await diagnoses.removeOlder(owner, doc.failed_at);
+    await diagnoses.removeOlder(owner.organizationId, doc.failed_at);
     expect(await diagnoses.find(owner, doc._id)).toEqual(doc);
-    await diagnoses.removeOlder(owner, doc.failed_at + 1);
+    await diagnoses.removeOlder(owner.organizationId, doc.failed_at + 1);
     expect(await diagnoses.find(owner, doc._id)).toBeNull();
     expect(await diagnosisTurns.take(owner, doc.monitor_id, 1000)).toBe(true);
     expect(await diagnosisTurns.take(owner, doc.monitor_id, 600_999)).toBe(false);

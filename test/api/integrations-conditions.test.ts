@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Conditions } from '../../controller/destinations/conditions.ts';
 import { newId } from '../../shared/ids.ts';
@@ -170,6 +171,18 @@ describe('a delay', () => {
     await received(2);
     expect(events()).toEqual(['monitor.down', 'monitor.up']);
     expect(await rig.deliveries.ofDestination(other._id, 10)).toEqual([]);
+  });
+
+  test('ends with one read of the incident', async () => {
+    await rig.destination(receiver.url, { delay_minutes: 10 });
+    const { incidentId } = await startOutage();
+    let reads = 0;
+    rig.onCommand = ({ find, filter }) => {
+      if (find === 'incidents' && (filter as Document)['_id'] === incidentId) reads += 1;
+    };
+    passed(10 * MINUTE_MS);
+    await received(1);
+    expect(reads).toBe(1);
   });
 
   test('ends without an alert when someone acknowledges the incident meanwhile', async () => {

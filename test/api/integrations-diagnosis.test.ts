@@ -25,15 +25,15 @@ interface Payload {
 const payloads = () => receiver.requests.map(({ body }) => JSON.parse(body.toString()) as Payload);
 const received = (count: number) => until(() => receiver.requests.length >= count, { what: `${count} requests` });
 
-/** Opens an outage; `isExamined`: while its target is being examined. */
-async function outage(isExamined: boolean, name = 'Shop') {
+/** Opens an outage; `isExamined`: while its target is being examined, for at least `minMs` more. */
+async function outage(isExamined: boolean, name = 'Shop', minMs = 0) {
   const monitor = monitorConfig({ name });
   const id = newId(rig.clock.now());
   await rig.outbox.open({
     id, monitor, severity: 'critical', type: 'connection_error', error_message: 'Connection refused',
     affected_regions: ['eu'], failure_count: 2, started_at: rig.clock.now() - 60_000,
   });
-  if (isExamined) rig.underDiagnosis.add(monitor.monitor_id);
+  if (isExamined) rig.underDiagnosis.set(monitor.monitor_id, rig.clock.now() + minMs);
   return { id, alert: alertOf(monitor, id, { startedAt: rig.clock.now() - 60_000 }) };
 }
 
@@ -62,7 +62,7 @@ test('an alert waits for the diagnosis until a second after its outage, whatever
   expect(payloads()[1]?.message.split('\n')[0]).toBe('Shop is down.');
 });
 
-test('an alert whose wait is over, and one that no diagnosis is awaited for, is sent at once', async () => {
+test('an alert whose wait is over, and one that no diagnosis can reach in time, is sent at once', async () => {
   rig.clock.freeze();
   await rig.destination(receiver.url);
   const { alerts } = rig.controller();
@@ -72,10 +72,12 @@ test('an alert whose wait is over, and one that no diagnosis is awaited for, is 
   const diagnosed = await outage(true, 'Diagnosed');
   await rig.incidents.setDiagnosis([diagnosed.id], DIAGNOSIS);
   await alerts.fanOut(diagnosed.alert);
-  await received(2);
+  const silent = await outage(true, 'Silent', 3000);
+  await alerts.fanOut(silent.alert);
+  await received(3);
   const shown = new Map(payloads().map(({ monitor, incident }) => [monitor.name, incident.diagnosis]));
   const { classification, summary } = DIAGNOSIS;
-  expect(shown).toEqual(new Map([['Shop', null], ['Diagnosed', { classification, summary }]]));
+  expect(shown).toEqual(new Map([['Shop', null], ['Diagnosed', { classification, summary }], ['Silent', null]]));
 });
 
 test('a diagnosis ends the wait, and another controller sends what a crashed one left', async () => {

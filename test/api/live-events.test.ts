@@ -6,7 +6,8 @@ import { publisherOn, type EventPublisher, type LiveEvent } from '../../controll
 import { LINGER_MS, RING_EVENTS } from '../../controller/events/channel.ts';
 import { type EventHub, KEEP_ALIVE_MS } from '../../controller/events/hub.ts';
 import { RECHECK_INTERVAL_MS } from '../../controller/http/responses/stream-guards.ts';
-import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
+import type { NatsBus } from '../../controller/platform/bus/bus.ts';
+import { connectBus } from '../../controller/platform/bus/connect-bus.ts';
 import { subjects } from '../../shared/contracts/subjects.ts';
 import { newId } from '../../shared/ids.ts';
 import { createLog } from '../../shared/log.ts';

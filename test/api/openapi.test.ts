@@ -63,6 +63,18 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  test('declares 304 where clients can revalidate their copies', () => {
+    const isRevalidated = ({ operation }: { operation: Loose }) => operation.responses[304] !== undefined;
+    const page = '/status/{subdomain}';
+    expect(operations().filter(isRevalidated).map(({ path }) => path).sort()).toEqual([
+      '/', '/api/docs/files/{version}/scripts/{file}', '/api/docs/files/{version}/styles/{file}',
+      '/api/monitors/overview', '/api/monitors/{id}/badge.svg', '/api/openapi.json',
+      '/api/public/status-pages/{subdomain}', '/api/public/status-pages/{subdomain}/badge.svg',
+      '/console/assets/{file}', page, `${page}/embed`,
+      ...['atom', 'json', 'rss'].map((format) => `${page}/feed.${format}`), `${page}/style.css`,
+    ].sort());
+  });
+
   test('links each creation to the operations on the created resource', async () => {
     const linked = operations().filter(({ operation }) => operation.responses[201]?.links !== undefined);
     expect(linked.map(({ name }) => name)).toEqual(expect.arrayContaining([

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { RecipientTokens } from '../../controller/alert-mail/recipient-tokens.ts';
+import { RecipientTokens } from '../../controller/access/link-tokens.ts';
 import { openMailer } from '../../controller/platform/mail/mailer.ts';
 import type { Mailer } from '../../controller/platform/mail/mailer-port.ts';
 import { newId } from '../../shared/ids.ts';
@@ -36,10 +36,8 @@ beforeAll(async () => {
     { from: 'Farwatch <farwatch@test.example>', isFromConfigured: true, mailgun: null, smtpUrl: smtp.url },
     { folder: 'unused', clock: systemClock, log: createLog('test', 'silent') },
   );
-  const tokens = new RecipientTokens(app.accounts.linkKeys);
-  const stopLink = (organizationId: string, address: string) =>
-    `${app.url}/stop-alerts?token=${tokens.issue({ organizationId, address })}`;
-  ({ alerts } = rig.controller({ mailer, stopLink }));
+  const recipientTokens = new RecipientTokens(app.accounts.linkKeys);
+  ({ alerts } = rig.controller({ mailer, recipientTokens, baseUrl: app.url }));
 });
 afterAll(async () => {
   await app.close();

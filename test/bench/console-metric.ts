@@ -1,5 +1,5 @@
 import { launchChromium } from '../browser/chromium.ts';
-import { connectBus } from '../../controller/platform/bus/bus.ts';
+import { connectBus } from '../../controller/platform/bus/connect-bus.ts';
 import { publisherOn, type LiveEvent } from '../../controller/events/event.ts';
 import type { MonitorDoc } from '../../controller/monitors/monitor.ts';
 import { newId } from '../../shared/ids.ts';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AcknowledgeTokens } from '../../controller/incidents/acknowledging/acknowledge-tokens.ts';
+import { AcknowledgeTokens } from '../../controller/access/link-tokens.ts';
 import { newId } from '../../shared/ids.ts';
 import { monitorConfig } from '../helpers/delivery-rig.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { BusMessage } from '../../controller/platform/bus/bus-port.ts';
 import { BusError } from '../../shared/bus-error.ts';
-import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
+import type { NatsBus } from '../../controller/platform/bus/bus.ts';
+import { connectBus } from '../../controller/platform/bus/connect-bus.ts';
 import { ensureRawStream, maintainRawStream } from '../../controller/platform/bus/raw-stream.ts';
 import { createLog } from '../../shared/log.ts';
 import { systemClock } from '../../shared/time.ts';

@@ -160,6 +160,19 @@ test('another incident within 10 minutes shows the same diagnosis, after a resta
   expect(asked).toEqual([]);
 }, 60_000);
 
+test('an incident gets its diagnosis after a crash between storing it and adding it to the incident', async () => {
+  const id = await createMonitor('Crashed');
+  await report(id, false);
+  const before = await diagnosisOf(id);
+  await rig.restart(async () => {
+    const incidents = client.db().collection<{ _id: string }>('incidents');
+    await incidents.updateOne({ _id: before.incident.id }, { $unset: { diagnosis: '' } });
+  });
+  const { incident, ...diagnosis } = await diagnosisOf(id);
+  expect(incident.id).toBe(before.incident.id);
+  expect(diagnosis).toMatchObject({ classification: 'path', summary: SUMMARY, diagnosed_at: before.diagnosed_at });
+}, 60_000);
+
 test('a request on a healthy monitor says so, and leaves the next failure its examination', async () => {
   found.osaka = seen('Osaka').examination;
   const id = await createMonitor('Healthy');

@@ -79,7 +79,7 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-    path: 'result: from the socket to a webhook', limit: 101,
+    path: 'result: from the socket to a webhook', limit: 86,
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
@@ -87,7 +87,7 @@ const tours: Tour[] = [
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 56,
+    path: 'request: `POST /api/monitors`', limit: 53,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { connect, nkeyAuthenticator } from 'nats';
 import { describe, expect, test } from 'vitest';
 import { MAX_CONNECTIONS } from '../../controller/platform/bus/connection-limit.ts';
-import { connectBus } from '../../controller/platform/bus/bus.ts';
+import { connectBus } from '../../controller/platform/bus/connect-bus.ts';
 import { probesFileContent } from '../../controller/platform/bus/nats-users.ts';
 import { probeUser } from '../../controller/probes/bus-user.ts';
 import { freePort } from '../../deploy/quickstart/servers/ports.ts';

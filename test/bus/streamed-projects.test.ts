@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { FORGET_AFTER_MS, StreamedProjects } from '../../controller/events/hub.ts';
-import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
+import type { NatsBus } from '../../controller/platform/bus/bus.ts';
+import { connectBus } from '../../controller/platform/bus/connect-bus.ts';
 import { createLog } from '../../shared/log.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import { SimulatedClock } from '../helpers/simulated-clock.ts';

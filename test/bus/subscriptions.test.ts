@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectBus, type NatsBus } from '../../controller/platform/bus/bus.ts';
+import type { NatsBus } from '../../controller/platform/bus/bus.ts';
+import { connectBus } from '../../controller/platform/bus/connect-bus.ts';
 import { createLog } from '../../shared/log.ts';
 import { startCalloutServer } from '../helpers/callout-server.ts';
 import { startMongoProxy } from '../helpers/fault-proxy.ts';

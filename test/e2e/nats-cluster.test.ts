@@ -7,7 +7,7 @@ import { freePort } from '../../deploy/quickstart/servers/ports.ts';
 import { ProbeProcess } from '../bus/probe/probe-process.ts';
 import { programFile } from '../bundle.mjs';
 import { allArrived } from '../helpers/all-arrived.ts';
-import { connectBus } from '../../controller/platform/bus/bus.ts';
+import { connectBus } from '../../controller/platform/bus/connect-bus.ts';
 import { RAW_STREAM } from '../../shared/contracts/subjects.ts';
 import { createLog } from '../../shared/log.ts';
 import { ApiSession } from '../helpers/api-session.ts';

@@ -73,8 +73,14 @@ function faultsOfDocumented(one: Case, operation: Operation): string[] {
   }
   const type = String(response.headers['content-type'] ?? '').split(';')[0] as string;
   const schema = declared.content[type];
-  if (schema === undefined) return [`has the content type ${type}, which is not declared`];
-  const found = type === 'application/json' ? schemaViolations(schema, bodyOf(response), contract.named) : [];
+  const found: string[] = [];
+  if (response.status === 304) {
+    if (response.text !== '') found.push('has a body');
+  } else if (schema === undefined) {
+    return [`has the content type ${type}, which is not declared`];
+  } else if (type === 'application/json') {
+    found.push(...schemaViolations(schema, bodyOf(response), contract.named));
+  }
   if (response.status >= 400) {
     return [
       ...found, ...(type === 'application/json' ? ofError(contract, declared.codes, response) : []),

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { CauseDoc } from '../../controller/causes/cause.ts';
 import { CauseDecider } from '../../controller/causes/decider.ts';
 import { DecisionStore } from '../../controller/causes/decision-store.ts';
@@ -58,15 +59,21 @@ export interface ControllerChange {
   /** By default, sending mail fails the test. */
   mailer?: Pick<Mailer, 'send'>;
   /** By default, links lead nowhere. */
-  stopLink?(organizationId: string, address: string): string;
+  baseUrl?: string;
+  recipientTokens?: SendDeps['recipientTokens'];
   /** By default, no monitor has tags or a group. */
   groupingOf?(monitorId: string): Promise<{ tags: string[]; groupIds: string[] }>;
-  acknowledgeLink?: SendDeps['acknowledgeLink'];
   /** By default, one that allows private addresses. */
   poster?: Poster;
 }
 
 export const BASE_URL = 'https://farwatch.example';
+const RECIPIENT_TOKENS: SendDeps['recipientTokens'] = {
+  link: (baseUrl, { address }) => `${baseUrl}/stop-alerts?token=${address}`,
+};
+const ACKNOWLEDGE_TOKENS: SendDeps['acknowledgeTokens'] = {
+  link: (baseUrl, { incidentId }) => `${baseUrl}/acknowledge?token=${incidentId}`,
+};
 
 const NO_MAILER: Pick<Mailer, 'send'> = {
   send: () => Promise.reject(new Error('this test expects no mail')),
@@ -90,12 +97,14 @@ export class DeliveryRig {
   readonly outbox: IncidentOutbox;
   readonly poster: HttpPoster;
   /** Ids of monitors whose outages wait for a diagnosis. */
-  readonly underDiagnosis = new Set<string>();
+  readonly underDiagnosis = new Map<string, number>();
+  /** Receives each command to the database. */
+  onCommand: (command: Document) => void = () => undefined;
   readonly #controllers: DeliveringController[] = [];
 
   constructor(store: TestMongo) {
     this.store = store;
-    this.mongo = checkedMongo(store.url);
+    this.mongo = checkedMongo(store.url, (command) => this.onCommand(command));
     const { db } = this.mongo;
     this.destinations = new DestinationStore(db);
     this.deliveries = new DeliveryStore(db);
@@ -162,11 +171,11 @@ export class DeliveryRig {
     const { queues, incidents, suppressions, digests, causes, threads, features: monitors } = this;
     const { deliveries = this.deliveries, destinations = this.destinations, mailer = NO_MAILER } = change;
     const { poster = this.poster, clock = this.clock } = change;
+    const { baseUrl = BASE_URL, recipientTokens = RECIPIENT_TOKENS } = change;
     const holder = change.holder ?? newId(clock.now());
     const sending = {
-      poster, mailer, destinations, clock, baseUrl: () => BASE_URL,
-      stopLink: change.stopLink ?? ((_id: string, address: string) => `${BASE_URL}/stop-alerts?token=${address}`),
-      acknowledgeLink: change.acknowledgeLink ?? (({ incidentId }) => `${BASE_URL}/acknowledge?token=${incidentId}`),
+      poster, mailer, destinations, clock, baseUrl: () => baseUrl, recipientTokens,
+      acknowledgeTokens: ACKNOWLEDGE_TOKENS,
     };
     return {
       attempt: {

@@ -45,7 +45,8 @@ export class AlertSender {
 
   send(destination: DestinationDoc, alert: AlertDetails) {
     const deps = {
-      poster: this.#poster, clock: systemClock, baseUrl: () => 'https://watch.example', stopLink: () => '', acknowledgeLink: () => '',
+      poster: this.#poster, clock: systemClock, baseUrl: () => 'https://watch.example',
+      recipientTokens: { link: () => '' }, acknowledgeTokens: { link: () => '' },
       mailer: { send: () => Promise.reject(new Error('no mail')) }, destinations: { ensureSecret: async () => 'whsec_x' },
     };
     const context = { attemptId: 'attempt', deliveryId: 'delivery', signal: new AbortController().signal };

@@ -140,7 +140,7 @@ function openParts({ world, controller, clock, wire, mongo, all, post }: Surroun
       sending: {
         poster: { post },
         mailer: { send: () => Promise.reject(new Error('no destination of a simulation is an address')) },
-        destinations, clock, baseUrl: () => '', stopLink: () => '', acknowledgeLink: () => '',
+        destinations, clock, baseUrl: () => '', recipientTokens: { link: () => '' }, acknowledgeTokens: { link: () => '' },
       },
     },
     deliveries, queues, ownsShard, shardMap, clock, log, peers, notifyOwner: () => undefined,
@@ -152,7 +152,7 @@ function openParts({ world, controller, clock, wire, mongo, all, post }: Surroun
   });
   const alerts = new FanOut({
     destinations, deliveries, incidents, causes: causeReader, queues, windows, clock, notify,
-    groupingOf: async () => ({ tags: [], groupIds: [] }), underDiagnosis: new Set(),
+    groupingOf: async () => ({ tags: [], groupIds: [] }), underDiagnosis: new Map(),
     regions: { named: (ids) => ids.map((id) => ({ id, name: id, city: null })) },
   });
   const heldAlerts: HeldAlerts = new HeldAlerts({

@@ -97,6 +97,6 @@ test('what is old, and what deleted monitors had, is removed', async () => {
   for (const at of [NOW, NOW + 1]) {
     await markers.add({ _id: derivedId('marker', at), organization_id, project_id, text: 'v1', at, monitor_ids: [], tags: [], is_for_all: true });
   }
-  await markers.removeOlder(TENANT, NOW + 1);
+  await markers.removeOlder(TENANT.organizationId, NOW + 1);
   expect(await markers.newest(TENANT, { id: 'm', tags: [] }, span)).toMatchObject([{ at: NOW + 1 }]);
 });

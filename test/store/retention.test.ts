@@ -224,6 +224,9 @@ test('ended incidents with their history and the audit log expire with the count
     incident('new', 89), incident('old', 92), incident('open', 92, { status: 'open' }),
     incident('touched', 92, { updated_at: NOW }), incident('closed', 92, { status: 'closed' }),
     incident('foreign', 92, { organization_id: 'unknown' }),
+    ...(['resolved', 'open'] as const).map((status) =>
+      incident(`${status} of a deleted project`, 92, { project_id: 'deleted', status })),
+    incident('recent of a deleted project', 89, { project_id: 'deleted', status: 'open' }),
   ]);
   await rows('incident_updates').insertMany(
     ['new', 'old', 'open'].map((id) => ({ _id: `update-${id}`, incident_id: id })),
@@ -235,7 +238,7 @@ test('ended incidents with their history and the audit log expire with the count
     [89, 92].map((days) => ({ _id: `audit-${days}`, organization_id: 'o', created_at: NOW - days * DAY_MS })),
   );
   await sweepOnce();
-  expect(await idsOf('incidents')).toEqual(['foreign', 'new', 'open', 'touched']);
+  expect(await idsOf('incidents')).toEqual(['foreign', 'new', 'open', 'recent of a deleted project', 'touched']);
   expect(await idsOf('incident_updates')).toEqual(['update-new', 'update-open']);
   expect(await idsOf('incident_comments')).toEqual(['comment-new']);
   expect(await idsOf('audit_entries')).toEqual(['audit-89']);
@@ -259,11 +262,14 @@ test.each([
 
 test.each([
   ['markers', 'at'], ['diagnoses', 'failed_at'], ['diagnosis_turns', 'at'],
-])('%s of deleted monitors, too, expire with the incidents', async (collection, field) => {
+])('%s expire with the incidents, those of deleted monitors and projects too', async (collection, field) => {
   await addOrganization('o', 'free');
-  const row = (_id: string, days: number, organization_id = 'o') =>
-    ({ _id, organization_id, project_id: `${organization_id}-project`, [field]: NOW - days * DAY_MS });
-  await rows(collection).insertMany([row('new', 89), row('old', 92), row('foreign', 92, 'unknown')]);
+  const row = (_id: string, days: number, change: Document = {}) =>
+    ({ _id, organization_id: 'o', project_id: 'o-project', [field]: NOW - days * DAY_MS, ...change });
+  await rows(collection).insertMany([
+    row('new', 89), row('old', 92), row('foreign', 92, { organization_id: 'unknown' }),
+    row('of a deleted project', 92, { project_id: 'deleted' }),
+  ]);
   await sweepOnce();
   expect(await idsOf(collection)).toEqual(['foreign', 'new']);
 });

@@ -1,6 +1,6 @@
 import { idParams } from '../../http/input/validation.ts';
-import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
-import { apiKeysResponse, freshApiKeyView, messageResponse } from '../responses.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { apiKeysResponse, freshApiKeyView } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { apiKeyInput, apiKeyQuery } from '../schema.ts';
 import { viewApiKey, viewFreshApiKey } from '../views.ts';

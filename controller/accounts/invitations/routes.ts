@@ -1,8 +1,6 @@
 import { idParams } from '../../http/input/validation.ts';
-import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
-import {
-  invitationResponse, invitationsResponse, loginResponse, messageResponse, openInvitationResponse,
-} from '../responses.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { invitationResponse, invitationsResponse, loginResponse, openInvitationResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { acceptInvitationInput, invitationInput, tokenInput } from '../schema.ts';
 import { withSignedIn } from '../sessions/session-response.ts';

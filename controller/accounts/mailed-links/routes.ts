@@ -1,5 +1,4 @@
-import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
-import { messageResponse } from '../responses.ts';
+import { defineRoute, messageResponse, ok, type Route } from '../../http/routing/route.ts';
 import type { AccountDeps } from '../deps.ts';
 import { emailInput, resetPasswordInput, tokenInput } from '../schema.ts';
 import { auditActor } from '../views.ts';

@@ -1,6 +1,6 @@
 import { idParams } from '../../http/input/validation.ts';
-import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
-import { messageResponse, projectResponse, projectMembersResponse, projectsResponse } from '../responses.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { projectResponse, projectMembersResponse, projectsResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { projectChangeInput, projectInput, projectMembersInput } from '../schema.ts';
 import { viewProject, viewProjectMember } from '../views.ts';

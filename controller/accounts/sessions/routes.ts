@@ -1,7 +1,5 @@
-import { defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
-import {
-  changePasswordResponse, loginResponse, meResponse, messageResponse, sessionsResponse,
-} from '../responses.ts';
+import { defineRoute, messageResponse, okMessage, ok, type Route } from '../../http/routing/route.ts';
+import { changePasswordResponse, loginResponse, meResponse, sessionsResponse } from '../responses.ts';
 import type { AccountDeps } from '../deps.ts';
 import { changePasswordInput, loginInput, sessionParams } from '../schema.ts';
 import { auditActor, viewAccount, viewOwnProject, viewSession } from '../views.ts';

@@ -5,7 +5,7 @@ import { opensAt } from '../../destinations/hours.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import type { ClaimedDelivery } from '../attempt-steps.ts';
 import type { CausePlace, DeliveryDoc } from '../delivery.ts';
-import { outageOf } from '../holding-rules.ts';
+import { outageOf } from '../delivery-rules.ts';
 import type { AttemptOutcome } from '../queue-rules.ts';
 import type { DeliveryStore } from '../store.ts';
 import { MAX_WAIT_MS, nextMessageAt } from './placement-rules.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../shared/time.ts';
+import type { AcknowledgeTokens, RecipientTokens } from '../../access/link-tokens.ts';
 import {
   classify, classifyStrictly, type Channel, type ChannelResponse, type ResponseClass,
 } from '../../destinations/channels/channel.ts';
@@ -20,10 +21,8 @@ export interface SendDeps {
   clock: Clock;
   /** Public URL of the API, without a trailing slash. Prefix of links in messages. */
   baseUrl(): string;
-  /** The page on which the recipient stops the organization's alert mails. */
-  stopLink(organizationId: string, address: string): string;
-  /** The page on which a recipient of an alert acknowledges its incident. */
-  acknowledgeLink(to: { incidentId: string; destinationId: string; recipient: string }): string;
+  recipientTokens: Pick<RecipientTokens, 'link'>;
+  acknowledgeTokens: Pick<AcknowledgeTokens, 'link'>;
 }
 
 export interface SendContext {
@@ -63,7 +62,7 @@ export interface Digest {
 /** Makes one attempt to send a digest. A failure of the receiver resolves as an outcome. */
 export function sendDigest(deps: SendDeps, digest: Digest): Promise<SendOutcome> {
   const { digestId: thread, organizationId, recipient: to, alerts } = digest;
-  const frame = { to, thread, stopLink: deps.stopLink(organizationId, to) };
+  const frame = { to, thread, stopLink: stopLink(deps, organizationId, to) };
   return sendMail(deps, digestMail(frame, alerts, deps.baseUrl()), 'alerts');
 }
 
@@ -74,8 +73,12 @@ function mailAlert(
   const thread = alert.incident?.id ?? alert.id;
   const content = mailedContent(alert, deps.baseUrl());
   const shown = isTest ? { ...content, subject: TEST_SUBJECT } : content;
-  const frame = { to: recipient, thread, stopLink: deps.stopLink(organizationId, recipient) };
+  const frame = { to: recipient, thread, stopLink: stopLink(deps, organizationId, recipient) };
   return sendMail(deps, alertMail(frame, shown), isTest ? 'tests' : 'alerts');
+}
+
+function stopLink({ baseUrl, recipientTokens }: SendDeps, organizationId: string, address: string): string {
+  return recipientTokens.link(baseUrl(), { organizationId, address });
 }
 
 async function sendMail({ mailer, clock }: SendDeps, mail: Mail, mailClass: MailClass): Promise<SendOutcome> {

@@ -164,7 +164,12 @@ function successes(route: Route, named: Schemas): Record<string, Success> {
       ? [status, { description: 'The connection is a WebSocket', headers: {}, content }]
       : [status, { description: 'Success', headers: headerReferences(RATE_HEADERS), content }];
   });
-  return Object.fromEntries(responses) as Record<string, Success>;
+  const headers = headerReferences(RATE_HEADERS);
+  const notModified = { description: 'The copy with the `ETag` in `If-None-Match` is current', headers, content: {} };
+  return {
+    ...Object.fromEntries(responses) as Record<string, Success>,
+    ...(route.isRevalidated === true ? { 304: notModified } : {}),
+  };
 }
 
 /** The JSON schema of input or output. Adds named schemas to `named`, which all operations share. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CompressedResponse } from '../responses/compressed-response.ts';
-import { linkBelow } from '../routing/base-path.ts';
-import { JSON_CONTENT } from '../routing/exchange.ts';
+import { JSON_CONTENT, linkBelow } from '../routing/exchange.ts';
 import { defineRoute, type Route } from '../routing/route.ts';
 import { openApiDocument } from './openapi.ts';
 import { PAGE_FILES, PageFiles } from './page-files.ts';
@@ -22,7 +21,7 @@ export function referenceRoutes(others: readonly Route[]): Route[] {
   const own: Route[] = [
     defineRoute({
       ...common, path: '/api/openapi.json', summary: 'OpenAPI 3.1 document of this API',
-      responses: { 200: { contentType: JSON_CONTENT } },
+      responses: { 200: { contentType: JSON_CONTENT } }, isRevalidated: true,
       handle: async ({ basePath }) => ({ status: 200, compressed: document(basePath) }),
     }),
     defineRoute({
@@ -39,7 +38,7 @@ export function referenceRoutes(others: readonly Route[]): Route[] {
         ...common, path: `${FILES}/:version/${kind}/:file`,
         summary: `${kind === 'scripts' ? 'Scripts' : 'Styles'} of the reference`,
         params: z.strictObject({ version: z.string().regex(/^[0-9a-f]{16}$/), file: z.enum(names) }),
-        responses: { 200: { contentType } },
+        responses: { 200: { contentType } }, isRevalidated: true,
         handle: async (_ctx, { params: { file, version } }) => ({
           status: 200, compressed: await files.read(kind, file, version),
         }),

@@ -87,14 +87,38 @@ export function addressKey(address: string): string {
   return `ip:${addressBucket(address)}`;
 }
 
+/** By request: the path below which its response must link. Requests that aren't here link from the root. */
+const basePaths = new WeakMap<IncomingMessage, string>();
+
+/**
+ * Makes the response link below `basePath`, and removes it from the URL unless a proxy has already done so.
+ * Empty: everything is served at the root.
+ */
+export function enterBasePath(request: IncomingMessage, basePath: string): void {
+  if (basePath === '') return;
+  basePaths.set(request, basePath);
+  const { url = '' } = request;
+  const rest = url.slice(basePath.length);
+  if (url.startsWith(basePath) && /^(?:[/?]|$)/.test(rest)) request.url = rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** What links to this installation begin with in the response to `request`. */
+export function basePathOf(request: IncomingMessage): string {
+  return basePaths.get(request) ?? '';
+}
+
+/** Makes root-relative links of a page begin with `basePath`. Text can't match: its quotes are escaped. */
+export function linkBelow(page: string, basePath = ''): string {
+  return basePath === '' ? page : page.replace(/="\/(?!\/)/g, `="${basePath}/`);
+}
+
 /** Sends a handler's response. Throws if the route doesn't declare its status. */
 export async function sendResponse(exchange: Exchange, route: Route, response: RouteResponse): Promise<void> {
   const declared = route.responses[response.status];
-  if (declared === undefined) {
-    throw new Error(`${route.method} ${route.path} responded with ${response.status}, which it does not declare`);
-  }
+  if (declared === undefined) throw undeclared(route, response.status);
   if (response.compressed !== undefined) {
     const { status, headers, body } = await response.compressed.negotiate(exchange.req.headers);
+    if (status === 304 && route.isRevalidated !== true) throw undeclared(route, status);
     // The response has all of its headers, and embeddable ones omit this one.
     exchange.remove('X-Frame-Options');
     const opened = typeof body === 'function' ? await openBody(exchange, body) : body;
@@ -116,6 +140,10 @@ export async function sendResponse(exchange: Exchange, route: Route, response: R
     exchange.body = rawBody(exchange, response.raw);
   } else sendJson(exchange, { success: true, data: response.data });
   if (response.headers !== undefined) exchange.set(response.headers);
+}
+
+function undeclared({ method, path }: Route, status: number): Error {
+  return new Error(`${method} ${path} responded with ${status}, which it does not declare`);
 }
 
 async function openBody({ method }: Exchange, open: () => Promise<Readable>): Promise<Readable> {

@@ -2,7 +2,6 @@ import type { Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { FairQueue } from '../../work/fair-queue.ts';
 import { asUnauthenticated, authorizePath } from './authorize-path.ts';
-import { basePathOf } from './base-path.ts';
 import { authenticate, authorize, authorOf, credentialOf, requireBearer, type SessionCookie } from './authorize.ts';
 import { readBody } from '../body/body.ts';
 import type { DocumentReader, ReceivedBody } from '../body/document-reader.ts';
@@ -12,7 +11,7 @@ import type { Caller, Route, RouteResponse } from './route.ts';
 import type { StreamGuards } from '../responses/stream-guards.ts';
 import { isUpgrade } from '../responses/web-sockets.ts';
 import { fieldError, parseQuery, validate } from '../input/validation.ts';
-import type { Exchange } from './exchange.ts';
+import { basePathOf, type Exchange } from './exchange.ts';
 import { hashSecret } from '../../../shared/ids.ts';
 
 export interface RunnerDeps {

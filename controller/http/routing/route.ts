@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { KeyScope, OrganizationRole, ProjectRole, Tenant } from '../../access/tenant.ts';
 import type { AppError, ErrorCode } from '../../errors/app-error.ts';
 import type { Page, PageReader } from '../../pages/layout.ts';
@@ -149,7 +149,7 @@ type RawResponse<S> = { status: S; raw: string | Uint8Array | Readable } & Respo
 type DataResponse<S, X> = { status: S; data: z.input<X> } & ResponseExtras;
 type StreamResponse<S> = { status: S; stream: EventStream } & ResponseExtras;
 type UpgradeResponse<S> = { status: S; webSocket: WebSocketHandler };
-/** A prepared response with all headers; clients with a current copy get 304. */
+/** A prepared response with all headers; needs `isRevalidated` if it can be 304. */
 type PrecompressedResponse<S> = { status: S; compressed: Compressed } & ResponseExtras;
 type RawOrDataResponse<S, X> =
   RawResponse<S> | PrecompressedResponse<S> | (X extends { data: infer D } ? DataResponse<S, D> : never);
@@ -204,6 +204,8 @@ interface RouteFacts {
   bearer?: string;
   /** Accepts an API key as bearer token, for clients that can't send X-API-Key. */
   acceptsBearerKey?: boolean;
+  /** Responds to clients with a current copy with 304 and no body. */
+  isRevalidated?: boolean;
   /** Takes long: its context tells whether the client is gone. */
   isLong?: boolean;
   /** Memory-intensive: an organization's requests run one at a time, and few run at once overall. */
@@ -262,6 +264,8 @@ export function ok<T>(data: T) {
 export function created<T>(data: T) {
   return { status: 201, data } as const;
 }
+
+export const messageResponse = z.strictObject({ message: z.string() });
 
 /** The response to a change that returns no data. */
 export async function okMessage(change: Promise<void>, message: string) {

@@ -1,3 +1,4 @@
+import { grouped } from '../../../shared/grouped.ts';
 import { writeWithoutCycle } from '../../monitors/dependencies/refuse-cycles.ts';
 import { slugsFor } from '../../monitors/monitor.ts';
 import { settable } from '../../monitors/settable.ts';
@@ -5,7 +6,7 @@ import { keepUsed } from '../../monitors/variable-texts.ts';
 import { leaveDeletedGroups } from '../../monitors/verbs/change-many.ts';
 import { changeMonitor } from '../../monitors/verbs/change-monitor.ts';
 import { newMonitor, reserveMonitors } from '../../monitors/verbs/write-monitor.ts';
-import { byText, grouped } from '../match-by-name.ts';
+import { byText } from '../match-by-name.ts';
 import type { ImportScope } from '../section.ts';
 import { withoutSlug, withToken } from './heartbeat-tokens.ts';
 import { inputOf, newDependencies, type PlannedMonitor } from './monitor-settings.ts';

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { grouped } from '../../../shared/grouped.ts';
 import { newId } from '../../../shared/ids.ts';
 import { reachesProjectRole } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import { differencesOf, type Difference } from '../difference.ts';
-import { byText, grouped, matchByName } from '../match-by-name.ts';
+import { byText, matchByName } from '../match-by-name.ts';
 import { learnMonitors } from '../monitor-names.ts';
 import { SECTION_NAMES, SECTIONS } from '../registry.ts';
 import type { DocumentInput } from '../schema.ts';

@@ -1,10 +1,10 @@
+import type { AcknowledgeTokens } from '../../access/link-tokens.ts';
 import type { DestinationDoc } from '../../destinations/destination.ts';
 import { fieldError } from '../../http/input/validation.ts';
 import type { PublicContext } from '../../http/routing/route.ts';
 import type { IncidentDeps } from '../deps.ts';
 import type { IncidentDoc, UpdateActor } from '../incident.ts';
 import { moveStatus } from '../verbs/change-incident.ts';
-import type { AcknowledgeTokens } from './acknowledge-tokens.ts';
 
 export interface AcknowledgeDeps extends IncidentDeps {
   tokens: AcknowledgeTokens;

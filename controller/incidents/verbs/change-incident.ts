@@ -1,4 +1,3 @@
-import type { Tenant } from '../../access/tenant.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { ProjectContext } from '../../http/routing/route.ts';
 import { fieldError } from '../../http/input/validation.ts';
@@ -91,14 +90,15 @@ export async function publishChange(deps: IncidentDeps, incident: IncidentDoc) {
 }
 
 /**
- * Removes ended incidents that started and last changed before `before`, Unix ms, with their history,
- * comments and votes. Returns how many; `limit` means that there may be more.
+ * Removes an organization's incidents that started and last changed before `before`, Unix ms, with their
+ * history, comments and votes: those that ended, and those that are not of its projects. Returns how many;
+ * `limit` means that there may be more.
  */
 export async function removeAgedIncidents(
   { incidents, updates, comments, votes }: Pick<IncidentDeps, 'incidents' | 'updates' | 'comments' | 'votes'>,
-  tenant: Tenant, before: number, limit: number,
+  organizationId: string, projectIds: string[], before: number, limit: number,
 ) {
-  const ids = await incidents.agedIds(tenant, before, limit);
+  const ids = await incidents.agedIds(organizationId, projectIds, before, limit);
   await Promise.all([updates, comments, votes].map((store) => store.removeOf(ids)));
   await incidents.remove(ids);
   return ids.length;

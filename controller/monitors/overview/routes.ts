@@ -14,7 +14,7 @@ export function overviewRoute(deps: MonitorDeps): Route {
     description: 'Returns what a list of thousands of monitors shows, in large pages. Compressed for clients that '
       + 'accept it.',
     query: overviewQuery,
-    responses: { 200: overviewResponse },
+    responses: { 200: overviewResponse }, isRevalidated: true,
     handle: async (ctx, { query }) => {
       const build = () => compressedOverview(deps, ctx, query);
       return { status: 200, compressed: await deps.turns.run(ctx.tenant.organizationId, build) };

@@ -120,9 +120,8 @@ export function viewExpectations(set: HttpExpectations): FieldsOf<typeof expecta
 
 /** The sent target, else the current one. Throws VALIDATION_ERROR. */
 export function httpTarget(sent: string | undefined, current: string | undefined): string {
-  const isKnown = sent === undefined || sent === current || hasPlaceholder(sent);
-  const fault = isKnown ? null : httpTargetFault(sent);
-  if (fault !== null) throw fieldError('target', fault);
+  const fault = sent === undefined || sent === current ? null : httpTargetFault(sent);
+  if (fault !== null && !hasPlaceholder(sent ?? '')) throw fieldError('target', fault);
   return sent ?? current ?? '';
 }
 

@@ -1,55 +1,16 @@
 import { Events, RequestStrategy, type JetStreamManager, type NatsConnection, type Status } from 'nats';
-import { spreadMs } from '../../../shared/backoff.ts';
-import { readBusCredentials } from '../../../shared/bus-credentials.ts';
 import { BusError } from '../../../shared/bus-error.ts';
 import type { Log } from '../../../shared/log.ts';
-import {
-  busFailureOf, closeNats, connectNats, leaveServer, natsUrls, statusesOf,
-} from '../../../shared/nats-connection.ts';
-import { systemClock, type Clock } from '../../../shared/time.ts';
+import { busFailureOf, closeNats, leaveServer, statusesOf } from '../../../shared/nats-connection.ts';
+import type { Clock } from '../../../shared/time.ts';
 import { BusListeners } from './bus-listeners.ts';
 import type { Bus } from './bus-port.ts';
-import { OutboundLimit } from './outbound-limit.ts';
 
 const JETSTREAM_TIMEOUT_MS = 3000;
-/** The longest delay is ten times as long. */
-const MIN_RECONNECT_MS = 200;
-const WAITING_LOG_INTERVAL_MS = 5000;
 /** Of nats-server. */
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
-interface BusOptions {
-  /** `nats://` or `tls://` URLs separated by commas. May contain `user:password@`. */
-  url: string;
-  /** Path of a .creds file or of a file with an nkey seed. */
-  creds?: string | null;
-  /** Shown in the server's list of connections. */
-  name: string;
-  log: Log;
-  clock?: Clock;
-  /** Two unanswered pings at this interval mean that the connection is lost. */
-  pingIntervalMs?: number;
-}
-
 type Data = Uint8Array | string;
-type ResponseLimits = { timeoutMs: number; maxResponses: number };
-
-/**
- * Resolves once connected, however long that takes, and from then on reconnects forever. Rejects if the
- * credentials are unreadable.
- */
-export async function connectBus(options: BusOptions): Promise<NatsBus> {
-  const { url, creds = null, name, log, clock = systemClock, pingIntervalMs } = options;
-  const credentials = readBusCredentials(url, creds);
-  const servers = natsUrls(url).map(({ host }) => host);
-  const waiting =
-    clock.setRepeating(WAITING_LOG_INTERVAL_MS, () => log.warn({ servers }, 'waiting for NATS'));
-  const connection = await connectNats({
-    ...credentials, url, name, pingIntervalMs, waitOnFirstConnect: true,
-    reconnectDelayMs: () => spreadMs(MIN_RECONNECT_MS, 9, Math.random()),
-  }).finally(() => waiting.cancel());
-  return new NatsBus(connection, log, clock);
-}
 
 export class NatsBus implements Bus {
   readonly #connection: NatsConnection;
@@ -108,16 +69,15 @@ export class NatsBus implements Bus {
   }
 
   request(subject: string, data: Data, { timeoutMs }: { timeoutMs: number }): Promise<Uint8Array> {
-    return this.#send(subject, data, async () => {
-      return (await this.#connection.request(subject, data, { timeout: timeoutMs })).data;
-    });
+    return this.#send(subject, data, async () =>
+      (await this.#connection.request(subject, data, { timeout: timeoutMs })).data);
   }
 
   /**
    * Collects responses until none follow, their number reaches the limit or time is up. Without any, rejects
    * with BusError.
    */
-  requestMany(subject: string, data: Data, limits: ResponseLimits): Promise<Uint8Array[]> {
+  requestMany(subject: string, data: Data, limits: { timeoutMs: number; maxResponses: number }) {
     const { timeoutMs: maxWait, maxResponses } = limits;
     return this.#send(subject, data, async () => {
       const options = { maxWait, strategy: RequestStrategy.JitterTimer };
@@ -182,7 +142,13 @@ export class NatsBus implements Bus {
       this.#reconnects += 1;
       this.#log.info({ server: status.data }, 'bus reconnected');
       this.#listeners.restore();
-      for (const listener of this.#onReconnect) this.#notify(listener);
+      for (const listener of this.#onReconnect) {
+        try {
+          listener();
+        } catch (error) {
+          this.#log.error({ err: error }, 'reconnect listener failed');
+        }
+      }
     } else if (status.type === Events.LDM) {
       this.#log.info({ server: status.data }, 'NATS server is about to stop');
       void leaveServer(this.#connection).catch(() => undefined);
@@ -190,12 +156,45 @@ export class NatsBus implements Bus {
       this.#log.warn({ code: status.data, permission: status.permissionContext }, 'bus refused');
     }
   }
+}
 
-  #notify(listener: () => void): void {
-    try {
-      listener();
-    } catch (error) {
-      this.#log.error({ err: error }, 'reconnect listener failed');
-    }
+/** Interval at which the server must confirm that it has read our bytes. */
+const CONFIRM_INTERVAL_BYTES = 4 * 1024 * 1024;
+/** Limit of unconfirmed bytes. Only unanswered pings reveal a half-open connection. */
+const MAX_UNCONFIRMED_BYTES = 32 * 1024 * 1024;
+
+/** Limits the socket's buffer when a server stops reading, because Node's sockets accept everything. */
+class OutboundLimit {
+  readonly #flush: () => Promise<void>;
+  #sent = 0;
+  #confirmed = 0;
+  #isConfirming = false;
+
+  constructor(flush: () => Promise<void>) {
+    this.#flush = flush;
+  }
+
+  /** False if these bytes would exceed the limit and must not be sent. */
+  admit(bytes: number): boolean {
+    if (this.#sent - this.#confirmed + bytes > MAX_UNCONFIRMED_BYTES) return false;
+    this.#sent += bytes;
+    if (!this.#isConfirming && this.#sent - this.#confirmed >= CONFIRM_INTERVAL_BYTES) this.#confirm();
+    return true;
+  }
+
+  /** The connection is lost, with all unconfirmed bytes. */
+  reset(): void {
+    this.#confirmed = this.#sent;
+    this.#isConfirming = false;
+  }
+
+  #confirm(): void {
+    this.#isConfirming = true;
+    const mark = this.#sent;
+    this.#flush().then(() => {
+      this.#isConfirming = false;
+      // A reset may already have confirmed more than this response does.
+      this.#confirmed = Math.max(this.#confirmed, mark);
+    }, () => undefined);
   }
 }

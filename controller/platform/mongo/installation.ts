@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { DEFAULT_SHARDS, ShardMap } from '../../../shared/shard-map.ts';
+import { DEFAULT_SHARDS, ShardMap } from '../../../shared/ids.ts';
 import { DATA_VERSION, newerDataMessage } from '../../../shared/version.ts';
 import { unlessTaken } from './mongo-errors.ts';
 

@@ -1,3 +1,4 @@
+import { grouped } from '../../../shared/grouped.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock } from '../../../shared/time.ts';
 import { ONCE_AN_HOUR, TokenBuckets } from '../../../shared/token-buckets.ts';
@@ -30,16 +31,9 @@ export class LostLanes {
 
   report(entry: JournalEntry, dropped: Required<LanePosition>[]): void {
     const { clock, deadLetters, log } = this.#deps;
-    const byProbe = new Map<string, LanePosition[]>();
-    for (const lane of dropped) {
-      if (!isCrowdedOut(lane.moved_at, entry.taken_at)) continue;
-      const probe = probeOfLane(lane.lane);
-      const lanes = byProbe.get(probe);
-      if (lanes) lanes.push(lane);
-      else byProbe.set(probe, [lane]);
-      this.count += 1;
-    }
-    for (const [probe, lanes] of byProbe) {
+    const lost = dropped.filter((lane) => isCrowdedOut(lane.moved_at, entry.taken_at));
+    this.count += lost.length;
+    for (const [probe, lanes] of grouped(lost, ({ lane }) => probeOfLane(lane))) {
       deadLetters.put([epochsLetter(entry, probe, lanes)]);
       if (!this.#warnings.take(probe, 1, clock.monotonic())) continue;
       log.warn({ probe_id: probe, shard: entry.shard }, 'a probe starts too many epochs; dropping the oldest');

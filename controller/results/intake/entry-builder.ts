@@ -11,8 +11,7 @@ import { letterOf, unreadableLetter, type DeadLetter } from '../dead-letters/dea
 import { type ClockDecision, ENTRY_VERSION, type JournalEntry } from '../journal/journal-store.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import { nextDueAt } from '../../work/cron-schedule.ts';
-import { AssignmentCheck } from './assignment-check.ts';
-import { excessOf, refusalOf, type IntakeContext, type MonitorConfigs } from './refusal-rules.ts';
+import { AssignmentCheck, excessOf, refusalOf, type IntakeContext, type MonitorConfigs } from './acceptance.ts';
 import {
   holdBatch, PendingBatches, type PendingBatch, type PendingAcknowledgement, UnjournaledLanes,
 } from './pending-batches.ts';

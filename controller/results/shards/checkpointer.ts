@@ -16,22 +16,19 @@ const MAX_ATTEMPTS = 30;
  */
 export class Checkpointer {
   readonly #parts: Pick<ShardParts, 'deps' | 'context' | 'state'>;
-  #results = 0;
+  /** Results that were applied before the last checkpoint. */
+  #covered = 0;
   #writing: Promise<void> | null = null;
 
   constructor(parts: Pick<ShardParts, 'deps' | 'context' | 'state'>) {
     this.#parts = parts;
   }
 
-  /** `results`: in an entry that was applied. */
-  applied(results: number): void {
-    this.#results += results;
-  }
-
-  writeIfDue(): void {
+  /** `results`: applied by this instance of the shard so far. */
+  writeIfDue(results: number): void {
     const { deps: { log, checkpointResults }, state: { shard } } = this.#parts;
-    if (this.#writing || this.#results < checkpointResults) return;
-    this.#results = 0;
+    if (this.#writing || results - this.#covered < checkpointResults) return;
+    this.#covered = results;
     this.#writing = this.#write().catch((error: unknown) => {
       log.warn({ err: error, shard }, 'could not write a checkpoint');
     }).finally(() => {

@@ -10,7 +10,9 @@ import { type ClockDecision, ENTRY_VERSION, type InsertOutcome, type JournalEntr
 import type { AppliedEntry } from '../state/entry-step.ts';
 import { JournalGapError } from '../state/shard-state.ts';
 import type { ClockDuties } from './clock-duties.ts';
-import { type ManualEnd, NewerFormatError, OvertakenError, PoisonEntryError } from './shard-message.ts';
+import {
+  type Follower, type ManualEnd, NewerFormatError, OvertakenError, PoisonEntryError,
+} from './shard-message.ts';
 import type { ShardParts } from './shard-parts.ts';
 
 /** How often a shard's entry is written in normal operation. */
@@ -137,17 +139,25 @@ const RETRY_READ_MS = 1000;
 export class EntryApplier {
   readonly #parts: ShardParts;
   readonly #duties: Pick<ClockDuties, 'applied'>;
+  readonly #followers: Follower[] = [];
+  /** How many results were applied. */
+  results = 0;
 
   constructor(parts: ShardParts, duties: Pick<ClockDuties, 'applied'>) {
     this.#parts = parts;
     this.#duties = duties;
   }
 
+  /** Calls `follower` with the results of each entry that is announced from now on. */
+  follow(follower: Follower): void {
+    this.#followers.push(follower);
+  }
+
   apply(entry: JournalEntry): AppliedEntry {
-    const { state, snapshots, checkpointer, catchingUp } = this.#parts;
+    const { state, snapshots, catchingUp } = this.#parts;
     const applied = state.apply(entry, catchingUp ? 'states' : 'all');
     if (!catchingUp) snapshots.applied(entry, state.takenAt);
-    checkpointer.applied(applied.fresh.length);
+    this.results += applied.fresh.length;
     this.#duties.applied(entry, applied);
     this.#report(entry, applied);
     return applied;
@@ -204,6 +214,7 @@ export class EntryApplier {
     for (const onApplied of listeners.onApplied) {
       this.#callListener(() => onApplied(state, applied, replayed));
     }
+    for (const follower of this.#followers) this.#callListener(() => follower(applied.fresh));
     if (!replayed && entry.configs.length > 0) this.#callListener(() => listeners.onConfigs(entry.configs));
   }
 

@@ -3,6 +3,7 @@ import type { ClockMessage } from '../clock/clock-scanner.ts';
 import type { ReceivedPing } from '../intake/ping-rules.ts';
 import type { TakenMessage } from '../intake/take-limits.ts';
 import type { ClockDecision } from '../journal/journal-store.ts';
+import type { FreshResult } from '../state/entry-step.ts';
 import type { ShardState } from '../state/shard-state.ts';
 import type { JournalMessage } from './journal-writer.ts';
 
@@ -46,7 +47,11 @@ export interface ShardView {
   readonly isWhole: boolean;
   /** Token of this instance of the shard, unique across controllers and restarts. */
   readonly writer: string;
+  /** Calls `follower` with the results of each further entry. */
+  follow(follower: Follower): void;
 }
+
+export type Follower = (fresh: FreshResult[]) => void;
 
 /** What others know of a loaded shard without asking it: a value that the shard replaces. */
 export interface ShardSummary {

@@ -15,7 +15,6 @@ import type { CheckpointStore } from '../writing/checkpoint-store.ts';
 import type { MonitorWrites, OutboxPorts } from '../writing/monitor-writes.ts';
 import type { SnapshotMover, SnapshotMoverStores } from '../writing/snapshot-store.ts';
 import type { WriteQueue } from '../writing/retried-writes.ts';
-import type { Checkpointer } from './checkpointer.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import type { ShardMessage, ShardSummary } from './shard-message.ts';
 
@@ -78,7 +77,6 @@ export interface ShardParts {
    * Until then, counts are too small, and nothing may be written that claims to be complete.
    */
   catchingUp: ShardState | null;
-  checkpointer: Checkpointer;
   builder: EntryBuilder;
   writes: WriteQueue;
   monitorWrites: MonitorWrites;

@@ -4,7 +4,7 @@ import { backoffMs } from '../../../shared/backoff.ts';
 import { decodeJson } from '../../../shared/contracts/bytes.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import type { Log } from '../../../shared/log.ts';
-import type { ShardMap } from '../../../shared/shard-map.ts';
+import type { ShardMap } from '../../../shared/ids.ts';
 import { sleep, type Clock } from '../../../shared/time.ts';
 import { AppError } from '../../errors/app-error.ts';
 import type { Bus } from '../../platform/bus/bus-port.ts';

@@ -3,14 +3,13 @@ import { EntryBuilder } from '../intake/entry-builder.ts';
 import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { StateRecord } from '../state/records.ts';
 import { ShardState } from '../state/shard-state.ts';
-import { markSaved } from '../writing/closed-hours.ts';
-import { MonitorWrites } from '../writing/monitor-writes.ts';
+import { markSaved, MonitorWrites } from '../writing/monitor-writes.ts';
 import { SnapshotMover } from '../writing/snapshot-store.ts';
 import { WriteQueue } from '../writing/retried-writes.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ClockDuties } from './clock-duties.ts';
 import { EntryApplier, ShardIntake } from './shard-intake.ts';
-import type { ShardMessage, ShardView } from './shard-message.ts';
+import type { Follower, ShardMessage, ShardView } from './shard-message.ts';
 import type { ShardDeps, ShardParts } from './shard-parts.ts';
 
 /** One instance of a loaded shard: its input, its state, and its outstanding writes. */
@@ -18,6 +17,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
   readonly writer: string;
   readonly state: ShardState;
   readonly #parts: ShardParts;
+  readonly #checkpointer: Checkpointer;
   readonly #duties: ClockDuties;
   readonly #applier: EntryApplier;
   readonly #intake: ShardIntake;
@@ -32,7 +32,6 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.writer = writer;
     this.#parts = {
       deps, context, state, catchingUp: base === state ? null : base,
-      checkpointer: new Checkpointer({ deps, context, state }),
       builder: new EntryBuilder(
         state, writer, limits, (message) => context.enqueue({ kind: 'batch', message }),
       ),
@@ -44,6 +43,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         clock, stores, maxRawRetentionMs: limits.maxRawRetentionMs, state, base,
       }),
     };
+    this.#checkpointer = new Checkpointer(this.#parts);
     this.#duties = new ClockDuties(this.#parts);
     this.#applier = new EntryApplier(this.#parts, this.#duties);
     this.#intake = new ShardIntake(this.#parts, this.#applier, this.#duties);
@@ -76,6 +76,10 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
 
   get isWhole(): boolean {
     return this.#parts.catchingUp === null;
+  }
+
+  follow(follower: Follower): void {
+    this.#applier.follow(follower);
   }
 
   receive(message: ShardMessage): void {
@@ -114,7 +118,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
         return duties.interrupted();
       case 'beginScan':
         this.#publish();
-        if (this.isWhole) this.#parts.checkpointer.writeIfDue();
+        if (this.isWhole) this.#checkpointer.writeIfDue(this.#applier.results);
         message.respond(duties.beginScan(message.mayCloseHour));
         break;
       case 'scan':
@@ -131,7 +135,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     this.#duties.stop();
     await this.#parts.writes.stop();
     await this.#parts.monitorWrites.stop();
-    await this.#parts.checkpointer.stop();
+    await this.#checkpointer.stop();
   }
 
   /** After each entry, and with each scan for what is written between two entries. */

@@ -6,6 +6,7 @@ import { rowsOf } from '../hours/hour-rows.ts';
 import { replaceRows, type LiveMonitor } from '../state/live-monitor.ts';
 import type { StateRecord } from '../state/records.ts';
 import type { ShardState } from '../state/shard-state.ts';
+import { markSaved } from './monitor-writes.ts';
 import type { StateStore } from './state-store.ts';
 import type { HourKey, HourRecord } from '../hours/hour-record.ts';
 import type { HourStore } from '../hours/hour-store.ts';
@@ -91,12 +92,6 @@ export async function writeClosedHours(
 function isIdle({ unsavedFrom, hours, state }: LiveMonitor, before: number): boolean {
   if (unsavedFrom === null || hours.length > 0 || Object.keys(state.accounted).length > 0) return false;
   return hourOf(state.accounted_until - 1) <= before;
-}
-
-/** Records that a monitor's document is up to date with entry `position`. */
-export function markSaved(monitor: LiveMonitor | undefined, position: number): void {
-  if (!monitor || monitor.unsavedFrom === null) return;
-  monitor.unsavedFrom = monitor.position <= position ? null : Math.max(monitor.unsavedFrom, position + 1);
 }
 
 /** The entry up to which this monitor is stored, in a shard at entry `n`. Never decreases. */

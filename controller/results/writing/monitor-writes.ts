@@ -2,6 +2,7 @@ import { backoffMs } from '../../../shared/backoff.ts';
 import type { Log } from '../../../shared/log.ts';
 import type { Clock, Timer } from '../../../shared/time.ts';
 import { isDatabaseUnavailable, writeAllOrEach } from '../../platform/mongo/mongo-errors.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
 import type { StateRecord } from '../state/records.ts';
 import type { MonitorEffect, StatusChange } from '../../verdicts/monitor-state.ts';
 import type { CertificateStore } from './certificate-store.ts';
@@ -117,6 +118,12 @@ export class MonitorWrites {
       this.#schedule(id, aside);
     }
   }
+}
+
+/** Records that a monitor's document is up to date with entry `position`. */
+export function markSaved(monitor: LiveMonitor | undefined, position: number): void {
+  if (!monitor || monitor.unsavedFrom === null) return;
+  monitor.unsavedFrom = monitor.position <= position ? null : Math.max(monitor.unsavedFrom, position + 1);
 }
 
 /** Monitors whose effects are carried out concurrently. */

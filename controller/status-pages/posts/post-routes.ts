@@ -1,5 +1,4 @@
-import { created, defineRoute, okMessage, ok, type Route } from '../../http/routing/route.ts';
-import { messageResponse } from '../responses.ts';
+import { created, defineRoute, messageResponse, okMessage, ok, type Route } from '../../http/routing/route.ts';
 import { pageParams } from '../schema.ts';
 import * as schema from './post-schema.ts';
 import { viewPost } from './post-views.ts';

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../shared/time.ts';
 import { notFound } from '../../errors/app-error.ts';
 import { uuidParam } from '../../http/input/validation.ts';
-import { linkBelow } from '../../http/routing/base-path.ts';
-import { HTML_CONTENT } from '../../http/routing/exchange.ts';
+import { HTML_CONTENT, linkBelow } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { Page } from '../../pages/layout.ts';
 import { renderComponentPage, type ComponentTimes } from './html/component-page-html.ts';
@@ -89,7 +88,7 @@ export function detailRoutes(deps: PublicDeps, pages: PageCache, clock: Clock): 
     }),
     defineRoute({
       ...common, path: '/status/:subdomain/style.css', summary: 'Color and style of a published status page',
-      params: publicParams, responses: CSS,
+      params: publicParams, responses: CSS, isRevalidated: true,
       handle: (_ctx, { params: { subdomain } }) => respondWith(pages, subdomain, 'style', renderedStyle),
     }),
     defineRoute({

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../shared/time.ts';
-import { enterBasePath } from '../../http/routing/base-path.ts';
+import { enterBasePath } from '../../http/routing/exchange.ts';
 import type { InstallationNames } from '../domains/domain-rules.ts';
 
 /** Changes by another controller become visible after this time. */

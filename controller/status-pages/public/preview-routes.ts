@@ -1,5 +1,4 @@
-import { linkBelow } from '../../http/routing/base-path.ts';
-import { HTML_CONTENT } from '../../http/routing/exchange.ts';
+import { HTML_CONTENT, linkBelow } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { PageDeps } from '../deps.ts';
 import { pageParams } from '../schema.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { notFound } from '../../errors/app-error.ts';
 import { memoizeByText } from '../../http/responses/memoize-by-text.ts';
-import { HTML_CONTENT, JSON_CONTENT } from '../../http/routing/exchange.ts';
-import { basePathOf } from '../../http/routing/base-path.ts';
+import { basePathOf, HTML_CONTENT, JSON_CONTENT } from '../../http/routing/exchange.ts';
 import { defineRoute, type Route } from '../../http/routing/route.ts';
 import type { FastResponses } from '../../http/server/fast-responses.ts';
 import { viewPageError } from './html/error-html.ts';
@@ -17,7 +16,7 @@ import type { FoundPage } from './read-public-page.ts';
 export const publicParams = z.strictObject({ subdomain: z.string().max(63).toLowerCase() });
 const common = {
   method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, params: publicParams,
-  ignoresQuery: true, errors: ['RESOURCE_NOT_FOUND'],
+  ignoresQuery: true, errors: ['RESOURCE_NOT_FOUND'], isRevalidated: true,
 } as const;
 
 const JSON_PATH = '/api/public/status-pages/:subdomain';
@@ -51,7 +50,6 @@ export function publicPageRoutes(pages: PageCache): Route[] {
   return [
     defineRoute({
       ...common, path: JSON_PATH, summary: 'Read a published status page',
-      description: 'Send its `ETag` as `If-None-Match` to get 304 without a body if nothing has changed.',
       responses: { 200: z.strictObject({ status_page: publicPageView }) },
       handle: (_ctx, { params: { subdomain } }) => respondWith(pages, subdomain, 'json', asJson),
     }),

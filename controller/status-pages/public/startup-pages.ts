@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { CompressedResponse } from '../../http/responses/compressed-response.ts';
-import { basePathOf } from '../../http/routing/base-path.ts';
-import { SECURITY_HEADERS } from '../../http/routing/exchange.ts';
+import { basePathOf, SECURITY_HEADERS } from '../../http/routing/exchange.ts';
 import { renderedComponent, renderedPost, renderedStyle } from './detail-routes.ts';
 import { FEED_FORMATS, type FeedFormat } from './syndication/feeds.ts';
 import { compress, type RenderedPage } from './cache/cached-page.ts';

@@ -24,7 +24,7 @@ export interface SyndicationDeps {
 
 const common = {
   method: 'GET', tag: 'Public status pages', auth: { access: 'public' }, ignoresQuery: true,
-  query: languageQuery, errors: ['RESOURCE_NOT_FOUND'],
+  query: languageQuery, errors: ['RESOURCE_NOT_FOUND'], isRevalidated: true,
 } as const;
 const SVG = { 200: { contentType: 'image/svg+xml; charset=utf-8' } } as const;
 const badgeQuery = languageQuery.extend({ show: z.enum(['status', 'uptime']).optional().catch(undefined) });
@@ -104,8 +104,7 @@ function badgeRoutes({ badges, pageCache }: SyndicationDeps): Route[] {
     defineRoute({
       ...common, path: '/api/monitors/:id/badge.svg', params: z.strictObject({ id: uuidParam }), responses: SVG,
       query: badgeQuery, summary: 'State or uptime of a monitor on a published status page, as an image',
-      description: '`show=uptime` shows the 90-day uptime if the page does. The image matches the page. '
-        + 'Send its `ETag` as `If-None-Match` to get 304 without a body if nothing has changed.',
+      description: '`show=uptime` shows the 90-day uptime if the page does. The image matches the page.',
       handle: async (ctx, { params: { id }, query }) => {
         const [language, show] = [languageOf(ctx, query), query.show ?? 'status'];
         const compressed = await badges.response(id, `${show} ${language}`, ({ view }, component) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { defineRoute, ok, type Route } from '../../http/routing/route.ts';
+import { defineRoute, messageResponse, ok, type Route } from '../../http/routing/route.ts';
 import { acceptedLanguage } from '../../status-pages/public/languages/preferred-language.ts';
-import { messageResponse, ownSubscriptionResponse } from '../responses.ts';
+import { ownSubscriptionResponse } from '../responses.ts';
 import type { SubscriberDeps } from '../deps.ts';
 import { linkQuery, ownInput, subscriptionInput, token } from '../schema.ts';
 import {

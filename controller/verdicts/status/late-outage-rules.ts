@@ -102,19 +102,13 @@ export function regionsOf(outages: LateOutage[]): string[] {
  */
 type SeenOutage = RegionOutage & { region: string; confirmed_until: number };
 
-/** True if a region saw an outage and other regions have not yet reported on that time. */
-export function isAwaitingReports({ regions }: MonitorState): boolean {
-  for (const name in regions) if (regions[name]?.ended !== undefined) return true;
-  return false;
-}
-
 /**
  * Reports outages that enough regions saw at the same time but reported one after another, so that no verdict
  * was down. Each is reported like a late one once all voting regions have reported past its end, or before
  * the status moves, because older outages no longer count then.
  */
 export function reportOverlaps(step: MonitorStep, isStatusMoving: boolean): void {
-  if (step.state.outage !== null || !isAwaitingReports(step.state)) return;
+  if (step.state.outage !== null) return;
   const reportedUntil = isStatusMoving ? Number.MAX_VALUE : reportedByAll(step.state);
   for (const overlap of overlaps(step.state)) {
     if (overlap.until <= reportedUntil) reportOverlap(step, overlap);
@@ -123,7 +117,6 @@ export function reportOverlaps(step: MonitorStep, isStatusMoving: boolean): void
 
 /** When the regions' current outage began, even if it ended for some of them; Infinity without one. */
 export function ongoingSince(state: MonitorState): number {
-  if (!isAwaitingReports(state)) return Infinity;
   const ongoing = overlaps(state).find(({ until }) => until === Infinity);
   return ongoing ? beginOf(ongoing) : Infinity;
 }
@@ -136,7 +129,6 @@ export function hasRecoveredSince({ regions }: MonitorState, at: number): boolea
 
 /** Removes regional outages that no other outage can overlap any more. */
 export function dropSettledOutages(state: MonitorState): MonitorState {
-  if (!isAwaitingReports(state)) return state;
   const waiting = overlaps(state)[0]?.from ?? Infinity;
   const until = Math.max(state.since, Math.min(reportedByAll(state), waiting, awaitedFrom(state)));
   const regions: MonitorState['regions'] = {};

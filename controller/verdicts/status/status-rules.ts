@@ -4,6 +4,7 @@ import type { MonitorState, Outage } from '../monitor-state.ts';
 import type { MonitorStep } from '../monitor-step.ts';
 import { accountMonitored, lastResultAt, moveTime } from '../time-accounting/time-accounting-rules.ts';
 import { verdictOf } from '../votes/quorum-rules.ts';
+import { isAwaitingReports } from '../votes/region-rules.ts';
 import { dropSettledOutages, hasRecoveredSince, ongoingSince, reportOverlaps } from './late-outage-rules.ts';
 
 /** How long to wait for more votes before a minority verdict is accepted, ms. */
@@ -16,14 +17,15 @@ export function decide(step: MonitorStep, at: number, reason: string): void {
   if (config.status !== 'active') return;
   const verdict = verdictOf(step.state);
   const isUp = verdict === 'up' || verdict === 'degraded';
+  const isAwaiting = isAwaitingReports(step.state);
   // A success from before the outage is no recovery, and a failure from before a recovery confirms nothing.
   const isOutdated = outage
     ? isUp && at <= outage.started_at
-    : verdict === 'down' && hasRecoveredSince(step.state, at);
+    : verdict === 'down' && isAwaiting && hasRecoveredSince(step.state, at);
   const isStatusMoving = verdict !== status && verdict !== 'short' && !isOutdated;
-  reportOverlaps(step, isStatusMoving);
+  if (isAwaiting) reportOverlaps(step, isStatusMoving);
   if (isStatusMoving) moveStatus(step, { to: verdict, at, reason });
-  step.state = dropSettledOutages(step.state);
+  if (isAwaiting) step.state = dropSettledOutages(step.state);
 }
 
 /** True while the reporting regions vote "down" but are too few for a verdict. */
@@ -79,7 +81,7 @@ export function moveStatus(step: MonitorStep, { to, at: reportedAt, reason, erro
 
 /** When the outage began: the earliest first failure of the down regions after the last change. */
 function firstFailure(state: MonitorState, at: number): number {
-  let first = Math.min(at, ongoingSince(state));
+  let first = isAwaitingReports(state) ? Math.min(at, ongoingSince(state)) : at;
   for (const { verdict, first_fail_at: failedAt } of Object.values(state.regions)) {
     if (verdict === 'down' && failedAt !== null) first = Math.min(first, failedAt);
   }

@@ -57,6 +57,12 @@ function endedBy(region: RegionState, until: number): RegionOutage[] | undefined
   return [...(ended ?? []), { from, until, first_fail_at, fails, error }].slice(-MAX_ENDED_OUTAGES);
 }
 
+/** True if a region saw an outage and other regions have not yet reported on that time. */
+export function isAwaitingReports({ regions }: MonitorState): boolean {
+  for (const name in regions) if (regions[name]?.ended !== undefined) return true;
+  return false;
+}
+
 /** A region that lost its vote. If it was in an outage, the end of that is unknown. */
 export function withoutVote(before: RegionState, reason: string): RegionState {
   const { down_at: _unknown, is_alerted: _alerted, recovery: _recovery, ...region } = before;

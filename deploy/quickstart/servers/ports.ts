@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import process from 'node:process';
 import type { HostAndPort } from '../../../shared/setting.ts';
+import { takeNetworkLock } from '../machine-lock.mjs';
 import { StartError } from '../start-error.ts';
 
 const REASONS: Record<string, string> = {
@@ -19,7 +20,7 @@ const FIRST_PORT = 20_000;
 const PORT_COUNT = 12_000;
 /** Between the first ports of two processes with consecutive ids. */
 const PORTS_APART = 61;
-const MAX_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 100;
 
 /** The host by which this machine reaches a server that listens on `host`. */
 export function reachableHost(host: string): string {
@@ -40,17 +41,27 @@ function* portsInTurn(): Generator<number, never> {
 
 const candidates = portsInTurn();
 
-/** A loopback port that was free just now; `preferred` if that is. */
+/**
+ * A free loopback port; `preferred` if that is one. On Linux, no other call here or in another process gets
+ * it while this process runs, so what listens on it may start later, or again.
+ */
 export async function freePort(preferred: number | null = null): Promise<number> {
-  const preferredPort = preferred === null ? null : await bindPort('127.0.0.1', preferred);
-  if (preferredPort?.port !== undefined) return preferredPort.port;
+  if (preferred !== null && await reservePort(preferred)) return preferred;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { port } = await bindPort('127.0.0.1', candidates.next().value);
-    if (port !== undefined) return port;
+    const port = candidates.next().value;
+    if (await reservePort(port)) return port;
   }
   const any = await bindPort('127.0.0.1', 0);
   if (any.port === undefined) throw new StartError(`No free port on 127.0.0.1 (${any.code})`);
   return any.port;
+}
+
+async function reservePort(port: number): Promise<boolean> {
+  const lock = await takeNetworkLock(`port-${port}`);
+  if (lock === null) return false;
+  if (await listenFailure('127.0.0.1', port) === null) return true;
+  await lock.release();
+  return false;
 }
 
 /** Throws StartError, naming the variable to change, if the address can't be listened on. */

@@ -1,8 +1,7 @@
-import { isIPv6 } from 'node:net';
 import { isDnsValue, type DnsRecordType } from '../../../shared/dns-values.ts';
 import { failure, missed, shortened, type Finding } from '../check.ts';
 import { connectionFailure } from '../network/problems.ts';
-import type { NameServer } from '../network/system-servers.ts';
+import { serverText } from '../network/system-servers.ts';
 import type { Outcome } from './lookup.ts';
 import type { PlannedEntry } from './plan.ts';
 import { RCODES } from './response.ts';
@@ -36,12 +35,6 @@ export function faultOf(
     case 'records':
       return failure('dns_error', 'dns', emptyText(outcome, { name, type: entry.type, server }));
   }
-}
-
-/** `address`, or `address:port` if the port isn't 53. */
-export function serverText({ address, port }: NameServer): string {
-  if (port === 53) return address;
-  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function downFault(

@@ -1,7 +1,8 @@
 import type { DnsRecordType } from '../../../shared/dns-values.ts';
 import { EXCERPT_BYTES } from '../check.ts';
+import { serverText } from '../network/system-servers.ts';
 import type { Outcome } from './lookup.ts';
-import { rcodeName, serverText } from './outcome-faults.ts';
+import { rcodeName } from './outcome-faults.ts';
 
 /**
  * Name server responses for `name` as text: per type, a comment with the server and its RCODE or why there is

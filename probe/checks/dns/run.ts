@@ -5,14 +5,14 @@ import {
 } from '../check.ts';
 import { Deadline } from '../deadline.ts';
 import { isOwnFault } from '../network/problems.ts';
-import type { NameServer, SystemServers } from '../network/system-servers.ts';
+import { serverText, type NameServer, type SystemServers } from '../network/system-servers.ts';
 import { Target } from '../network/target.ts';
 import { responsesText } from './responses-text.ts';
 import { isInternalOutcome } from './internal-names.ts';
 import { lookUp, type Network, type Outcome } from './lookup.ts';
 import { planFor, type Plan } from './plan.ts';
 import type { Question } from './question.ts';
-import { faultOf, serverText } from './outcome-faults.ts';
+import { faultOf } from './outcome-faults.ts';
 
 export interface DnsResources {
   context: CheckContext;

@@ -1,14 +1,10 @@
-import { Resolver } from 'node:dns';
-import { isIPv6 } from 'node:net';
 import { parse } from 'tldts';
 import { fnv1a } from '../../../shared/ids.ts';
 import type { Clock } from '../../../shared/time.ts';
-import type { SystemServers } from './system-servers.ts';
 
 const READ_INTERVAL_MS = 3_600_000;
 /** New names are first read within this time, so that many of them do not double the DNS load at a start. */
 const FIRST_READ_WITHIN_MS = 600_000;
-const QUERY_TIMEOUT_MS = 2000;
 const MAX_CONCURRENT = 4;
 /** The oldest ones are dropped beyond it. */
 const MAX_DOMAINS = 100_000;
@@ -25,13 +21,8 @@ interface Domain {
   dueMs: number;
 }
 
-/** Queries the NS records of a domain; rejects if there are none. */
+/** Queries the NS records of a domain; none if that fails. */
 type Query = (domain: string) => Promise<string[]>;
-
-interface Options {
-  query?: Query;
-  firstReadWithinMs?: number | undefined;
-}
 
 /**
  * Name servers of the registered domains of targets, read once an hour while checks ask for them. Names
@@ -46,10 +37,10 @@ export class NameServers {
   readonly #domainOf = new Map<string, string | null>();
   #reading = 0;
 
-  constructor(clock: Clock, system: SystemServers, options: Options = {}) {
+  constructor(clock: Clock, query: Query, firstReadWithinMs = FIRST_READ_WITHIN_MS) {
     this.#clock = clock;
-    this.#query = options.query ?? ((domain) => queryNameServers(system, domain));
-    this.#firstReadWithinMs = options.firstReadWithinMs ?? FIRST_READ_WITHIN_MS;
+    this.#query = query;
+    this.#firstReadWithinMs = firstReadWithinMs;
   }
 
   /** Null if they are not known. */
@@ -74,15 +65,10 @@ export class NameServers {
   async #read(domain: string, known: Domain): Promise<void> {
     known.dueMs = this.#clock.monotonic() + READ_INTERVAL_MS;
     this.#reading += 1;
-    try {
-      const found = (await this.#query(domain)).map((each) => each.toLowerCase().replace(/\.$/, ''));
-      const servers = [...new Set(found)].filter((each) => publicDomain(each) !== null).sort();
-      if (servers.length > 0) known.zone = { servers, hash: fnv1a(servers.join()) | 0 };
-    } catch {
-      // The next read may succeed.
-    } finally {
-      this.#reading -= 1;
-    }
+    const found = (await this.#query(domain)).map((each) => each.toLowerCase().replace(/\.$/, ''));
+    const servers = [...new Set(found)].filter((each) => publicDomain(each) !== null).sort();
+    if (servers.length > 0) known.zone = { servers, hash: fnv1a(servers.join()) | 0 };
+    this.#reading -= 1;
   }
 }
 
@@ -95,18 +81,4 @@ function setBounded<Value>(map: Map<string, Value>, key: string, value: Value): 
   const [oldest] = map.size >= MAX_DOMAINS ? map.keys() : [];
   if (oldest !== undefined) map.delete(oldest);
   map.set(key, value);
-}
-
-function queryNameServers(system: SystemServers, domain: string): Promise<string[]> {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
-  const servers = system.current().filter(({ address }) => !/^fe[89ab]/i.test(address));
-  resolver.setServers(servers.map(({ address, port }) => (
-    isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`
-  )));
-  return new Promise((resolve, reject) => {
-    resolver.resolveNs(domain, (error, found) => {
-      if (error) reject(error);
-      else resolve(found);
-    });
-  });
 }

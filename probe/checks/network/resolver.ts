@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import type { Clock } from '../../../shared/time.ts';
-import { AddressLookup } from './address-lookup.ts';
 import { HostsFile } from './hosts-file.ts';
+import { RecordLookup } from './record-lookup.ts';
 import { SystemServers } from './system-servers.ts';
 
 export type Resolution = { ok: true; addresses: string[] } | { ok: false; code: string };
@@ -25,22 +25,29 @@ const MAX_SYSTEM_LOOKUPS = 2;
  */
 export class SystemResolver implements Resolver {
   readonly #hosts: HostsFile;
-  readonly #lookup: AddressLookup;
+  readonly #lookup: RecordLookup;
   #systemLookups = 0;
 
   constructor(
     clock: Clock, { hosts = new HostsFile(clock), servers = new SystemServers(clock) }: ResolverOptions = {},
   ) {
     this.#hosts = hosts;
-    this.#lookup = new AddressLookup(clock, servers);
+    this.#lookup = new RecordLookup(clock, servers);
   }
 
   async resolve(host: string, family: 4 | 6): Promise<Resolution> {
     const name = plainName(host);
     const addresses = this.ownAddresses(name, family);
     if (addresses.length > 0) return { ok: true, addresses };
-    const resolution = await this.#lookup.resolve(name, family);
-    return resolution.ok || name.includes('.') ? resolution : this.#systemLookup(name, family, resolution);
+    const found = await this.#lookup.find(name, family === 4 ? 'A' : 'AAAA');
+    if (found.ok) return { ok: true, addresses: found.values };
+    return name.includes('.') ? found : this.#systemLookup(name, family, found);
+  }
+
+  /** Names of the domain's name servers; empty if the lookup failed. */
+  async nameServersOf(domain: string): Promise<string[]> {
+    const found = await this.#lookup.find(domain, 'NS');
+    return found.ok ? found.values : [];
   }
 
   /** The addresses that this machine gives the name without asking a name server. */

@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns';
+import { isIPv6 } from 'node:net';
 import type { HostAndPort } from '../../../shared/setting.ts';
 import type { Clock } from '../../../shared/time.ts';
 
@@ -44,6 +45,12 @@ export class SystemServers {
     }
     return this.#servers;
   }
+}
+
+/** `address`, or `address:port` if the port isn't 53. */
+export function serverText({ address, port }: NameServer): string {
+  if (port === DNS_PORT) return address;
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function parseServer(text: string): NameServer {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount } from 'nkeys.js';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ShardMap } from '../../../shared/shard-map.ts';
+import { ShardMap } from '../../../shared/ids.ts';
 import { VERSION } from '../../../shared/version.ts';
 import { subjects } from '../../../shared/contracts/subjects.ts';
 import { programFile } from '../../bundle.mjs';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { RecipientTokens } from '../../../controller/alert-mail/recipient-tokens.ts';
+import { RecipientTokens } from '../../../controller/access/link-tokens.ts';
 
 const keys = [randomBytes(32), randomBytes(32)];
 const tokens = new RecipientTokens(keys);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { probeOfSubject, shardOfSubject, subjects } from '../../../shared/contracts/subjects.ts';
-import { MAX_SHARDS, ShardMap } from '../../../shared/shard-map.ts';
+import { MAX_SHARDS, ShardMap } from '../../../shared/ids.ts';
 
 const slug = fc.stringMatching(/^[a-z0-9-]{2,32}$/);
 const id = fc.uuid();

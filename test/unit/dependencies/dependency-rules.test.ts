@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
-  couldBeDown, decide, isEndedBy, MAX_CHECK_MS, phaseOf, SETTLE_MS, type Dependency,
+  couldBeDown, decide, MAX_CHECK_MS, phaseOf, SETTLE_MS, type Dependency,
 } from '../../../controller/dependencies/dependency-rules.ts';
+import { isEndedBy } from '../../../controller/dependencies/gate.ts';
 import type { HeldAlert } from '../../../controller/dependencies/held-alert.ts';
 import { configOf } from '../results/build.ts';
 

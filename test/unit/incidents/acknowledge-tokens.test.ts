@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { AcknowledgeTokens } from '../../../controller/incidents/acknowledging/acknowledge-tokens.ts';
+import { AcknowledgeTokens } from '../../../controller/access/link-tokens.ts';
 import { newId } from '../../../shared/ids.ts';
 
 const key = randomBytes(32);

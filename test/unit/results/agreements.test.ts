@@ -4,7 +4,7 @@ import { newMonitorState } from '../../../controller/verdicts/monitor-rules.ts';
 import type { MonitorState } from '../../../controller/verdicts/monitor-state.ts';
 import type { ShardView } from '../../../controller/results/shards/shard-message.ts';
 import { NEW_REGION } from '../../../controller/verdicts/votes/region-rules.ts';
-import { ShardMap } from '../../../shared/shard-map.ts';
+import { ShardMap } from '../../../shared/ids.ts';
 import { configOf } from './build.ts';
 
 /** A monitor with these votes of regions; each region's probe has the same name. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
-import { DRAIN_MS } from '../../../controller/results/intake/assignment-check.ts';
+import { DRAIN_MS } from '../../../controller/results/intake/acceptance.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
 import type { AssignmentHistory, TakenMessage } from '../../../controller/results/intake/take-limits.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-store.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeBatch, encodeBatch } from '../../../shared/contracts/result-pack.ts';
 import { MAX_SEQ, type CheckResult, type ResultBatch } from '../../../shared/contracts/result.ts';
 import { EntryBuilder } from '../../../controller/results/intake/entry-builder.ts';
-import { hourAllowance } from '../../../controller/results/intake/refusal-rules.ts';
+import { hourAllowance } from '../../../controller/results/intake/acceptance.ts';
 import { ShardState } from '../../../controller/results/state/shard-state.ts';
 import type { JournalEntry } from '../../../controller/results/journal/journal-store.ts';
 import { rowsOf } from '../../../controller/results/hours/hour-rows.ts';

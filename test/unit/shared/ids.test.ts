@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { derivedId, fnv1a, hashSecret, newId, newSecret, shardName } from '../../../shared/ids.ts';
-import { ShardMap } from '../../../shared/shard-map.ts';
+import { derivedId, fnv1a, hashSecret, newId, newSecret, shardName, ShardMap } from '../../../shared/ids.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

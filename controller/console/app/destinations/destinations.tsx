@@ -10,6 +10,7 @@ import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { useOptimistic } from '../ui/optimistic.ts';
 import { Empty, Page } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { byUrgency, type Destination } from './draft.ts';
 import { Logo } from './logo.tsx';
 import { TestAlertButton } from './test-alert.tsx';
@@ -52,31 +53,21 @@ function DestinationList() {
 
 function DestinationTable({ all }: { all: Destination[] }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked destination-table">
-        <thead>
-          <tr>
-            <th scope="col">{texts.state}</th><th scope="col">{texts.destination}</th><th scope="col">{texts.lastDelivered}</th>
-            <th scope="col">{texts.enabled}</th><th scope="col"><span class="hidden">{texts.test}</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          {all.map((one) => (
-            <tr key={one.id}>
-              <td><HealthBadge destination={one} /></td>
-              <td class="wide">
-                <Logo kind={one.type} /> <a href={href(`/destinations/${one.id}`)}>{one.name}</a> {one.is_default && <span class="tag">{texts.default}</span>}
-                <p class="faint small"><Target destination={one} /></p>
-                <HealthNote destination={one} />
-              </td>
-              <td data-label={texts.lastDelivered}><LastDelivered destination={one} /></td>
-              <td data-label={texts.enabled}><Switch destination={one} /></td>
-              <td class="line"><TestAlertButton id={one.id} name={one.name} /></td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table class="destination-table" columns={[texts.state, texts.destination, texts.lastDelivered, texts.enabled, { hidden: texts.test }]}>
+      {all.map((one) => (
+        <tr key={one.id}>
+          <td><HealthBadge destination={one} /></td>
+          <td class="wide">
+            <Logo kind={one.type} /> <a href={href(`/destinations/${one.id}`)}>{one.name}</a> {one.is_default && <span class="tag">{texts.default}</span>}
+            <p class="faint small"><Target destination={one} /></p>
+            <HealthNote destination={one} />
+          </td>
+          <td data-label={texts.lastDelivered}><LastDelivered destination={one} /></td>
+          <td data-label={texts.enabled}><Switch destination={one} /></td>
+          <td class="line"><TestAlertButton id={one.id} name={one.name} /></td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

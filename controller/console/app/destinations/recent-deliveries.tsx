@@ -5,6 +5,7 @@ import { destinationTexts as texts } from '../texts/destinations.ts';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { EVENT_GROUPS } from './draft.ts';
 
 /** Attempts follow minutes apart and emit no live events. */
@@ -27,24 +28,14 @@ export function RecentDeliveries({ id }: { id: string }) {
     <Section title={texts.recentDeliveries}>
       <QueryResult query={query}>
         {({ deliveries }) => (deliveries.length === 0 ? <p class="faint">{texts.nothingSent}</p> : (
-          <div class="table-wrap">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{texts.outcome}</th><th scope="col">{texts.event}</th><th scope="col">{texts.recipient}</th>
-                  <th scope="col">{texts.attempts}</th><th scope="col">{texts.when}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {deliveries.map((one) => (
-                  <DeliveryRow
-                    key={one.id} delivery={one}
-                    event={one.incident_id === null ? eventText(one.event) : <a href={href(`/incidents/${one.incident_id}`)}>{eventText(one.event)}</a>}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={[texts.outcome, texts.event, texts.recipient, texts.attempts, texts.when]}>
+            {deliveries.map((one) => (
+              <DeliveryRow
+                key={one.id} delivery={one}
+                event={one.incident_id === null ? eventText(one.event) : <a href={href(`/incidents/${one.incident_id}`)}>{eventText(one.event)}</a>}
+              />
+            ))}
+          </Table>
         ))}
       </QueryResult>
     </Section>

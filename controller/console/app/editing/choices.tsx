@@ -5,6 +5,7 @@ import { unwrap, api } from '../api/client.ts';
 import { canAdministerProject } from '../api/session.ts';
 import { formText } from '../destinations/forms.ts';
 import { groupOptions, useGroups } from '../live/groups.ts';
+import { useRegions } from '../live/regions.ts';
 import { MonitorSelection } from '../maintenance/target-selection.tsx';
 import { editingTexts } from '../texts/editing.ts';
 import { fieldLabels } from '../texts/monitor-fields.ts';
@@ -13,7 +14,6 @@ import { hintOf, AutoNumberField } from './auto-field.tsx';
 import type { Path } from './fields.ts';
 import { useFormField } from './form-context.ts';
 import { requiredRegions, type Quorum } from './policy.ts';
-import { useRegions } from './regions.ts';
 
 interface Choice {
   id: string;
@@ -50,8 +50,10 @@ function Choices({ path, choices, emptyHint }: { path: Path; choices: readonly C
   );
 }
 
+/** Regions with a probe come first. */
 export function RegionsField() {
-  const { regions } = useRegions();
+  const regions = [...useRegions().values()].sort((one, other) =>
+    Number(other.probes_online > 0) - Number(one.probes_online > 0) || one.name.localeCompare(other.name));
   const choices = regions.map(({ id, name, city, probes_online: probes }) => ({
     id, text: name, note: probes === 0 ? editingTexts.noProbe : city === name ? undefined : city,
   }));

@@ -1,15 +1,15 @@
 import type { paths } from '../api/openapi.d.ts';
+import { regionName, useRegions } from '../live/regions.ts';
 import { editingTexts } from '../texts/editing.ts';
 import { reasonText } from '../ui/reason-text.ts';
 import { StateBadge } from '../ui/state.tsx';
 import { msText } from '../ui/time.tsx';
-import { useRegions } from './regions.ts';
 
 export type Runs = paths['/api/monitors/test']['post']['responses']['200']['content']['application/json']['data']['results'];
 
 /** The outcome of a check in each region. */
 export function RunResults({ runs }: { runs: Runs }) {
-  const { nameOf } = useRegions();
+  const regions = useRegions();
   const failed = runs.filter(({ outcome }) => outcome === 'failure').length;
   const missed = runs.filter(({ outcome }) => outcome === 'missed').length;
   const up = runs.length - failed - missed;
@@ -21,7 +21,7 @@ export function RunResults({ runs }: { runs: Runs }) {
         {runs.map((run) => (
           <li key={run.region}>
             <StateBadge state={stateOf(run)} text={editingTexts[run.outcome]} />
-            <span>{nameOf(run.region)}</span>
+            <span>{regionName(regions, run.region)}</span>
             <span class="faint">{[run.status_code === null ? '' : `HTTP ${run.status_code}`, run.response_time_ms === null ? '' : msText(run.response_time_ms)]
               .filter(Boolean).join(' · ')}</span>
             {whyOf(run) !== null && <span class="run-why">{whyOf(run)}</span>}

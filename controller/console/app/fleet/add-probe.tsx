@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { baseUrl } from '../api/base-path.ts';
 import { unwrap, api } from '../api/client.ts';
+import { regionsQuery } from '../live/regions.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
@@ -10,7 +12,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { StateBadge } from '../ui/state.tsx';
 import { AddRegion } from './add-region.tsx';
-import { canManageRegion, invalidateFleet, useProbes, useRegions, type Region } from './probes.ts';
+import { canManageRegion, invalidateFleet, useProbes, type Region } from './probes.ts';
 
 /** Polls often, because the user is about to start the probe. */
 const POLL_INTERVAL_MS = 3000;
@@ -18,7 +20,7 @@ const NEW_REGION = '+';
 
 /** Creates a probe, shows how to start it, and waits until it is online. */
 export function AddProbe({ onClose }: { onClose: () => void }) {
-  const regions = useRegions();
+  const regions = useQuery(regionsQuery);
   if (regions.data !== undefined) return <NewProbe regions={regions.data.regions} onClose={onClose} />;
   return <Dialog title={texts.addProbe} onClose={onClose}><QueryResult query={regions}>{() => null}</QueryResult></Dialog>;
 }

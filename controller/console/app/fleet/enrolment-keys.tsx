@@ -11,6 +11,7 @@ import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Empty } from '../ui/page.tsx';
 import { Expiry } from '../ui/lifetime.tsx';
+import { Table } from '../ui/table.tsx';
 import { Ago, numberText } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { NewEnrolmentKey } from './new-enrolment-key.tsx';
@@ -63,34 +64,24 @@ export function EnrolmentKeys({ region: { id, name }, onClose }: { region: Regio
 
 function KeyTable({ keys, onDelete }: { keys: EnrolmentKey[]; onDelete: (key: EnrolmentKey) => void }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{texts.name}</th><th scope="col" class="number">{texts.uses}</th><th scope="col">{lifetimeTexts.expires}</th>
-            <th scope="col">{texts.lastUsed}</th><th scope="col"><span class="hidden">{texts.deleteRegion}</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <th scope="row" class="wide">
-                {key.name} {key.is_ephemeral && <span class="tag">{texts.ephemeral}</span>}
-                {key.cidrs.length > 0 && <p class="small faint">{key.cidrs.join(', ')}</p>}
-              </th>
-              <td class="number" data-label={texts.uses}>
-                {key.max_uses === null ? numberText(key.uses) : texts.usesOf(numberText(key.uses), numberText(key.max_uses))}
-              </td>
-              <td data-label={lifetimeTexts.expires}><Expiry at={key.expires_at} /></td>
-              <td data-label={texts.lastUsed}>{key.last_used_at === null ? texts.never : <Ago at={key.last_used_at} />}</td>
-              <td class="number">
-                <Button variant="quiet" aria-label={texts.deleteEnrolmentKeyTitle(key.name)} onClick={() => onDelete(key)}>{texts.deleteRegion}</Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={[texts.name, { number: texts.uses }, lifetimeTexts.expires, texts.lastUsed, { hidden: texts.deleteRegion }]}>
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <th scope="row" class="wide">
+            {key.name} {key.is_ephemeral && <span class="tag">{texts.ephemeral}</span>}
+            {key.cidrs.length > 0 && <p class="small faint">{key.cidrs.join(', ')}</p>}
+          </th>
+          <td class="number" data-label={texts.uses}>
+            {key.max_uses === null ? numberText(key.uses) : texts.usesOf(numberText(key.uses), numberText(key.max_uses))}
+          </td>
+          <td data-label={lifetimeTexts.expires}><Expiry at={key.expires_at} /></td>
+          <td data-label={texts.lastUsed}>{key.last_used_at === null ? texts.never : <Ago at={key.last_used_at} />}</td>
+          <td class="number">
+            <Button variant="quiet" aria-label={texts.deleteEnrolmentKeyTitle(key.name)} onClick={() => onDelete(key)}>{texts.deleteRegion}</Button>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

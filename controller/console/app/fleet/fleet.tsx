@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { canAdminister, me } from '../api/session.ts';
+import { regionsQuery } from '../live/regions.ts';
 import { useCommands } from '../shell/commands.ts';
 import { useKeys } from '../shell/keys.ts';
 import { fleetTexts as texts } from '../texts/fleet.ts';
@@ -13,7 +15,7 @@ import { AddProbe } from './add-probe.tsx';
 import { AddRegion } from './add-region.tsx';
 import { FleetMap } from './fleet-map.tsx';
 import { ProbeTable } from './probe-table.tsx';
-import { sortByUrgency, useProbes, useRegions } from './probes.ts';
+import { sortByUrgency, useProbes } from './probes.ts';
 import { RegionTable } from './region-table.tsx';
 
 /** All probes and regions visible to the user. */
@@ -21,7 +23,7 @@ export default function Fleet() {
   const { params: { view = 'probes' } } = useRoute();
   const [adding, setAdding] = useState<'probe' | 'region' | null>(null);
   const probes = useProbes();
-  const regions = useRegions();
+  const regions = useQuery(regionsQuery);
   const canAdd = canAdminister.value || me.value?.user.is_operator === true;
   const add = { text: texts.addProbe, run: () => setAdding('probe') };
   useKeys(canAdd ? [{ keys: 'n', ...add }] : []);

@@ -12,6 +12,7 @@ import { Section } from '../ui/page.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { shownState } from '../ui/shown-state.ts';
 import { StateBadge } from '../ui/state.tsx';
+import { Table } from '../ui/table.tsx';
 import { numberText } from '../ui/time.tsx';
 
 type Monitor = components['schemas']['ProbeMonitor'];
@@ -75,21 +76,14 @@ export function ProbeMonitors({ id }: { id: string }) {
 
 function MonitorTable({ monitors }: { monitors: Monitor[] }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked">
-        <thead>
-          <tr><th scope="col">{texts.monitor}</th><th scope="col">{texts.type}</th><th scope="col">{texts.state}</th></tr>
-        </thead>
-        <tbody>
-          {monitors.map((monitor) => (
-            <tr key={monitor.id}>
-              <th scope="row" class="wide"><a href={href(`/monitors/${monitor.id}`)}>{monitor.name}</a></th>
-              <td>{monitor.type}</td>
-              <td><StateBadge state={monitor.status === 'disabled' ? 'disabled' : shownState(monitor)} /></td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={[texts.monitor, texts.type, texts.state]}>
+      {monitors.map((monitor) => (
+        <tr key={monitor.id}>
+          <th scope="row" class="wide"><a href={href(`/monitors/${monitor.id}`)}>{monitor.name}</a></th>
+          <td>{monitor.type}</td>
+          <td><StateBadge state={monitor.status === 'disabled' ? 'disabled' : shownState(monitor)} /></td>
+        </tr>
+      ))}
+    </Table>
   );
 }

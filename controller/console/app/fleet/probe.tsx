@@ -3,6 +3,7 @@ import { useRoute } from 'preact-iso';
 import { ApiError } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
 import { useLiveEvent } from '../live/live-stream.ts';
+import { useRegions } from '../live/regions.ts';
 import { NotFound } from '../shell/not-found.tsx';
 import { fleetTexts as texts } from '../texts/fleet.ts';
 import { QueryResult } from '../ui/loading.tsx';
@@ -12,7 +13,7 @@ import { Ago, msText, numberText, percentText, Time } from '../ui/time.tsx';
 import { ProbeMenu } from './probe-menu.tsx';
 import { ProbeMesh } from './probe-mesh.tsx';
 import { ProbeMonitors } from './probe-monitors.tsx';
-import { canManageRegion, invalidateFleet, PROBE_STATES, useRegions, type Probe } from './probes.ts';
+import { canManageRegion, invalidateFleet, PROBE_STATES, type Probe } from './probes.ts';
 
 const REFETCH_INTERVAL_MS = 30_000;
 
@@ -30,7 +31,7 @@ export default function ProbeView() {
   return (
     <QueryResult query={query} lines={8}>
       {({ probe }) => {
-        const region = regions.data?.regions.find((one) => one.id === probe.region_id);
+        const region = regions.get(probe.region_id);
         return (
           <Page
             title={probe.name} back={{ to: '/fleet', text: texts.back }}

@@ -17,10 +17,6 @@ export function useProbes({ every = REFETCH_INTERVAL_MS } = {}) {
   return useQuery({ queryKey: ['fleet', 'probes'], refetchInterval: every, queryFn: () => unwrap(api.GET('/api/probes')) });
 }
 
-export function useRegions() {
-  return useQuery({ queryKey: ['fleet', 'regions'], queryFn: () => unwrap(api.GET('/api/regions')) });
-}
-
 export function invalidateFleet(): Promise<void> {
   return queries.invalidateQueries({ queryKey: ['fleet'] });
 }

@@ -4,6 +4,7 @@ import { fleetTexts as texts } from '../texts/fleet.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Empty } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { numberText } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 import { EnrolmentKeys } from './enrolment-keys.tsx';
@@ -14,33 +15,29 @@ export function RegionTable({ regions }: { regions: Region[] }) {
   const [showingKeys, setShowingKeys] = useState<Region | null>(null);
   if (regions.length === 0) return <Empty title={texts.noRegions} />;
   return (
-    <div class="table-wrap">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{texts.region}</th><th scope="col">{texts.city}</th><th scope="col">{texts.visibility}</th>
-            <th scope="col" class="number">{texts.probesOnline}</th><th scope="col" class="number">{texts.monitors}</th>
-            <th scope="col"><span class="hidden">{texts.deleteRegion}</span></th>
+    <>
+      <Table
+        columns={[
+          texts.region, texts.city, texts.visibility, { number: texts.probesOnline }, { number: texts.monitors },
+          { hidden: texts.deleteRegion },
+        ]}
+      >
+        {regions.map((region) => (
+          <tr key={region.id}>
+            <th scope="row" class="wide">{region.name} <code class="faint">{region.id}</code></th>
+            <td>{[region.city, region.country].filter((one) => one !== '').join(', ')}</td>
+            <td data-label={texts.visibility}>{texts[region.visibility]}</td>
+            <td class="number" data-label={texts.probesOnline}>{numberText(region.probes_online)}</td>
+            <td class="number" data-label={texts.monitors}>{numberText(region.monitors)}</td>
+            <td class="number">{canManageRegion(region) && (
+              <div class="actions">
+                <Button variant="quiet" aria-label={texts.enrolmentKeysOf(region.name)} onClick={() => setShowingKeys(region)}>{texts.enrolmentKeys}</Button>
+                <Button variant="quiet" aria-label={texts.deleteRegionTitle(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
+              </div>
+            )}</td>
           </tr>
-        </thead>
-        <tbody>
-          {regions.map((region) => (
-            <tr key={region.id}>
-              <th scope="row" class="wide">{region.name} <code class="faint">{region.id}</code></th>
-              <td>{[region.city, region.country].filter((one) => one !== '').join(', ')}</td>
-              <td data-label={texts.visibility}>{texts[region.visibility]}</td>
-              <td class="number" data-label={texts.probesOnline}>{numberText(region.probes_online)}</td>
-              <td class="number" data-label={texts.monitors}>{numberText(region.monitors)}</td>
-              <td class="number">{canManageRegion(region) && (
-                <div class="actions">
-                  <Button variant="quiet" aria-label={texts.enrolmentKeysOf(region.name)} onClick={() => setShowingKeys(region)}>{texts.enrolmentKeys}</Button>
-                  <Button variant="quiet" aria-label={texts.deleteRegionTitle(region.name)} onClick={() => setDeleting(region)}>{texts.deleteRegion}</Button>
-                </div>
-              )}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {showingKeys !== null && <EnrolmentKeys region={showingKeys} onClose={() => setShowingKeys(null)} />}
       {deleting !== null && (
         <ConfirmDialog
@@ -53,6 +50,6 @@ export function RegionTable({ regions }: { regions: Region[] }) {
           }}
         />
       )}
-    </div>
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/preact-query';
 import { unwrap, api } from '../api/client.ts';
 import { incidentTexts as texts } from '../texts/incidents.ts';
 import { QueryResult } from '../ui/loading.tsx';
+import { Table } from '../ui/table.tsx';
 import { DeliveryRow } from './delivery-row.tsx';
 
 const MAX_DELIVERIES = 100;
@@ -17,19 +18,9 @@ export function Deliveries({ id }: { id: string }) {
   return (
     <QueryResult query={query}>
       {({ notifications }) => (notifications.length === 0 ? <p class="faint">{texts.noDeliveries}</p> : (
-        <div class="table-wrap">
-          <table class="stacked">
-            <thead>
-              <tr>
-                <th scope="col">{texts.status}</th><th scope="col">{texts.recipient}</th>
-                <th scope="col">{texts.attempts}</th><th scope="col">{texts.time}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {notifications.map((one) => <DeliveryRow key={one.id} delivery={one} channel={one.channel} />)}
-            </tbody>
-          </table>
-        </div>
+        <Table columns={[texts.status, texts.recipient, texts.attempts, texts.time]}>
+          {notifications.map((one) => <DeliveryRow key={one.id} delivery={one} channel={one.channel} />)}
+        </Table>
       ))}
     </QueryResult>
   );

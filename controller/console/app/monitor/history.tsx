@@ -6,6 +6,7 @@ import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
 import { StateBadge } from '../ui/state.tsx';
+import { Table } from '../ui/table.tsx';
 import { durationText, Time } from '../ui/time.tsx';
 import { useHistory } from './chart-queries.ts';
 import type { Monitor } from './monitor-queries.ts';
@@ -36,28 +37,21 @@ function Incidents({ id }: { id: string }) {
       {(incidents) => (incidents.length === 0
         ? <Empty title={historyTexts.noIncident} />
         : (
-          <div class="table-wrap" tabIndex={0} role="group" aria-label={historyTexts.incidents}>
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{historyTexts.incident}</th><th scope="col">{historyTexts.startedAt}</th>
-                  <th scope="col">{historyTexts.duration}</th><th scope="col">{historyTexts.reason}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {incidents.map((incident) => (
-                  <tr key={incident.id}>
-                    <th scope="row" class="line"><a href={href(`/incidents/${incident.id}`)}>{incident.title}</a></th>
-                    <td><Time at={incident.started_at} /></td>
-                    <td data-label={historyTexts.duration}>
-                      {incident.resolved_at === null ? historyTexts.ongoing : durationText(incident.recovery_time_seconds ?? 0)}
-                    </td>
-                    <td class="line">{incident.error_message}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            label={historyTexts.incidents}
+            columns={[historyTexts.incident, historyTexts.startedAt, historyTexts.duration, historyTexts.reason]}
+          >
+            {incidents.map((incident) => (
+              <tr key={incident.id}>
+                <th scope="row" class="line"><a href={href(`/incidents/${incident.id}`)}>{incident.title}</a></th>
+                <td><Time at={incident.started_at} /></td>
+                <td data-label={historyTexts.duration}>
+                  {incident.resolved_at === null ? historyTexts.ongoing : durationText(incident.recovery_time_seconds ?? 0)}
+                </td>
+                <td class="line">{incident.error_message}</td>
+              </tr>
+            ))}
+          </Table>
         ))}
     </QueryResult>
   );
@@ -69,24 +63,17 @@ function States({ id }: { id: string }) {
       {(spans) => (spans.length === 0
         ? <Empty title={historyTexts.noState} />
         : (
-          <div class="table-wrap" tabIndex={0} role="group" aria-label={historyTexts.states}>
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{monitorTexts.state}</th><th scope="col">{historyTexts.startedAt}</th>
-                  <th scope="col">{historyTexts.duration}</th><th scope="col">{historyTexts.reason}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {spans.slice(0, MAX_STATES).map(({ status, from, to, duration_seconds: seconds, reason }) => (
-                  <tr key={from}>
-                    <td><StateBadge state={status} /></td><td><Time at={from} /></td>
-                    <td data-label={historyTexts.duration}>{durationText(seconds)}{to === null && ` (${historyTexts.soFar})`}</td><td class="line">{reason}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            label={historyTexts.states}
+            columns={[monitorTexts.state, historyTexts.startedAt, historyTexts.duration, historyTexts.reason]}
+          >
+            {spans.slice(0, MAX_STATES).map(({ status, from, to, duration_seconds: seconds, reason }) => (
+              <tr key={from}>
+                <td><StateBadge state={status} /></td><td><Time at={from} /></td>
+                <td data-label={historyTexts.duration}>{durationText(seconds)}{to === null && ` (${historyTexts.soFar})`}</td><td class="line">{reason}</td>
+              </tr>
+            ))}
+          </Table>
         ))}
     </QueryResult>
   );

@@ -5,6 +5,7 @@ import { heartbeatTexts as texts } from '../texts/heartbeats.ts';
 import { Button } from '../ui/button.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { msText, Time } from '../ui/time.tsx';
 import type { Ping } from './monitor-queries.ts';
 
@@ -27,17 +28,9 @@ export function Pings({ id }: { id: string }) {
       <p class="hint">{texts.latestHint}</p>
       <QueryResult query={query}>
         {(pings) => (pings.length === 0 ? <p class="faint">{texts.noPings}</p> : (
-          <div class="table-wrap">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{texts.at}</th><th scope="col">{texts.kind}</th><th scope="col">{texts.duration}</th>
-                  <th scope="col">{texts.source}</th><th scope="col">{texts.output}</th>
-                </tr>
-              </thead>
-              <tbody>{pings.map((ping, index) => <Row key={`${ping.at} ${index}`} ping={ping} />)}</tbody>
-            </table>
-          </div>
+          <Table columns={[texts.at, texts.kind, texts.duration, texts.source, texts.output]}>
+            {pings.map((ping, index) => <Row key={`${ping.at} ${index}`} ping={ping} />)}
+          </Table>
         ))}
       </QueryResult>
       {query.data?.length === FIRST_LIMIT && <div><Button onClick={() => setLimit(MAX_LIMIT)}>{texts.showAll}</Button></div>}

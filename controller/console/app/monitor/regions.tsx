@@ -6,6 +6,7 @@ import { shellTexts } from '../texts/shell.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { reasonText } from '../ui/reason-text.ts';
 import { StateBadge, stateText } from '../ui/state.tsx';
+import { Table } from '../ui/table.tsx';
 import { Ago, msText } from '../ui/time.tsx';
 import { useRegionStatuses, type RegionStatus } from './monitor-queries.ts';
 
@@ -18,36 +19,29 @@ export function RegionTable({ id }: { id: string }) {
   return (
     <QueryResult query={query} lines={3}>
       {({ regions: seen }) => (
-        <div class="table-wrap" tabIndex={0} role="group" aria-label={monitorTexts.regions}>
-          <table class="stacked">
-            <thead>
-              <tr>
-                <th scope="col">{monitorTexts.region}</th><th scope="col">{monitorTexts.state}</th>
-                <th scope="col" class="number">{monitorTexts.time}</th><th scope="col">{monitorTexts.lastCheck}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {[...seen].sort(byState).map((one) => (
-                <tr key={one.region}>
-                  <th scope="row" class="line">
-                    {regionName(regions, one.region)}
-                    <span class="faint small block">{placeOf(regions.get(one.region))}</span>
-                    {one.probe_id !== null && <span class="small block"><ProbeLink id={one.probe_id} /></span>}
-                  </th>
-                  <td>
-                    <StateBadge state={one.status} />
-                    {one.reason !== null && <span class="small block">{reasonText(one.reason)}</span>}
-                  </td>
-                  <td class="number" data-label={monitorTexts.time}>{one.response_time_ms === null ? '–' : msText(one.response_time_ms)}</td>
-                  <td data-label={monitorTexts.lastCheck}>
-                    {one.last_check_at === null ? shellTexts.unknown : <Ago at={one.last_check_at} />}
-                  </td>
-                </tr>
-              ))}
-              {seen.length === 0 && <tr><td colSpan={4}>{monitorTexts.noRegion}</td></tr>}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={monitorTexts.regions}
+          columns={[monitorTexts.region, monitorTexts.state, { number: monitorTexts.time }, monitorTexts.lastCheck]}
+        >
+          {[...seen].sort(byState).map((one) => (
+            <tr key={one.region}>
+              <th scope="row" class="line">
+                {regionName(regions, one.region)}
+                <span class="faint small block">{placeOf(regions.get(one.region))}</span>
+                {one.probe_id !== null && <span class="small block"><ProbeLink id={one.probe_id} /></span>}
+              </th>
+              <td>
+                <StateBadge state={one.status} />
+                {one.reason !== null && <span class="small block">{reasonText(one.reason)}</span>}
+              </td>
+              <td class="number" data-label={monitorTexts.time}>{one.response_time_ms === null ? '–' : msText(one.response_time_ms)}</td>
+              <td data-label={monitorTexts.lastCheck}>
+                {one.last_check_at === null ? shellTexts.unknown : <Ago at={one.last_check_at} />}
+              </td>
+            </tr>
+          ))}
+          {seen.length === 0 && <tr><td colSpan={4}>{monitorTexts.noRegion}</td></tr>}
+        </Table>
       )}
     </QueryResult>
   );

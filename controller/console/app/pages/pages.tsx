@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Page } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { numberText } from '../ui/time.tsx';
 import { NewPage } from './new-page.tsx';
 import { PublicationBadge, publicPath } from './badges.tsx';
@@ -42,31 +43,21 @@ export default function Pages() {
 
 function PageTable({ pages }: { pages: StatusPage[] }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{texts.state}</th><th scope="col">{texts.page}</th><th scope="col" class="number">{texts.monitors}</th>
-            <th scope="col" class="number">{texts.subscribers}</th><th scope="col" class="number">{texts.views7d}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages.map((page) => (
-            <tr key={page.id}>
-              <td><PublicationBadge status={page.status} /></td>
-              <td class="wide">
-                <a href={href(`/pages/${page.id}`)}>{page.name}</a><br />
-                {page.status === 'published'
-                  ? <a class="small" href={publicPath(page)}>{basePath}{publicPath(page)}</a>
-                  : <span class="faint small">{basePath}{publicPath(page)}</span>}
-              </td>
-              <td class="number" data-label={texts.monitors}>{numberText(page.monitor_count)}</td>
-              <td class="number" data-label={texts.subscribers}>{numberText(page.subscriber_count)}</td>
-              <td class="number" data-label={texts.views7d}>{numberText(page.page_views_7d)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={[texts.state, texts.page, { number: texts.monitors }, { number: texts.subscribers }, { number: texts.views7d }]}>
+      {pages.map((page) => (
+        <tr key={page.id}>
+          <td><PublicationBadge status={page.status} /></td>
+          <td class="wide">
+            <a href={href(`/pages/${page.id}`)}>{page.name}</a><br />
+            {page.status === 'published'
+              ? <a class="small" href={publicPath(page)}>{basePath}{publicPath(page)}</a>
+              : <span class="faint small">{basePath}{publicPath(page)}</span>}
+          </td>
+          <td class="number" data-label={texts.monitors}>{numberText(page.monitor_count)}</td>
+          <td class="number" data-label={texts.subscribers}>{numberText(page.subscriber_count)}</td>
+          <td class="number" data-label={texts.views7d}>{numberText(page.page_views_7d)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

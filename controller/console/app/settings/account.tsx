@@ -11,6 +11,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { Ago, Time } from '../ui/time.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 
@@ -80,25 +81,15 @@ function Sessions() {
     <Section title={texts.sessions} actions={<Button variant="danger" onClick={() => setConfirming(true)}>{texts.endAll}</Button>}>
       <QueryResult query={query}>
         {({ sessions }) => (
-          <div class="table-wrap">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{texts.signedIn}</th><th scope="col">{texts.until}</th>
-                  <th scope="col"><span class="hidden">{texts.actions}</span></th>
-                </tr>
-              </thead>
-              <tbody>
-                {sessions.map(({ id, is_current: isCurrent, created_at: from, expires_at: until }) => (
-                  <tr key={id}>
-                    <td class="wide"><Ago at={from} /> {isCurrent && <span class="state-badge up">{texts.thisSession}</span>}</td>
-                    <td data-label={texts.until}><Time at={until} format="minute" /></td>
-                    <td>{!isCurrent && <Button disabled={end.isPending} onClick={() => end.mutate(id)}>{texts.endSession}</Button>}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={[texts.signedIn, texts.until, { hidden: texts.actions }]}>
+            {sessions.map(({ id, is_current: isCurrent, created_at: from, expires_at: until }) => (
+              <tr key={id}>
+                <td class="wide"><Ago at={from} /> {isCurrent && <span class="state-badge up">{texts.thisSession}</span>}</td>
+                <td data-label={texts.until}><Time at={until} format="minute" /></td>
+                <td>{!isCurrent && <Button disabled={end.isPending} onClick={() => end.mutate(id)}>{texts.endSession}</Button>}</td>
+              </tr>
+            ))}
+          </Table>
         )}
       </QueryResult>
       {isConfirming && (

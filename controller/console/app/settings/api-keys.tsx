@@ -14,6 +14,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { Expiry, expiryOf, LifetimeField, UNLIMITED } from '../ui/lifetime.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast } from '../ui/toast.tsx';
 
@@ -67,33 +68,23 @@ export function ApiKeys() {
 
 function KeyTable({ keys, onAction }: { keys: Key[]; onAction: (kind: 'rotate' | 'revoke', key: Key) => void }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{texts.name}</th><th scope="col">{texts.scope}</th><th scope="col">{texts.lastUsed}</th>
-            <th scope="col">{lifetimeTexts.expires}</th><th scope="col">{texts.createdAt}</th><th scope="col"><span class="hidden">{texts.actions}</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <th scope="row" class="wide">{key.name} <code class="faint">{key.key_preview}</code></th>
-              <td>{texts[key.scope]}{key.project_ids !== null && <p class="small faint">{projectNames(key.project_ids)}</p>}</td>
-              <td data-label={texts.lastUsed}>{key.last_used_at === null ? <span class="faint">{texts.never}</span> : <Ago at={key.last_used_at} />}</td>
-              <td data-label={lifetimeTexts.expires}><Expiry at={key.expires_at} /></td>
-              <td data-label={texts.createdAt}><Ago at={key.created_at} /></td>
-              <td>
-                <div class="actions">
-                  <Button aria-label={texts.rotateOf(key.name)} onClick={() => onAction('rotate', key)}>{texts.rotate}</Button>
-                  <Button variant="danger" aria-label={texts.revokeOf(key.name)} onClick={() => onAction('revoke', key)}>{texts.revoke}</Button>
-                </div>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={[texts.name, texts.scope, texts.lastUsed, lifetimeTexts.expires, texts.createdAt, { hidden: texts.actions }]}>
+      {keys.map((key) => (
+        <tr key={key.id}>
+          <th scope="row" class="wide">{key.name} <code class="faint">{key.key_preview}</code></th>
+          <td>{texts[key.scope]}{key.project_ids !== null && <p class="small faint">{projectNames(key.project_ids)}</p>}</td>
+          <td data-label={texts.lastUsed}>{key.last_used_at === null ? <span class="faint">{texts.never}</span> : <Ago at={key.last_used_at} />}</td>
+          <td data-label={lifetimeTexts.expires}><Expiry at={key.expires_at} /></td>
+          <td data-label={texts.createdAt}><Ago at={key.created_at} /></td>
+          <td>
+            <div class="actions">
+              <Button aria-label={texts.rotateOf(key.name)} onClick={() => onAction('rotate', key)}>{texts.rotate}</Button>
+              <Button variant="danger" aria-label={texts.revokeOf(key.name)} onClick={() => onAction('revoke', key)}>{texts.revoke}</Button>
+            </div>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

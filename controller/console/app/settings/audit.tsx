@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { Empty, Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
 type Entry = components['schemas']['AuditEntry'];
@@ -42,29 +43,19 @@ export function AuditLog() {
 
 function Entries({ entries }: { entries: Entry[] }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked audit">
-        <thead>
-          <tr>
-            <th scope="col">{texts.when}</th><th scope="col">{texts.who}</th><th scope="col">{texts.what}</th>
-            <th scope="col">{texts.changedFields}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map(({ id, created_at: at, actor, action, resource, fields, request_id: request }) => (
-            <tr key={id} title={request}>
-              <td><Time at={at} /></td>
-              <td>{actor.id === null ? '–' : <FilterLink by="actor_id" value={actor.id} text={actor.name ?? actor.id} />}</td>
-              <td class="wide">
-                <FilterLink by="action" value={action} text={auditActions[action] ?? action} />
-                {resource.id !== null && <> <FilterLink by="resource_id" value={resource.id} text={`…${resource.id.slice(-8)}`} /></>}
-              </td>
-              <td class="faint small">{fields.join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table class="audit" columns={[texts.when, texts.who, texts.what, texts.changedFields]}>
+      {entries.map(({ id, created_at: at, actor, action, resource, fields, request_id: request }) => (
+        <tr key={id} title={request}>
+          <td><Time at={at} /></td>
+          <td>{actor.id === null ? '–' : <FilterLink by="actor_id" value={actor.id} text={actor.name ?? actor.id} />}</td>
+          <td class="wide">
+            <FilterLink by="action" value={action} text={auditActions[action] ?? action} />
+            {resource.id !== null && <> <FilterLink by="resource_id" value={resource.id} text={`…${resource.id.slice(-8)}`} /></>}
+          </td>
+          <td class="faint small">{fields.join(', ')}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -5,6 +5,7 @@ import { settingTexts as texts } from '../texts/settings.ts';
 import { Button } from '../ui/button.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
 
@@ -24,32 +25,22 @@ export function Invitations() {
     <Section title={texts.invitations}>
       <QueryResult query={query}>
         {({ invitations }) => (
-          <div class="table-wrap">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{texts.address}</th><th scope="col">{texts.role}</th><th scope="col">{texts.until}</th>
-                  <th scope="col"><span class="hidden">{texts.actions}</span></th>
-                </tr>
-              </thead>
-              <tbody>
-                {invitations.map(({ id, email, role, is_expired: isExpired, expires_at: until }) => (
-                  <tr key={id}>
-                    <td class="wide">{email}</td>
-                    <td>{texts[role]}</td>
-                    <td data-label={texts.until}>{isExpired ? <span class="state-badge degraded">{texts.expired}</span> : <Ago at={until} />}</td>
-                    <td>
-                      <div class="actions">
-                        <Button aria-label={texts.withdrawOf(email)} disabled={withdraw.isPending} onClick={() => withdraw.mutate(id)}>
-                          {texts.withdraw}
-                        </Button>
-                      </div>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={[texts.address, texts.role, texts.until, { hidden: texts.actions }]}>
+            {invitations.map(({ id, email, role, is_expired: isExpired, expires_at: until }) => (
+              <tr key={id}>
+                <td class="wide">{email}</td>
+                <td>{texts[role]}</td>
+                <td data-label={texts.until}>{isExpired ? <span class="state-badge degraded">{texts.expired}</span> : <Ago at={until} />}</td>
+                <td>
+                  <div class="actions">
+                    <Button aria-label={texts.withdrawOf(email)} disabled={withdraw.isPending} onClick={() => withdraw.mutate(id)}>
+                      {texts.withdraw}
+                    </Button>
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </Table>
         )}
       </QueryResult>
     </Section>

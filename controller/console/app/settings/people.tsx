@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { useOptimistic } from '../ui/optimistic.ts';
 import { Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
@@ -31,17 +32,9 @@ export function People() {
       >
         <QueryResult query={query}>
           {({ members }) => (
-            <div class="table-wrap">
-              <table class="stacked">
-                <thead>
-                  <tr>
-                    <th scope="col">{texts.name}</th><th scope="col">{texts.role}</th><th scope="col">{texts.joined}</th>
-                    <th scope="col"><span class="hidden">{texts.actions}</span></th>
-                  </tr>
-                </thead>
-                <tbody>{members.map((member) => <Row key={member.user_id} member={member} onRemove={() => setRemoving(member)} />)}</tbody>
-              </table>
-            </div>
+            <Table columns={[texts.name, texts.role, texts.joined, { hidden: texts.actions }]}>
+              {members.map((member) => <Row key={member.user_id} member={member} onRemove={() => setRemoving(member)} />)}
+            </Table>
           )}
         </QueryResult>
       </Section>

@@ -13,6 +13,7 @@ import { TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 import { PingKey } from './ping-key.tsx';
 import { ProjectMembers } from './project-members.tsx';
@@ -37,21 +38,11 @@ export function Projects() {
       <p class="hint">{texts.projectsText}</p>
       <QueryResult query={query}>
         {({ projects }) => (
-          <div class="table-wrap">
-            <table class="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{texts.name}</th><th scope="col">{texts.ownRole}</th>
-                  <th scope="col"><span class="hidden">{texts.actions}</span></th>
-                </tr>
-              </thead>
-              <tbody>
-                {projects.map((one) => (
-                  <Row key={one.id} project={one} onAction={(kind) => setOpenDialog({ kind, project: one })} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={[texts.name, texts.ownRole, { hidden: texts.actions }]}>
+            {projects.map((one) => (
+              <Row key={one.id} project={one} onAction={(kind) => setOpenDialog({ kind, project: one })} />
+            ))}
+          </Table>
         )}
       </QueryResult>
       {openDialog?.kind === 'create' && (

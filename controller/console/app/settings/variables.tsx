@@ -14,6 +14,7 @@ import { href } from '../ui/link.ts';
 import { QueryResult } from '../ui/loading.tsx';
 import { ManagedForm, ManagedNote } from '../ui/managed.tsx';
 import { Empty, Section } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
 import { toast } from '../ui/toast.tsx';
 
 type Variable = components['schemas']['Variable'];
@@ -62,33 +63,23 @@ const refresh = () => queries.invalidateQueries({ queryKey: ['settings', 'variab
 
 function VariableTable({ variables, onAction }: { variables: Variable[]; onAction: (kind: 'edit' | 'delete', variable: Variable) => void }) {
   return (
-    <div class="table-wrap">
-      <table class="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{texts.name}</th><th scope="col">{texts.value}</th><th scope="col">{texts.usedBy}</th>
-            {canEdit.value && <th scope="col"><span class="hidden">{texts.actions}</span></th>}
-          </tr>
-        </thead>
-        <tbody>
-          {variables.map((variable) => (
-            <tr key={variable.id}>
-              <th scope="row" class="wide"><code>{variable.name}</code> {variable.is_secret && <span class="tag">{texts.secret}</span>}</th>
-              <td class="value" data-label={texts.value}><Value variable={variable} /></td>
-              <td data-label={texts.usedBy}><Users variable={variable} /></td>
-              {canEdit.value && (
-                <td>
-                  <div class="actions">
-                    <Button aria-label={texts.editOf(variable.name)} onClick={() => onAction('edit', variable)}>{texts.edit}</Button>
-                    <Button variant="danger" aria-label={texts.deleteOf(variable.name)} onClick={() => onAction('delete', variable)}>{shellTexts.delete}</Button>
-                  </div>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={[texts.name, texts.value, texts.usedBy, canEdit.value && { hidden: texts.actions }]}>
+      {variables.map((variable) => (
+        <tr key={variable.id}>
+          <th scope="row" class="wide"><code>{variable.name}</code> {variable.is_secret && <span class="tag">{texts.secret}</span>}</th>
+          <td class="value" data-label={texts.value}><Value variable={variable} /></td>
+          <td data-label={texts.usedBy}><Users variable={variable} /></td>
+          {canEdit.value && (
+            <td>
+              <div class="actions">
+                <Button aria-label={texts.editOf(variable.name)} onClick={() => onAction('edit', variable)}>{texts.edit}</Button>
+                <Button variant="danger" aria-label={texts.deleteOf(variable.name)} onClick={() => onAction('delete', variable)}>{shellTexts.delete}</Button>
+              </div>
+            </td>
+          )}
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { canAdminister, me } from '../api/session.ts';
 import { AddProbe } from '../fleet/add-probe.tsx';
-import { useProbes, useRegions } from '../fleet/probes.ts';
+import { useProbes } from '../fleet/probes.ts';
+import { regionName, useRegions } from '../live/regions.ts';
 import { fleetTexts } from '../texts/fleet.ts';
 import { welcomeTexts } from '../texts/welcome.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
@@ -10,11 +11,10 @@ import { href } from '../ui/link.ts';
 /** Lists existing probes, and shows how to start one elsewhere. */
 export function FirstProbe() {
   const [isAdding, setAdding] = useState(false);
-  const regions = useRegions().data?.regions ?? [];
+  const regions = useRegions();
   const probes = useProbes().data?.probes ?? [];
-  const nameOf = (regionId: string) => regions.find(({ id }) => id === regionId)?.name ?? regionId;
   const online = probes.filter(({ status }) => status === 'online');
-  const names = online.map((probe) => `${probe.name} (${nameOf(probe.region_id)})`).join(', ');
+  const names = online.map((probe) => `${probe.name} (${regionName(regions, probe.region_id)})`).join(', ');
   const canAdd = canAdminister.value || me.value?.user.is_operator === true;
   return (
     <>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sleep, type Clock } from '../../../../shared/time.ts';
-import type { FreshResult } from '../../state/entry-step.ts';
 import type { ShardState } from '../../state/shard-state.ts';
+import type { ShardView } from '../../shards/shard-message.ts';
 import { shardQuery, type ShardQueries } from '../../shards/shard-queries.ts';
 import type { TotalsReader } from '../written/written-totals.ts';
 import { monitorPage, type MonitorPage } from './monitor-page.ts';
@@ -38,8 +38,7 @@ export class MetricsReader {
     params: z.object({ project_ids: z.array(z.string()), from: z.int().min(0) }),
     response: monitorPage,
     fromMemory: (shard, { project_ids, from }) => {
-      const metrics = this.#byShard.get(shard.state) ?? new ShardMetrics();
-      this.#byShard.set(shard.state, metrics);
+      const metrics = this.#byShard.get(shard.state) ?? this.#follow(shard);
       const projects = new Set(project_ids);
       if (from === 0) metrics.follow(shard.state, projects);
       const page = metrics.page(shard, projects, from, this.#deps.clock.now());
@@ -53,9 +52,11 @@ export class MetricsReader {
     this.#loader = new UptimeLoader(deps.clock, deps.rollups);
   }
 
-  /** Counts the results of a journal entry. */
-  note(state: ShardState, fresh: FreshResult[]): void {
-    this.#byShard.get(state)?.note(fresh);
+  #follow(shard: ShardView): ShardMetrics {
+    const metrics = new ShardMetrics();
+    this.#byShard.set(shard.state, metrics);
+    shard.follow((fresh) => metrics.note(fresh));
+    return metrics;
   }
 
   /**

@@ -49,7 +49,10 @@ export class ShardMetrics {
   }
 
   /** The projects' monitors from slot `from` on. `now`: Unix ms. */
-  page({ state, writer }: ShardView, projects: ReadonlySet<string>, from: number, now: number): MonitorPage {
+  page(
+    { state, writer }: Pick<ShardView, 'state' | 'writer'>, projects: ReadonlySet<string>, from: number,
+    now: number,
+  ): MonitorPage {
     const builder = new PageBuilder();
     let pending = 0;
     let slot = from;

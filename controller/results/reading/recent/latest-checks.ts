@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ShardView } from '../../shards/shard-message.ts';
 import { shardQuery } from '../../shards/shard-queries.ts';
 import type { FreshResult } from '../../state/entry-step.ts';
 import type { ShardState } from '../../state/shard-state.ts';
@@ -20,34 +21,37 @@ export class LatestChecks {
     name: 'latest',
     params: z.object({ project_id: z.string() }),
     response: latestResponse,
-    fromMemory: ({ state }, { project_id }) => this.of(state, project_id),
+    fromMemory: (shard, { project_id }) => this.#of(shard, project_id),
   });
 
   /** The project's monitors that are not deleted. */
-  of(state: ShardState, projectId: string): Latest {
-    let projects = this.#byShard.get(state);
-    if (!projects) {
-      projects = new Map();
-      for (const [id, { state: { config, last_check_at: at } }] of state.monitors) {
-        if (at === null || config.type === 'HEARTBEAT' || config.status === 'deleted') continue;
-        remember(projects, config.project_id, { monitor_id: id, at });
-      }
-      this.#byShard.set(state, projects);
-    }
+  #of(shard: ShardView, projectId: string): Latest {
+    const { state } = shard;
+    const projects = this.#byShard.get(state) ?? this.#follow(shard);
     const statusOf = (id: string): string => state.monitors.get(id)?.state.config.status ?? 'deleted';
     return (projects.get(projectId) ?? []).filter(({ monitor_id: id }) => statusOf(id) !== 'deleted');
   }
 
-  /** Adds the results of a journal entry. Ignores shards without queries so far. */
-  note(state: ShardState, fresh: FreshResult[]): void {
-    const projects = this.#byShard.get(state);
-    if (!projects) return;
-    for (const { config, result } of fresh) {
-      if (result.outcome === 'missed' || config.type === 'HEARTBEAT') continue;
-      // A result dated ahead counts as of its entry.
-      const at = Math.min(result.started_at, state.takenAt);
-      remember(projects, config.project_id, { monitor_id: config.monitor_id, at });
+  #follow(shard: ShardView): Map<string, Latest> {
+    const { state } = shard;
+    const projects = new Map<string, Latest>();
+    for (const [id, { state: { config, last_check_at: at } }] of state.monitors) {
+      if (at === null || config.type === 'HEARTBEAT' || config.status === 'deleted') continue;
+      remember(projects, config.project_id, { monitor_id: id, at });
     }
+    this.#byShard.set(state, projects);
+    shard.follow((fresh) => note(projects, fresh, state.takenAt));
+    return projects;
+  }
+}
+
+/** Adds the results of a journal entry taken at `takenAt`, Unix ms. */
+function note(projects: Map<string, Latest>, fresh: FreshResult[], takenAt: number): void {
+  for (const { config, result } of fresh) {
+    if (result.outcome === 'missed' || config.type === 'HEARTBEAT') continue;
+    // A result dated ahead counts as of its entry.
+    const at = Math.min(result.started_at, takenAt);
+    remember(projects, config.project_id, { monitor_id: config.monitor_id, at });
   }
 }
 

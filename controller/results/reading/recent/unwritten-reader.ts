@@ -1,4 +1,5 @@
-import type { ShardMap } from '../../../../shared/shard-map.ts';
+import { grouped } from '../../../../shared/grouped.ts';
+import type { ShardMap } from '../../../../shared/ids.ts';
 import type { Clock } from '../../../../shared/time.ts';
 import {
   liveRequest, liveResponse, recentOf, toUnwrittenMonitor, unwrittenRequest, unwrittenResponse,
@@ -89,13 +90,7 @@ export class UnwrittenReader {
 async function inChunks<A>(
   shardMap: ShardMap, monitorIds: string[], request: (shard: number, ids: string[]) => Promise<A>,
 ): Promise<A[]> {
-  const byShard = new Map<number, string[]>();
-  for (const id of monitorIds) {
-    const shard = shardMap.of(id);
-    const ids = byShard.get(shard);
-    if (ids) ids.push(id);
-    else byShard.set(shard, [id]);
-  }
+  const byShard = grouped(monitorIds, (id) => shardMap.of(id));
   const responses = await Promise.all([...byShard].map(async ([shard, ids]) => {
     const found: A[] = [];
     for (let at = 0; at < ids.length; at += MAX_MONITORS_PER_QUERY) {

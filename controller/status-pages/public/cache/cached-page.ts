@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { within, type Clock } from '../../../../shared/time.ts';
 import { CompressedResponse } from '../../../http/responses/compressed-response.ts';
-import { linkBelow } from '../../../http/routing/base-path.ts';
-import { HTML_CONTENT, SECURITY_HEADERS } from '../../../http/routing/exchange.ts';
+import { HTML_CONTENT, linkBelow, SECURITY_HEADERS } from '../../../http/routing/exchange.ts';
 import type { FoundPage } from '../read-public-page.ts';
 
 /** A rendering of a page: HTML in one language, a feed or JSON. */

@@ -1,3 +1,4 @@
+import { grouped } from '../../../../shared/grouped.ts';
 import type { PageDoc } from '../../page.ts';
 import type { PublicPageView, PublicPost } from '../public-view.ts';
 
@@ -25,11 +26,7 @@ export function groupPostsByDay(
   dayOf: (instant: number) => number,
 ): DayGroup[] {
   const today = dayOf(Date.parse(as_of));
-  const byDay = new Map<number, PublicPost[]>();
-  for (const post of incidents) {
-    const day = dayOf(Date.parse(post.published_at));
-    byDay.set(day, [...(byDay.get(day) ?? []), post]);
-  }
+  const byDay = grouped(incidents, (post) => dayOf(Date.parse(post.published_at)));
   // The oldest day is incomplete, because the history starts within it: it counts only with a post.
   const first = Math.max(today - (historyDays - 1) * DAY_MS, Math.min(today, dayOf(created_at)));
   for (let day = first; day <= today; day += DAY_MS) if (!byDay.has(day)) byDay.set(day, []);

@@ -10,6 +10,7 @@ import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import type { HostAndPort } from '../../../../shared/setting.ts';
 import { systemClock } from '../../../../shared/time.ts';
 
+const TYPES = new Map([[1, 'A'], [2, 'NS'], [28, 'AAAA']]);
 type DnsOutcome = string[] | 'NXDOMAIN' | 'SERVFAIL' | 'RUBBISH' | 'SILENCE';
 
 /** A name server (RFC 1035) for queries of one name. */
@@ -42,7 +43,7 @@ class NameServer {
     }
     const type = message.readUInt16BE(at + 1);
     const question = message.subarray(12, at + 5);
-    const outcome = this.#outcomes[`${labels.join('.')} ${type === 1 ? 'A' : 'AAAA'}`] ?? [];
+    const outcome = this.#outcomes[`${labels.join('.')} ${TYPES.get(type)}`] ?? [];
     if (outcome === 'SILENCE') return;
     if (outcome === 'RUBBISH') {
       return void this.#socket.send(
@@ -55,10 +56,10 @@ class NameServer {
     header.writeUInt16BE(0x8180 | (outcome === 'NXDOMAIN' ? 3 : outcome === 'SERVFAIL' ? 2 : 0), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
-    const parts = records.map((address) => {
-      const data = type === 1
-        ? Buffer.from(address.split('.').map(Number))
-        : Buffer.from(address.replaceAll(':', ''), 'hex');
+    const parts = records.map((value) => {
+      const data = type === 2
+        ? Buffer.from(`${value}.`.replace(/([^.]*)\./g, (_all, label: string) => String.fromCharCode(label.length) + label) + '\0')
+        : type === 1 ? Buffer.from(value.split('.').map(Number)) : Buffer.from(value.replaceAll(':', ''), 'hex');
       const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length]);
       return Buffer.concat([head, data]);
     });
@@ -127,11 +128,11 @@ describe('the resolver', () => {
 describe('with several name servers', () => {
   const first = new NameServer({
     'web.test A': 'SERVFAIL', 'odd.test A': 'RUBBISH', 'late.test A': 'SILENCE', 'gone.test A': 'NXDOMAIN',
-    'broken.test A': 'SERVFAIL',
+    'broken.test A': 'SERVFAIL', 'web.test NS': 'SERVFAIL', 'gone.test NS': 'NXDOMAIN',
   });
   const second = new NameServer({
     'web.test A': ['192.0.2.7'], 'odd.test A': ['192.0.2.8'], 'late.test A': ['192.0.2.9'],
-    'gone.test A': ['192.0.2.10'], 'broken.test A': 'SILENCE',
+    'gone.test A': ['192.0.2.10'], 'broken.test A': 'SILENCE', 'web.test NS': ['ns1.web.test', 'ns2.web.test'],
   });
   let servers: HostAndPort[] = [];
 
@@ -159,6 +160,11 @@ describe('with several name servers', () => {
 
   test('a response that the name does not exist is final', async () => {
     expect(await resolve('gone.test')).toEqual({ ok: false, code: 'ENOTFOUND' });
+  });
+
+  test('the name servers of a domain are looked up the same way', async () => {
+    expect((await resolverOf(servers).nameServersOf('web.test')).sort()).toEqual(['ns1.web.test', 'ns2.web.test']);
+    expect(await resolverOf(servers).nameServersOf('gone.test')).toEqual([]);
   });
 
   test('the failure of one counts if the others are silent', async () => {

@@ -1,8 +1,10 @@
-import { Resolver as Cares } from 'node:dns';
-import { isIPv6 } from 'node:net';
+import { Resolver } from 'node:dns';
 import type { Clock } from '../../../shared/time.ts';
-import type { Resolution } from './resolver.ts';
-import type { NameServer, SystemServers } from './system-servers.ts';
+import { serverText, type NameServer, type SystemServers } from './system-servers.ts';
+
+/** Record types whose values are texts. */
+type RecordType = 'A' | 'AAAA' | 'NS';
+type Lookup = { ok: true; values: string[] } | { ok: false; code: string };
 
 /** Timeout for a response, ms; shorter for a server that has responded fast so far. */
 const QUERY_TIMEOUT_MS = 2000;
@@ -15,15 +17,16 @@ const SERVER_ERRORS = new Set([
 ]);
 
 /**
- * Queries name servers for addresses through c-ares, one after the other, so that a name resolves while any
- * of them knows it. With Node's setup, c-ares would accept the first server's SERVFAIL.
+ * Queries name servers through c-ares, one after the other: by itself, it would accept the first one's
+ * SERVFAIL. The client of DNS checks distinguishes more outcomes, but takes twice the CPU, resends a lost
+ * query later and cannot reach link-local servers.
  */
-export class AddressLookup {
+export class RecordLookup {
   readonly #clock: Clock;
   readonly #system: SystemServers;
   /** The input of `#servers`. */
   #nameServers: readonly NameServer[] = [];
-  #servers: readonly Cares[] = [];
+  #servers: readonly Resolver[] = [];
 
   constructor(clock: Clock, system: SystemServers) {
     this.#clock = clock;
@@ -31,30 +34,29 @@ export class AddressLookup {
   }
 
   /** The first response about the name, otherwise the first failure of a server that responded. */
-  async resolve(name: string, family: 4 | 6): Promise<Resolution> {
+  async find(name: string, type: RecordType): Promise<Lookup> {
     const giveUpAt = this.#clock.monotonic() + LOOKUP_MS;
     for (;;) {
       let failed = SILENT;
       for (const server of this.#current()) {
-        const resolution = await query(server, name, family);
-        if (resolution.ok || !SERVER_ERRORS.has(resolution.code)) return resolution;
-        if (resolution.code === SILENT) this.#postpone(server);
-        else if (failed === SILENT || failed === 'ECONNREFUSED') failed = resolution.code;
+        const found = await query(server, name, type);
+        if (found.ok || !SERVER_ERRORS.has(found.code)) return found;
+        if (found.code === SILENT) this.#postpone(server);
+        else if (failed === SILENT || failed === 'ECONNREFUSED') failed = found.code;
       }
       const isOver = this.#clock.monotonic() >= giveUpAt || this.#servers.length === 0;
       if (failed !== SILENT || isOver) return { ok: false, code: failed };
     }
   }
 
-  #current(): readonly Cares[] {
+  #current(): readonly Resolver[] {
     const nameServers = this.#system.current();
     if (nameServers !== this.#nameServers) {
       this.#nameServers = nameServers;
-      this.#servers = nameServers.map(({ address, port }) => {
-        const server = new Cares({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
+      this.#servers = nameServers.map((nameServer) => {
+        const server = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 1 });
         // Node drops the interface of a link-local server; c-ares takes it from the system's settings.
-        if (isLinkLocal(address)) return server;
-        server.setServers([isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`]);
+        if (!/^fe[89ab]/i.test(nameServer.address)) server.setServers([serverText(nameServer)]);
         return server;
       });
     }
@@ -62,22 +64,16 @@ export class AddressLookup {
   }
 
   /** Moves the server to the end for the next lookups. */
-  #postpone(server: Cares): void {
+  #postpone(server: Resolver): void {
     if (!this.#servers.includes(server)) return;
     this.#servers = [...this.#servers.filter((each) => each !== server), server];
   }
 }
 
-function isLinkLocal(address: string): boolean {
-  return /^fe[89ab]/i.test(address);
-}
-
-function query(server: Cares, name: string, family: 4 | 6): Promise<Resolution> {
+function query(server: Resolver, name: string, type: RecordType): Promise<Lookup> {
   return new Promise((resolve) => {
-    const done = (error: NodeJS.ErrnoException | null, addresses: string[]): void => {
-      resolve(error ? { ok: false, code: error.code ?? 'EUNKNOWN' } : { ok: true, addresses });
-    };
-    if (family === 4) server.resolve4(name, done);
-    else server.resolve6(name, done);
+    server.resolve(name, type, (error, values) => {
+      resolve(error ? { ok: false, code: error.code ?? 'EUNKNOWN' } : { ok: true, values });
+    });
   });
 }

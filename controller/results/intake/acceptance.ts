@@ -1,8 +1,81 @@
+import { CONFIRMATIONS_PER_INTERVAL } from '../../../shared/contracts/assignment.ts';
 import type { CheckResult, ResultBatch } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import { isLate } from '../../verdicts/monitor-rules.ts';
-import type { refusalOf } from './refusal-rules.ts';
-import type { Assignments, Instant, TakenMessage, AssignmentHistory } from './take-limits.ts';
+import { HOUR_MS, hourOf } from '../../verdicts/time-accounting/time-accounting-rules.ts';
+import { foreignReason } from '../../verdicts/votes/region-rules.ts';
+import type { DeadLetterReason } from '../dead-letters/dead-letter.ts';
+import { rowsOf } from '../hours/hour-rows.ts';
+import type { LiveMonitor } from '../state/live-monitor.ts';
+import { HeldBatches } from './pending-batches.ts';
+import type { Assignments, Instant, IntakeFacts, TakeLimits, TakenMessage } from './take-limits.ts';
+
+/** Results dated further ahead are refused. A clock that is an hour off, perhaps ours, loses no result. */
+const MAX_FUTURE_MS = 2 * 3_600_000;
+
+/** The source of a batch, and its time of arrival (Unix ms). */
+export interface IntakeContext extends IntakeFacts {
+  shard: number;
+  region: string;
+  now: number;
+  limits: Pick<TakeLimits, 'rawRetentionMs' | 'shardOf'>;
+}
+
+/** A monitor's journaled configuration, and the latest one, which may not be journaled yet. */
+export interface MonitorConfigs {
+  latest: MonitorConfig | undefined;
+  journaled: MonitorConfig | undefined;
+}
+
+/** Why a result is refused; null if it is accepted. A result of a `deleted` monitor leaves no dead letter. */
+export function refusalOf(
+  { monitor_id: id, started_at: at }: CheckResult, { latest, journaled }: MonitorConfigs,
+  context: IntakeContext,
+): DeadLetterReason | 'deleted' | null {
+  const { shard, limits, now } = context;
+  if (!latest) return limits.shardOf(id) === shard ? 'unknown_monitor' : 'foreign_shard';
+  if (latest.status === 'deleted') return 'deleted';
+  if (at > now + MAX_FUTURE_MS) return 'future';
+  const retainedSince = now - limits.rawRetentionMs(latest.organization_id);
+  return foreignBy(latest, journaled, context, retainedSince) ?? (at < retainedSince ? 'too_old' : null);
+}
+
+/** An unjournaled change does not exclude regions that the journaled configuration still includes. */
+function foreignBy(
+  latest: MonitorConfig, journaled: MonitorConfig | undefined, { region, owner }: IntakeContext,
+  retainedSince: number,
+): DeadLetterReason | null {
+  try {
+    const reason = foreignReason(latest, region, owner, retainedSince);
+    if (reason === null || !journaled) return reason;
+    return foreignReason(journaled, region, owner, retainedSince) && reason;
+  } catch {
+    // Handled where the monitor's own rules run, so that no other monitor is affected.
+    return null;
+  }
+}
+
+/** Limit of manual checks per hour, in addition to the scheduled ones. */
+const MAX_MANUAL_RUNS = 500;
+/** During a move, two probes may check the same slot, and each failure elsewhere may have it confirmed. */
+const MAX_CHECKS_PER_SLOT = 2 + CONFIRMATIONS_PER_INTERVAL;
+
+/**
+ * Limit of results per region, monitor and hour: each slot and confirmation, with rechecks, plus manual
+ * checks. Results beyond it are refused.
+ */
+export function hourAllowance({ interval_ms: intervalMs, retries }: MonitorConfig): number {
+  const slots = Math.ceil(HOUR_MS / Math.max(1000, intervalMs)) + 1;
+  return MAX_CHECKS_PER_SLOT * slots * (1 + retries) + MAX_MANUAL_RUNS;
+}
+
+/** Ignores queued results, which are few compared with the limit of an hour. */
+export function excessOf(
+  result: CheckResult, monitor: LiveMonitor | undefined, config: MonitorConfig | undefined, region: string,
+): 'too_many' | null {
+  const rows = monitor && rowsOf(monitor, hourOf(result.started_at));
+  return rows && config && rows.isFullFor(region, hourAllowance(config)) ? 'too_many' : null;
+}
 
 /**
  * How long a probe that lost a monitor still votes on it: enough for running checks, their rechecks and
@@ -75,8 +148,7 @@ export class AssignmentCheck {
       const config = facts.configOf(id);
       if ((until === Infinity && config) || seq <= facts.taken) continue;
       if (until === Infinity) {
-        isAwaited ||= facts.refusalOf(result) === 'unknown_monitor' &&
-          this.#isAwaited(id, facts.now.monotonic);
+        isAwaited ||= facts.refusalOf(result) === 'unknown_monitor' && this.#isAwaited(id, facts.now.monotonic);
       } else if (!assignmentHistory?.has(id) && this.#dependsOn(result, config, until, facts)) {
         unread.add(id);
         isUnknown ||= until === undefined;
@@ -124,59 +196,5 @@ export class AssignmentCheck {
     for (const [monitorId, since] of this.#awaited) {
       if (now - since >= AWAIT_AGAIN_AFTER_MS) this.#awaited.delete(monitorId);
     }
-  }
-}
-
-/** Limits of held batches. Batches beyond them get no response, so their probe resends them. */
-const MAX_BATCHES_PER_PROBE = 8;
-const MAX_HELD_BYTES = 4_194_304;
-
-/**
- * Batches of one shard that wait for their assignments to be read. All batches of their probe wait with them,
- * so that its lanes stay in order.
- */
-class HeldBatches {
-  readonly #retake: (message: TakenMessage) => void;
-  readonly #byProbe = new Map<string, TakenMessage[]>();
-  #bytes = 0;
-
-  /** `retake` receives each batch again, in order. */
-  constructor(retake: (message: TakenMessage) => void) {
-    this.#retake = retake;
-  }
-
-  /** True if the message was queued behind others of its probe, or dropped because the queue is full. */
-  queue(message: TakenMessage): boolean {
-    const queue = this.#byProbe.get(message.probe_id);
-    if (!queue) return false;
-    if (queue.length < MAX_BATCHES_PER_PROBE && this.hasRoom) this.#add(queue, message);
-    return true;
-  }
-
-  get hasRoom(): boolean {
-    return this.#bytes < MAX_HELD_BYTES;
-  }
-
-  /** Holds a batch until `reading` settles. If that fails, its probe has to resend the batch. */
-  hold(message: TakenMessage, reading: Promise<AssignmentHistory>): void {
-    const queue: TakenMessage[] = [];
-    this.#byProbe.set(message.probe_id, queue);
-    this.#add(queue, message);
-    const release = (history: AssignmentHistory | null): void => {
-      this.#byProbe.delete(message.probe_id);
-      for (const held of queue) this.#bytes -= held.bytes.length;
-      const [first, ...others] = queue as [TakenMessage, ...TakenMessage[]];
-      if (history) {
-        const assignmentHistory = new Map([...(first.assignmentHistory ?? []), ...history]);
-        this.#retake({ ...first, assignmentHistory });
-      }
-      for (const other of others) this.#retake(other);
-    };
-    reading.then(release, () => release(null));
-  }
-
-  #add(queue: TakenMessage[], message: TakenMessage): void {
-    queue.push(message);
-    this.#bytes += message.bytes.length;
   }
 }
