@@ -1,6 +1,6 @@
 import type { SentMessage } from './simulated-alerting.ts';
 
-/** A message of which somebody else tells too. */
+/** A message of the history or of its rehearsal. */
 type Message = SentMessage & {
   /** What it is about: its cause if the receiver groups alerts, else its incident. */
   subject: string;
@@ -9,24 +9,24 @@ type Message = SentMessage & {
 export interface ComparedMessages {
   sent: Message[];
   rehearsed: Message[];
-  /** By subject, when its outages ended or were acknowledged, and when those of a cause began. Unix ms. */
+  /** When the outages of each subject ended or were acknowledged, and when those of a cause began; Unix ms. */
   moments: ReadonlyMap<string, number[]>;
-  /** Incidents that people ended: when their outages were over was noticed some minutes later at most. */
+  /** Incidents that people ended. The ends of their outages were noticed up to some minutes later. */
   endedByHand: ReadonlySet<string>;
   /** The end of the history, Unix ms. */
   endMs: number;
 }
 
-/** Clocks of machines differ by up to 2 s, checks and their results take another, and what is due is polled. */
+/** Clocks of machines differ by up to 2 s, a check and its result take another, and due messages are polled for. */
 const MAX_APART_MS = 10_000;
-/** Each reminder is due some time after the last one was sent, up to a second after it was due. */
+/** A reminder is sent up to a second after it is due, which delays all later ones. */
 const DRIFT_MS = 1200;
-/** A region is silent, and another recovers twice. */
+/** The time until a region counts as silent, and another has recovered twice. */
 const UNNOTICED_MS = 270_000;
 
 /**
- * What receivers did not get although the rehearsal tells so, and the reverse. It may depend on a second
- * whether what is due while its outage ends or is acknowledged is sent: these differences are left out.
+ * Messages that were sent but not rehearsed, and the reverse. Whether a message is sent that is due just as its outage
+ * ends or is acknowledged may depend on a second: such differences are left out.
  */
 export function messageDifferences({ sent, rehearsed, moments, endedByHand, endMs }: ComparedMessages): string[] {
   const found = [
@@ -45,7 +45,7 @@ export function messageDifferences({ sent, rehearsed, moments, endedByHand, endM
   });
 }
 
-/** Those of which no other tells at about the same time. */
+/** Messages without a counterpart at about the same time. */
 function unmatched(
   some: Message[], others: Message[], endedByHand: ReadonlySet<string>,
 ): (Message & { toleranceMs: number })[] {

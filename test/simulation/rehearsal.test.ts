@@ -6,7 +6,7 @@ import { differences, rehearseSeed } from './rehearsal.ts';
 const seeds = Array.from({ length: fewOrAll(2, 20) }, (_, at) => at + 1);
 
 describe('a rehearsal with the settings of today', () => {
-  test.each(seeds)('returns exactly the alerts that were sent, with seed %i', async (seed) => {
+  test.each(seeds)('returns exactly the alerts of the monitors, and the messages to receivers within seconds, with seed %i', async (seed) => {
     const world = await rehearseSeed(seed, 'stopped');
     expect(differences(world)).toEqual([]);
     expect(world.sent.length).toBeGreaterThan(20);

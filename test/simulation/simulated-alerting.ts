@@ -51,7 +51,7 @@ const AT_ONCE: Line = {
   },
 };
 
-/** The real way of alerts from the state machine to the receivers, which record what would be sent. */
+/** The real path of alerts from the state machine to receivers, which only record what they would get. */
 export class SimulatedAlerting {
   readonly destinations: DestinationDoc[];
   readonly sent: SentMessage[] = [];
@@ -64,7 +64,7 @@ export class SimulatedAlerting {
     this.incidents = new IncidentStore(this.#mongo.db(AT_ONCE));
   }
 
-  /** Starts with a controller, whose decisions then come here. */
+  /** Starts with a controller, and from then on gets its decisions. */
   attach(stores: ControllerStores, world: World, controller: SimulatedController): ControllerStores {
     const { process: clock, wire } = controller;
     if (!clock || !wire) throw new Error('the controller is not running');
