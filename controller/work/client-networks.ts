@@ -63,6 +63,10 @@ export class ConnectionShares {
     this.#limits = limits;
   }
 
+  get sockets(): Iterable<HttpSocket> {
+    return this.#widestNetworks.keys();
+  }
+
   /**
    * False if `caller` or its network has used up its share, or the rest is reserved for others. True if the
    * connection was admitted before.

@@ -1,6 +1,8 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -277,6 +279,27 @@ describe('a server that closes', () => {
     expect(response.data).toEqual({ done: true });
     expect(response.headers.get('connection')).toBe('close');
     await closed;
+  });
+
+  test('sends a response to the end, even to a slow reader', async () => {
+    // More than the system buffers for a reader, so the server must.
+    const text = 'x'.repeat(12_000_000);
+    const app = await makeApp({
+      routes: () => [
+        defineRoute({
+          method: 'GET', path: '/api/test/long', summary: 'long', tag: 'Test', auth: { access: 'public' },
+          responses: { 200: z.strictObject({ text: z.string() }) },
+          handle: async () => ({ status: 200, data: { text } }),
+        }),
+      ],
+    });
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    socket.write('GET /api/test/long HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(socket, 'readable');
+    const closing = app.close();
+    await until(() => fetch(`${app.url}/healthz`).then(() => false, () => true));
+    expect((await buffer(socket)).length).toBeGreaterThan(text.length);
+    await closing;
   });
 
   test('aborts requests that do not finish in time', async () => {

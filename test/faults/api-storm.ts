@@ -44,6 +44,8 @@ export function apiStorm(on: { readonly load: Load }): void {
       await on.load.session.ok('POST', `/api/monitors/${id}/resume`);
     }));
     const is = (change: Change) => made.filter((one) => one.change === change);
+    // A result that overtakes a change is judged without it.
+    await on.load.changesJournaled();
     release();
     for (const { id } of is('edited')) {
       await until(() => hasFailed(id), { what: 'the result of the old settings is stored' });

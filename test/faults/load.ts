@@ -2,7 +2,7 @@ import type { CheckResult } from '../../shared/contracts/result.ts';
 import { allArrived } from '../helpers/all-arrived.ts';
 import { ApiSession } from '../helpers/api-session.ts';
 import { startFarwatch, type Farwatch } from '../helpers/farwatch.ts';
-import { readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
+import { countUnjournaled, readLedger, slotFaults, storeUrl } from '../helpers/ledger.ts';
 import type { TestMongo } from '../helpers/mongo.ts';
 import { startReceiver, type Receiver } from '../helpers/receiver.ts';
 import { NO_EXAMINATIONS, startTarget, type Target } from '../helpers/target.ts';
@@ -215,10 +215,17 @@ export class Load<Of extends Installation = Farwatch> {
     };
   }
 
+  /** Waits until all changes of monitors so far have taken effect. */
+  async changesJournaled(): Promise<void> {
+    await until(async () => await countUnjournaled(...this.#database()) === 0, { what: 'the changes are journaled' });
+  }
+
+  #database(): [url: string, database?: string] {
+    return this.store ? [this.store.url, this.store.database] : [storeUrl(this.farwatch.log())];
+  }
+
   async #read() {
-    const ledger = await (this.store
-      ? readLedger(this.store.url, this.store.database)
-      : readLedger(storeUrl(this.farwatch.log())));
+    const ledger = await readLedger(...this.#database());
     const countOf = (isCounted: (result: CheckResult) => boolean) => new Map(this.ids.map(
       (id) => [id, (ledger.byMonitor.get(id) ?? []).filter(isCounted).length],
     ));

@@ -64,6 +64,16 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
   }
 }
 
+/** Changes of monitors that the journal does not have yet: until it does, results are judged without them. */
+export async function countUnjournaled(url: string, database = 'farwatch'): Promise<number> {
+  const client = await MongoClient.connect(url);
+  try {
+    return await client.db(database).collection('monitors').countDocuments({ unjournaled: { $type: 'number' } });
+  } finally {
+    await client.close();
+  }
+}
+
 function summarize(lanes: Map<string, Map<number, CheckResult | DroppedRange>>, repeated: number): Ledger {
   const ledger: Ledger = {
     byMonitor: new Map(), dropped: new Map(), holes: [], ends: new Map(), repeated, results: 0,

@@ -98,7 +98,7 @@ export function createHttpServer(options: ServerOptions): HttpServer {
     useHandlers: (next) => {
       handlers = next;
     },
-    close: () => drain(server, webSockets, clock, limits.drainTimeoutMs),
+    close: () => drain(server, shares, webSockets, clock, limits.drainTimeoutMs),
   };
 }
 
@@ -107,7 +107,9 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-function drain(server: Server, webSockets: WebSockets, clock: Clock, timeoutMs: number): Promise<void> {
+function drain(
+  server: Server, connections: ConnectionShares, webSockets: WebSockets, clock: Clock, timeoutMs: number,
+): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     const deadline = clock.setTimer(timeoutMs, () => {
@@ -115,15 +117,28 @@ function drain(server: Server, webSockets: WebSockets, clock: Clock, timeoutMs: 
       webSockets.terminate();
     });
     // Connections that become idle after `close` would otherwise keep the server open.
-    const sweep = clock.setRepeating(50, () => server.closeIdleConnections());
+    const sweep = clock.setRepeating(50, () => {
+      keepUnsent(connections.sockets);
+      server.closeIdleConnections();
+    });
+    keepUnsent(connections.sockets);
+    // Closes idle connections, too.
     server.close(() => {
       deadline.cancel();
       sweep.cancel();
       resolve();
     });
-    server.closeIdleConnections();
     webSockets.close();
   });
+}
+
+/** Node.js takes a connection for idle once its response has ended, and would cut off what is not sent yet. */
+function keepUnsent(sockets: Iterable<HttpSocket>): void {
+  for (const socket of sockets) {
+    const { _httpMessage: response } = socket;
+    if (!response?.finished || socket.writableLength === 0) continue;
+    Object.defineProperty(response, 'finished', { get: () => socket.writableLength === 0, set: () => undefined });
+  }
 }
 
 /**
