@@ -68,7 +68,7 @@ export async function readLedger(url: string, database = 'farwatch'): Promise<Le
 export async function countUnjournaled(url: string, database = 'farwatch'): Promise<number> {
   const client = await MongoClient.connect(url);
   try {
-    return await client.db(database).collection('monitors').countDocuments({ unjournaled: { $type: 'number' } });
+    return await client.db(database).collection('monitors').countDocuments({ unjournaled: { $gte: 0 } });
   } finally {
     await client.close();
   }

@@ -132,12 +132,12 @@ function drain(
   });
 }
 
-/** Node.js takes a connection for idle once its response has ended, and would cut off what is not sent yet. */
+/** Node.js takes a connection for idle once its response has ended, and would cut off the unsent rest. */
 function keepUnsent(sockets: Iterable<HttpSocket>): void {
   for (const socket of sockets) {
     const { _httpMessage: response } = socket;
     if (!response?.finished || socket.writableLength === 0) continue;
-    Object.defineProperty(response, 'finished', { get: () => socket.writableLength === 0, set: () => undefined });
+    Object.defineProperty(response, 'finished', { get: () => socket.writableLength === 0, set() {} });
   }
 }
 
