@@ -65,8 +65,10 @@ export class NameServers {
   async #read(domain: string, known: Domain): Promise<void> {
     known.dueMs = this.#clock.monotonic() + READ_INTERVAL_MS;
     this.#reading += 1;
-    const found = (await this.#query(domain)).map((each) => each.toLowerCase().replace(/\.$/, ''));
-    const servers = [...new Set(found)].filter((each) => publicDomain(each) !== null).sort();
+    // An error of our own must not end the probe; the next read may succeed.
+    const found = await this.#query(domain).catch((): string[] => []);
+    const names = found.map((each) => each.toLowerCase().replace(/\.$/, ''));
+    const servers = [...new Set(names)].filter((each) => publicDomain(each) !== null).sort();
     if (servers.length > 0) known.zone = { servers, hash: fnv1a(servers.join()) | 0 };
     this.#reading -= 1;
   }
