@@ -71,6 +71,16 @@ export interface AttemptReport {
   isResumed: boolean;
 }
 
+/** The place of an attempt among those of its destination, which are grouped in the order of their starts. */
+export interface AttemptTurn {
+  /** Resolves when all before it are grouped. */
+  before: Promise<unknown>;
+  /** Call when this one is. */
+  onGrouped(): void;
+}
+
+const ONLY_TURN: AttemptTurn = { before: Promise.resolve(), onGrouped: () => undefined };
+
 /**
  * An attempt delayed longer than this after its claim sends nothing, because the claim could expire
  * meanwhile.
@@ -83,6 +93,7 @@ const MAX_SEND_DELAY_MS = 8000;
  */
 export async function attemptDelivery(
   deps: AttemptDeps, { id, claim: lastClaim }: Pick<QueuedDelivery, 'id' | 'claim'>, signal: AbortSignal,
+  turn = ONLY_TURN,
 ): Promise<AttemptReport> {
   const { deliveries, claims, clock } = deps;
   const claimed = await deps.runInTurn(async () => {
@@ -94,13 +105,13 @@ export async function attemptDelivery(
   if (!claimed) return { outcome: { kind: 'lost' }, isResumed: false };
   const { claim: former } = claimed.delivery;
   const isResumed = former !== null && !claims.isUnused(former);
-  return { outcome: await attemptClaimed(deps, claimed, signal), isResumed };
+  return { outcome: await attemptClaimed(deps, claimed, signal, turn), isResumed };
 }
 
 const BUSY: SendOutcome = Object.freeze({ kind: 'busy' });
 
 async function attemptClaimed(
-  deps: AttemptDeps, claimed: ClaimedDelivery, signal: AbortSignal,
+  deps: AttemptDeps, claimed: ClaimedDelivery, signal: AbortSignal, turn: AttemptTurn,
 ): Promise<AttemptOutcome> {
   const { deliveries, destinations, incidents, claims, clock, random } = deps;
   const { delivery, token, at: startedAt } = claimed;
@@ -118,7 +129,9 @@ async function attemptClaimed(
   }
   const incident = incidentReader(deps, claimed);
   if (await endIfObsolete(deps, claimed, incident)) return { kind: 'dropped' };
+  if (delivery.cause) await turn.before;
   const placed = delivery.cause ? await deps.placement.place(claimed, destination) : null;
+  turn.onGrouped();
   if (placed !== null) return placed;
   const digestDueAt = await moveToDigest(deps, claimed);
   if (digestDueAt !== null) return { kind: 'again', readyAt: digestDueAt };

@@ -49,6 +49,8 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
   readonly #deps: DestinationQueueDeps;
   readonly #context: ActorContext<QueueMessage>;
   readonly #running = new Set<Promise<void>>();
+  /** Resolves when the attempts so far are grouped. */
+  #grouped: Promise<unknown> = Promise.resolve();
   #state: QueueState;
 
   constructor(destinationId: string, deps: DestinationQueueDeps, context: ActorContext<QueueMessage>) {
@@ -104,9 +106,17 @@ export class DestinationQueue implements Behaviour<QueueMessage> {
 
   async #attempt(item: Pick<QueuedDelivery, 'id' | 'claim'>): Promise<AttemptReport['outcome']> {
     const { attempt, abortSignal, onAttempted } = this.#deps;
-    const report = await attemptDelivery(attempt, item, abortSignal);
-    onAttempted(item.id, report);
-    return report.outcome;
+    const before = this.#grouped;
+    let onGrouped = () => {};
+    const isGrouped = new Promise<void>((resolve) => { onGrouped = resolve; });
+    this.#grouped = Promise.all([before, isGrouped]);
+    try {
+      const report = await attemptDelivery(attempt, item, abortSignal, { before, onGrouped });
+      onAttempted(item.id, report);
+      return report.outcome;
+    } finally {
+      onGrouped();
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import type { Fact } from './monitor-rehearsal.ts';
 
 /** What was decided about a monitor, or what a person did to it, at `at` (Unix ms) at the latest. */
 export type Decision = { at: number } & (
+  /** `incident`: the one that the change opened or ended. */
   | { kind: 'move'; change: StatusChange; incident: PastIncident | null }
   | { kind: 'reopen'; incident: PastIncident }
   | { kind: 'fact'; fact: Fact }
@@ -26,17 +27,21 @@ export function decisionsOf({ config, changes, incidents, facts }: Past): Decisi
   const moves = first ? [first, ...chained(changes.slice(1), first.to)] : [];
   // Of an outage that only late results showed, the rules keep no more than when it ended.
   const decided = moves.filter(({ to, incident_id }) => to !== 'down' || !known.get(incident_id ?? '')?.late);
+  const firstOf = new Map(moves.toReversed().map((change) => [change.incident_id, change]));
   const decisions = decided.map((change): Decision & { kind: 'move' } => {
-    const incident = known.get(change.incident_id ?? '') ?? null;
-    return { kind: 'move', at: latestOf(change, incident, config), change, incident };
+    const { to, incident_id: id } = change;
+    // Without data the status is unknown, and the outage continues when data arrives.
+    const isContinued = to === 'down' && firstOf.get(id) !== change;
+    const incident = isContinued ? null : known.get(id ?? '') ?? null;
+    const at = Math.min(latestOf(change, incident, config), nextOpenedAt(incidents, known.get(id ?? '')));
+    return { kind: 'move', at, change, incident };
   });
   // Nothing was decided after what followed from it.
   for (let index = decisions.length - 2; index >= 0; index -= 1) {
     const one = decisions[index] as Decision;
     one.at = Math.min(one.at, (decisions[index + 1] as Decision).at);
   }
-  const detected = new Set(moves.flatMap(({ to, incident_id }) => (to === 'down' ? incident_id ?? [] : [])));
-  const reopened = incidents.filter(({ id, late }) => !late && !detected.has(id));
+  const reopened = incidents.filter(({ id, late }) => !late && firstOf.get(id)?.to !== 'down');
   const others = [
     ...reopened.map((incident): Decision => ({ kind: 'reopen', at: incident.opened_at, incident })),
     ...facts.filter(({ kind }) => kind !== 'pause' && kind !== 'resume').map((fact): Decision => ({ kind: 'fact', at: fact.at, fact })),
@@ -68,6 +73,14 @@ function latestOf(
   const { interval_ms: intervalMs, recoveries = 0 } = config;
   const latest = at + regionSilentAfterMs(config) + recoveries * intervalMs;
   return incident?.ended && !incident.ended.by_hand ? Math.min(latest, incident.ended.changed_at) : latest;
+}
+
+/** When the next incident of the same outage opened, Unix ms. Changes since then name that one. */
+function nextOpenedAt(all: readonly PastIncident[], incident: PastIncident | undefined): number {
+  if (!incident?.ended?.by_hand) return Infinity;
+  const { started_at, opened_at } = incident;
+  const later = all.filter((one) => one.started_at === started_at && one.opened_at > opened_at);
+  return Math.min(...later.map((one) => one.opened_at));
 }
 
 /** The first change may tell of an outage that began before it, Unix ms. */

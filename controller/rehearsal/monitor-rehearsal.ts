@@ -28,6 +28,8 @@ export interface MonitorFacts {
   features: readonly string[];
   /** By ascending start. */
   incidents: PastIncident[];
+  /** As in `noDataAt`, ms. */
+  noDataAfterMs: number;
 }
 
 interface Received {
@@ -107,11 +109,12 @@ export class MonitorRehearsal {
 
   /** Before the first stored result or decision, uses past incidents as they were. */
   #begin(hour: number): Replay {
-    const { config, incidents, features, changes } = this.#known;
+    const { config, incidents, features, changes, noDataAfterMs } = this.#known;
     const from = this.#past ? changes[0]?.at ?? Infinity : hour;
     const past = incidents.filter(({ ended }) => ended !== null && ended.at < from);
     this.#events.addPast(past.flatMap((one) => eventsOf(one, config)).sort((a, b) => a.at - b.at));
-    const replay = new Replay(config, hour, (step) => this.#onStep(step), knownOf(features));
+    const seen = { ...knownOf(features), noDataAfterMs };
+    const replay = new Replay(config, hour, (step) => this.#onStep(step), seen);
     const earlier = this.#facts.filter(({ at }) => at < hour);
     const isPaused = earlier.findLast(({ kind }) => kind === 'pause' || kind === 'resume')?.kind === 'pause';
     this.#facts = this.#facts.slice(earlier.length);

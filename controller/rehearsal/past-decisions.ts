@@ -3,9 +3,6 @@ import { Replay, type ReplayedStep } from '../verdicts/replay.ts';
 import { decisionsOf, startOf, type Decision } from './decision-rules.ts';
 import type { Fact, MonitorFacts } from './monitor-rehearsal.ts';
 
-/** Votes that confirm an outage this long before its incident are others: clocks differ by less. */
-const MAX_EARLY_MS = 10_000;
-
 interface Listener {
   onStep(step: ReplayedStep): void;
   onFact(fact: Fact, replay: Replay): void;
@@ -67,7 +64,7 @@ export class PastDecisions {
       if (one.kind !== 'move') continue;
       const { to, at } = one.change;
       if (at > since) return 0;
-      if (to === status && at === since && (to !== 'down' || one.at < now + MAX_EARLY_MS)) return index + 1;
+      if (to === status && at === since && (to !== 'down' || one.at <= now)) return index + 1;
     }
     return 0;
   }

@@ -30,6 +30,8 @@ export interface FactReaders {
     counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>>;
     total(organizationId: string): Promise<number>;
   };
+  /** As in `noDataAt`, ms. */
+  noDataAfterMs: number;
 }
 
 /** Maximum status changes per monitor: one every two minutes for 90 days. */
@@ -71,6 +73,7 @@ export async function readFacts(
     monitors.set(id, {
       config: { ...toMonitorConfig(doc, undefined, maintenance), ...present },
       changes, facts: factsOf(changes, past), features: features.get(id) ?? [], incidents: past,
+      noDataAfterMs: readers.noDataAfterMs,
     });
   }
   const others = incidents.filter((one) => !monitors.has(one.monitor_id) && one.features.length > 0);

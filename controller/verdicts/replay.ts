@@ -4,7 +4,7 @@ import { applyDecided, applyItem, newMonitorState } from './monitor-rules.ts';
 import type { JournaledPing, MonitorEffect, MonitorItem, MonitorState } from './monitor-state.ts';
 import { instantOf, releaseAt } from './notices/held-alert-rules.ts';
 import { reopenAt } from './status/reopen-rules.ts';
-import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes, type Move } from './status/status-rules.ts';
+import { ACCEPT_MINORITY_AFTER_MS, needsMoreVotes, noDataAt, type Move } from './status/status-rules.ts';
 import { nextMaintenanceChangeAt } from './time-accounting/maintenance-rules.ts';
 import { HOUR_GRACE_MS, HOUR_MS, hourOf } from './time-accounting/time-accounting-rules.ts';
 import { regionSilentAfterMs } from './votes/region-rules.ts';
@@ -25,8 +25,11 @@ export interface ReplayedStep {
   effects: MonitorEffect[];
 }
 
-/** What is known of the monitor from elsewhere, because results do not contain it. */
-type Known = Partial<Pick<MonitorState, 'addresses' | 'certificate'>>;
+/** What is known from elsewhere, because results do not contain it. */
+type Known = Partial<Pick<MonitorState, 'addresses' | 'certificate'>> & {
+  /** As in `noDataAt`, ms. */
+  noDataAfterMs?: number;
+};
 
 /**
  * Replays the history of a monitor under another configuration with the production rules, and makes the
@@ -34,6 +37,7 @@ type Known = Partial<Pick<MonitorState, 'addresses' | 'certificate'>>;
  */
 export class Replay {
   readonly #onStep: (step: ReplayedStep) => void;
+  readonly #noDataAfterMs: number;
   #state: MonitorState;
   #n = 0;
   #shortSince: number | null = null;
@@ -42,8 +46,12 @@ export class Replay {
   #nothingDueBefore = 0;
 
   /** `from`: Unix ms. The monitor is active, whatever `config` says. */
-  constructor(config: MonitorConfig, from: number, onStep: (step: ReplayedStep) => void, known: Known = {}) {
+  constructor(
+    config: MonitorConfig, from: number, onStep: (step: ReplayedStep) => void,
+    { noDataAfterMs = Infinity, ...known }: Known = {},
+  ) {
     this.#onStep = onStep;
+    this.#noDataAfterMs = noDataAfterMs;
     this.#state = { ...newMonitorState({ ...config, status: 'active', changed_at: from }), ...known };
     this.#now = from;
   }
@@ -167,6 +175,7 @@ export class Replay {
       consider(lastAt + silentAfterMs, () => ({ kind: 'silent', region, at: lastAt + config.interval_ms }));
     }
     consider(reopenAt(this.#state, 0), (at) => ({ kind: 'reopen', at }));
+    consider(noDataAt(this.#state, this.#noDataAfterMs, 0), (at) => ({ kind: 'no_data', at }));
     if (config.maintenance?.length) {
       const changeAt = nextMaintenanceChangeAt(this.#state, this.#now);
       for (const at of [releaseAt(this.#state), changeAt]) {

@@ -17,11 +17,11 @@ interface RehearsalSources {
 
 /** Rehearsals of alert settings on stored results. */
 export function openRehearsals(ports: ControllerPorts, sources: RehearsalSources): Route[] {
-  const { stores, shardMap, clock } = ports;
+  const { stores, shardMap, clock, config: { noDataAfterMs } } = ports;
   const { fleet, monitors: { rehearsals: turns }, notifications, results } = sources;
   const { monitors, statusHistory: changes, incidents, windows, features, groups } = stores;
   return rehearsalRoutes({
-    monitors, changes, incidents, windows, features, turns, shardMap, clock,
+    monitors, changes, incidents, windows, features, turns, shardMap, clock, noDataAfterMs,
     runner: fleet.runNow, results: results.readers.storedHours, targets: notifications.deps.targets,
     groupPaths: async (tenant) => {
       const edges = await groups.edges(tenant);

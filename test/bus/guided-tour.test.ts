@@ -87,7 +87,7 @@ const tours: Tour[] = [
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 53,
+    path: 'request: `POST /api/monitors`', limit: 51,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
   },

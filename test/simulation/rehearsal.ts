@@ -9,6 +9,7 @@ import type { ShardState } from '../../controller/results/state/shard-state.ts';
 import type { MaintenanceRange, MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { HOUR_MS, hourOf } from '../../controller/verdicts/time-accounting/time-accounting-rules.ts';
 import { shardMap } from '../helpers/shard-map.ts';
+import { NO_DATA_AFTER_MS } from '../helpers/take-limits.ts';
 import { rowsOf } from './check-results.ts';
 import { messageDifferences, type ComparedMessages } from './compare-messages.ts';
 import { createMonitors, disturb, randomDestinations, recoverProbes, REGIONS, type ProbeProblem } from './random-history.ts';
@@ -130,6 +131,7 @@ function rehearse(world: World, config: MonitorConfig, state: ShardState, { wind
   const { features = [] } = world.db.features.get(id) ?? {};
   const rehearsal = new MonitorRehearsal({
     config: { ...config, maintenance }, changes, facts: factsOf(changes, incidents), features, incidents,
+    noDataAfterMs: NO_DATA_AFTER_MS,
   }, true);
   const byHour = new Map<number, ResultColumns>();
   const rows = (rowsOf(world, state).get(id) ?? []).toSorted((one, other) => one.started_at - other.started_at);

@@ -51,6 +51,18 @@ describe('past decisions', () => {
       .toEqual(['up 6000', 'down 6000', 'end_by_hand 90000', 'reopen 400000', 'paused 500000']);
   });
 
+  test('do not take the end of missing data for the start of an outage', () => {
+    const ended = { at: 90_000, by_hand: true, changed_at: 90_000 };
+    const incidents = [incidentOf('a', 6000, { ended, started_at: 4000 }), incidentOf('b', 700_000, { started_at: 4000 })];
+    const moves: Move[] = [
+      START, [4000, 'up', 'down', 'a'], [60_000, 'down', 'unknown', 'a'], [650_000, 'unknown', 'down', 'a'],
+      [900_000, 'down', 'unknown', 'b'], [1_000_000, 'unknown', 'down', 'b'],
+    ];
+    expect(decided(moves, incidents)).toEqual([
+      'up 6000', 'down 6000', 'unknown 205000', 'down 700000', 'reopen 700000', 'unknown 1045000', 'down 1145000',
+    ]);
+  });
+
   test('leave out outages that only late results showed, apart from their end', () => {
     const moves: Move[] = [START, [4000, 'up', 'down', 'a'], [9000, 'down', 'up', 'a']];
     expect(decided(moves, [incidentOf('a', 80_000, { late: true })])).toEqual(['up 145000', 'up 154000']);
