@@ -6,8 +6,8 @@ import type { Fact } from './monitor-rehearsal.ts';
 
 /** What was decided about a monitor, or what a person did to it, at `at` (Unix ms) at the latest. */
 export type Decision = { at: number } & (
-  /** `incident`: the one that the change opened or ended. */
-  | { kind: 'move'; change: StatusChange; incident: PastIncident | null }
+  /** `incident`: the one that the change opened or ended. `isExact`: it was decided at `at`, not before. */
+  | { kind: 'move'; change: StatusChange; incident: PastIncident | null; isExact: boolean }
   | { kind: 'reopen'; incident: PastIncident }
   | { kind: 'fact'; fact: Fact }
 );
@@ -33,8 +33,9 @@ export function decisionsOf({ config, changes, incidents, facts }: Past): Decisi
     // Without data the status is unknown, and the outage continues when data arrives.
     const isContinued = to === 'down' && firstOf.get(id) !== change;
     const incident = isContinued ? null : known.get(id ?? '') ?? null;
-    const at = Math.min(latestOf(change, incident, config), nextOpenedAt(incidents, known.get(id ?? '')));
-    return { kind: 'move', at, change, incident };
+    const exactAt = recordedAt(change, incident);
+    const latest = Math.min(latestOf(change, config), nextOpenedAt(incidents, known.get(id ?? '')));
+    return { kind: 'move', at: exactAt ?? latest, change, incident, isExact: exactAt !== null };
   });
   // Nothing was decided after what followed from it.
   for (let index = decisions.length - 2; index >= 0; index -= 1) {
@@ -64,15 +65,19 @@ function chained(changes: readonly StatusChange[], status: StatusChange['to']): 
   return found;
 }
 
-/** The latest instant at which a change can have been decided, Unix ms. */
-function latestOf(
-  { to, from, at }: StatusChange, incident: PastIncident | null, config: MonitorConfig,
-): number {
+/** When a change was decided according to its incident, Unix ms; null if that does not tell. */
+function recordedAt({ to, from, at }: StatusChange, incident: PastIncident | null): number | null {
   if (to === 'paused' || from === 'paused') return at;
-  if (to === 'down' && incident) return incident.opened_at;
+  if (incident === null) return null;
+  if (to === 'down') return incident.opened_at;
+  const { ended } = incident;
+  return to !== 'unknown' && ended && !ended.by_hand ? ended.changed_at : null;
+}
+
+/** The latest instant at which a change can have been decided, Unix ms. */
+function latestOf({ at }: StatusChange, config: MonitorConfig): number {
   const { interval_ms: intervalMs, recoveries = 0 } = config;
-  const latest = at + regionSilentAfterMs(config) + recoveries * intervalMs;
-  return incident?.ended && !incident.ended.by_hand ? Math.min(latest, incident.ended.changed_at) : latest;
+  return at + regionSilentAfterMs(config) + recoveries * intervalMs;
 }
 
 /** When the next incident of the same outage opened, Unix ms. Changes since then name that one. */

@@ -3,6 +3,9 @@ import { Replay, type ReplayedStep } from '../verdicts/replay.ts';
 import { decisionsOf, startOf, type Decision } from './decision-rules.ts';
 import type { Fact, MonitorFacts } from './monitor-rehearsal.ts';
 
+/** Clocks of the controller, which decided, and of probes, which vote, differ by less. */
+const MAX_SKEW_MS = 10_000;
+
 interface Listener {
   onStep(step: ReplayedStep): void;
   onFact(fact: Fact, replay: Replay): void;
@@ -53,8 +56,9 @@ export class PastDecisions {
     this.#replay.advanceTo(until);
   }
 
+  /** A change follows the votes that come to it, even if its time on the controller's clock is over. */
   #countUntil(at: number): number {
-    const count = this.#left.findIndex((one) => one.at > at);
+    const count = this.#left.findIndex((one) => one.at + (one.kind === 'move' ? MAX_SKEW_MS : 0) > at);
     return count < 0 ? this.#left.length : count;
   }
 
@@ -64,14 +68,17 @@ export class PastDecisions {
       if (one.kind !== 'move') continue;
       const { to, at } = one.change;
       if (at > since) return 0;
-      if (to === status && at === since && (to !== 'down' || one.at <= now)) return index + 1;
+      if (to === status && at === since && (to !== 'down' || one.at < now + MAX_SKEW_MS)) return index + 1;
     }
     return 0;
   }
 
   /** Makes the next decisions, at `now` (Unix ms) at the latest. */
   #decide(count: number, now = Infinity): void {
-    for (const decision of this.#left.splice(0, count)) this.#make(decision, Math.min(decision.at, now));
+    for (const one of this.#left.splice(0, count)) {
+      const isExact = one.kind === 'move' && one.isExact;
+      this.#make(one, isExact ? one.at : Math.min(one.at, now));
+    }
   }
 
   #make(decision: Decision, at: number): void {

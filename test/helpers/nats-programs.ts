@@ -63,7 +63,8 @@ export async function ensureNatsPrograms(say: (line: string) => void): Promise<v
     );
     const startedAt = Date.now();
     try {
-      await install({ env: process.env, say });
+      // A compiler that collects no garbage takes a fifth less time, and about a gigabyte.
+      await install({ env: { GOGC: 'off', ...process.env }, say });
       say(
         `Installed nats-server ${natsPrograms()[version]?.version} in ${Math.round((Date.now() - startedAt) / 1000)} s`,
       );
