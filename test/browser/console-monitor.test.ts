@@ -5,6 +5,7 @@ import { seedDiagnosis } from '../helpers/seeded-diagnosis.ts';
 import { seedMonitor, type SeededMonitor } from './seeded-monitor.ts';
 import { fewOrAll } from '../helpers/few-or-all.ts';
 import { newMember, type Tenant } from '../helpers/tenants.ts';
+import { until } from '../helpers/until.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
@@ -111,8 +112,7 @@ describe('a monitor', () => {
     await rig.open(tenant.owner, `/monitors/${shown.id}?range=6h`, DESKTOP, async (page, problems) => {
       const chart = page.getByRole('region', { name: 'Response times' });
       await chart.getByText('Osaka').waitFor();
-      const plot = await chart.locator('.u-over').boundingBox();
-      if (plot === null) throw new Error('no chart');
+      const plot = await until(() => chart.locator('.u-over').boundingBox(), { what: 'the chart is drawn' });
       await page.mouse.move(plot.x + plot.width * 0.25, plot.y + 50);
       await page.mouse.down();
       await page.mouse.move(plot.x + plot.width * 0.75, plot.y + 60, { steps: 4 });

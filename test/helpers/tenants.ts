@@ -29,7 +29,7 @@ export interface Tenant {
 export const PASSWORD = 'correct horse battery';
 
 /** Cheap enough for a test suite; other tests cover the real cost. */
-export const TEST_PASSWORD_COST = { logN: 4, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
+export const TEST_PASSWORD_COST = { logN: 4, parallel: 1, maxConcurrent: 4, maxWaiting: 1000, maxWaitingOfAddress: 1000 };
 
 const SESSION_MS = 7 * 86_400_000;
 

@@ -4,7 +4,7 @@ import { PASSWORD_COST, PasswordHasher } from '../../../controller/accounts/user
 import type { AppError } from '../../../controller/errors/app-error.ts';
 import { systemClock } from '../../../shared/time.ts';
 
-const cheap = { logN: 8, maxConcurrent: 2, maxWaiting: 3, maxWaitingOfAddress: 2 };
+const cheap = { logN: 8, parallel: 1, maxConcurrent: 2, maxWaiting: 3, maxWaitingOfAddress: 2 };
 const A = '192.0.2.1';
 const B = '192.0.2.2';
 
@@ -12,10 +12,10 @@ describe('the password hasher', () => {
   test('verifies only the hashed password, at the production cost', async () => {
     const hasher = new PasswordHasher(systemClock);
     const hash = await hasher.hash('correct horse battery', A);
-    expect(hash).toMatch(/^scrypt\$17\$8\$1\$[\w-]{22}\$[\w-]{43}$/);
+    expect(hash).toMatch(/^scrypt\$15\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
     expect(await hasher.verify('correct horse battery', hash, A)).toBe(true);
     expect(await hasher.verify('correct horse batterz', hash, A)).toBe(false);
-    expect(PASSWORD_COST.logN).toBe(17);
+    expect(PASSWORD_COST).toMatchObject({ logN: 15, parallel: 3 });
   });
 
   test('salts each hash and normalizes Unicode', async () => {
