@@ -74,7 +74,7 @@ describe('settings in the console', () => {
     const find = async () => (await client.get(path)).data.variables[0];
     await rig.open(tenant.owner, '/settings/variables', DESKTOP, async (page) => {
       await page.getByRole('button', { name: 'New variable' }).press('Enter');
-      await page.getByLabel('Name').pressSequentially('Api');
+      await page.getByLabel('Name').fill('Api');
       await page.getByLabel('Secret').press('Space');
       await page.getByLabel('Value').fill('first-value');
       await page.getByRole('button', { name: 'Create' }).press('Enter');
