@@ -46,7 +46,17 @@ function range(schema: Schema, min: number, max: number): { min: number; max: nu
   return { min: Math.max(minimum, min), max: Math.min(maximum, max) };
 }
 
-function textOf(schema: Schema): fc.Arbitrary<string> {
+/** fast-check spends milliseconds on preparing each kind of text. */
+const texts = new Map<string, fc.Arbitrary<string>>();
+
+function textOf({ description: _description, ...schema }: Schema): fc.Arbitrary<string> {
+  const key = JSON.stringify(schema);
+  const known = texts.get(key) ?? newTextOf(schema);
+  texts.set(key, known);
+  return known;
+}
+
+function newTextOf(schema: Schema): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = 300, pattern, format } = schema as {
     minLength?: number; maxLength?: number; pattern?: string; format?: string;
   };
