@@ -37,7 +37,9 @@ const project = (name: string, workers: number, setup: string[] = []) => ({
     maxWorkers: workers,
     // A process loads the product's modules once for all its files.
     isolate: false,
-    setupFiles: ['test/helpers/property-seed.ts', 'test/helpers/null-free-file.ts', ...setup],
+    setupFiles: [
+      'test/helpers/property-seed.ts', 'test/helpers/null-free-file.ts', 'test/helpers/fast-nkeys.ts', ...setup,
+    ],
   },
 });
 
