@@ -30,9 +30,13 @@ if (unknown.length > 0) {
 const steps = Object.keys(SECONDS).filter((name) => (named.length === 0 ? name in STEPS : named.includes(name)));
 
 const needs = (names) => steps.some((name) => names.includes(name));
-await prepare();
-const servers = needs(ON_SERVERS) ? ensureNats() : null;
-if (needs(BUNDLED)) await ensureBundles({ root, say });
+let servers = null;
+await prepare(async () => {
+  servers = needs(ON_SERVERS) ? ensureNats() : null;
+  // The steps report it.
+  servers?.catch(() => undefined);
+  if (needs(BUNDLED)) await ensureBundles({ root, say });
+});
 if (needs(NULL_FREE)) {
   process.env.TEST_SEED ||= String(randomInt(1e6));
   say(`TEST_SEED=${process.env.TEST_SEED} selects the test files that run on a database without nulls`);

@@ -20,8 +20,11 @@ export function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Installs everything that tests need from npm; ends the process with a message if that is impossible. */
-export async function prepare() {
+/**
+ * Installs everything that tests need from npm; ends the process with a message if that is impossible. `beside` runs once
+ * the packages are there, beside the rest.
+ */
+export async function prepare(beside = async () => undefined) {
   const versionError = nodeVersionError(process.versions.node);
   if (versionError) {
     process.stderr.write(`${versionError}\n`);
@@ -29,7 +32,7 @@ export async function prepare() {
   }
   await ensurePackages({ root, production: false, say });
   mkdirSync(join(root, 'node_modules/.cache/farwatch-test'), { recursive: true });
-  await Promise.all([ensureRawSocket({ root, say }), ensureApiTypes()]);
+  await Promise.all([beside(), ensureRawSocket({ root, say }), ensureApiTypes()]);
 }
 
 /** Finds and installs the servers that tests use, as the product does. */
