@@ -34,15 +34,20 @@ export class ShardState {
     }
   }
 
-  /** As of a checkpoint. A document at the same position or later was written after it. */
+  /**
+   * As of a checkpoint, with the documents after its entry. A document at the same position or later was
+   * written after it.
+   */
   static fromCheckpoint(shard: number, checkpoint: Checkpoint, records: StateRecord[]): ShardState {
-    const loaded = new ShardState(shard, checkpoint, records);
-    for (const { monitor_id: id, position } of records) {
-      const unsaved = checkpoint.states.get(id);
-      if (!unsaved || unsaved.position <= position) continue;
-      loaded.monitors.set(id, newLiveMonitor(unsaved.state, unsaved.position, unsaved.unsaved_from));
+    const loaded = new ShardState(shard, checkpoint, []);
+    const { monitors, pings } = loaded;
+    for (const { monitor_id: id, state, position, unsaved_from: unsavedFrom } of checkpoint.states) {
+      monitors.set(id, newLiveMonitor(state, position, unsavedFrom));
     }
-    for (const { id, n } of checkpoint.pings) loaded.pings.set(id, n);
+    for (const { monitor_id: id, state, position } of records) {
+      if ((monitors.get(id)?.position ?? -1) <= position) monitors.set(id, newLiveMonitor(state, position));
+    }
+    for (const { id, n } of checkpoint.pings) pings.set(id, n);
     return loaded;
   }
 

@@ -23,16 +23,20 @@ export class StateStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Loads all states of a shard.
-    await ensureIndexes(this.#states, [{ key: { shard: 1 }, name: 'by_shard' }]);
+    // Loads the states of a shard, or those after a checkpoint.
+    await ensureIndexes(this.#states, [{ key: { shard: 1, position: 1 }, name: 'by_position' }]);
   }
 
-  /** Deduplicates common values of the states. */
-  async load(shard: number): Promise<StateRecord[]> {
+  /**
+   * The states after entry `after`, or all of the shard if it is null. Deduplicates common values of the
+   * states.
+   */
+  async load(shard: number, after: number | null = null): Promise<StateRecord[]> {
     const shared = new SharedValues();
     const records: StateRecord[] = [];
     // One by one, because short-lived copies do not fragment the heap.
-    for await (const doc of this.#states.find({ shard }).batchSize(1000)) {
+    const filter = after === null ? { shard } : { shard, position: { $gt: after } };
+    for await (const doc of this.#states.find(filter).batchSize(1000)) {
       const record = toStateRecord(doc);
       shared.state(record.state, record.monitor_id);
       records.push(record);
