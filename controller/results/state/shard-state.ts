@@ -3,7 +3,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import type { EntryBatch, JournalEntry } from '../journal/journal-store.ts';
 import { type Applies, type AppliedEntry, type BatchSource, EntryStep } from './entry-step.ts';
-import { type LiveMonitor, newLiveMonitor } from './live-monitor.ts';
+import { type LiveMonitor, liveMonitorOf, newLiveMonitor } from './live-monitor.ts';
 import type { Checkpoint, LanePosition, Snapshot, StateRecord } from './records.ts';
 
 /** The journal moved while it was read. */
@@ -41,9 +41,7 @@ export class ShardState {
   static fromCheckpoint(shard: number, checkpoint: Checkpoint, records: StateRecord[]): ShardState {
     const loaded = new ShardState(shard, checkpoint, []);
     const { monitors, pings } = loaded;
-    for (const { monitor_id: id, state, position, unsaved_from: unsavedFrom } of checkpoint.states) {
-      monitors.set(id, newLiveMonitor(state, position, unsavedFrom));
-    }
+    for (const state of checkpoint.states) monitors.set(state.monitor_id, liveMonitorOf(state));
     for (const { monitor_id: id, state, position } of records) {
       if ((monitors.get(id)?.position ?? -1) <= position) monitors.set(id, newLiveMonitor(state, position));
     }

@@ -205,6 +205,22 @@ describe('a shard with a checkpoint', () => {
     expect([...whole.incidents.keys()]).toEqual([...db.incidents.keys()]);
   });
 
+  test('has the state of a document that was written later', async () => {
+    const db = checkpointed();
+    const state = { ...newMonitorState(MONITOR), since: 12_345 };
+    db.states.set(MONITOR.monitor_id, { shard: SHARD, position: 4, outbox: '[]', content: JSON.stringify(state) });
+    const loaded = await load(db, () => undefined);
+    const monitor = loaded.state.monitors.get(MONITOR.monitor_id);
+    expect([monitor?.state.since, monitor?.position, db.incidents.size]).toEqual([12_345, 4, 0]);
+  });
+
+  test('has monitors of a checkpoint that no document has', async () => {
+    const db = checkpointed();
+    db.states.clear();
+    expect((await load(db, () => undefined)).state.monitors.size).toBe(1);
+    expect(db.incidents.size).toBe(1);
+  });
+
   test('does not use one that the snapshot has passed', async () => {
     const db = checkpointed();
     db.snapshots.set(SHARD, { position: 3, content: '{}' });
