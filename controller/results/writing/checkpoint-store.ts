@@ -44,7 +44,7 @@ export interface CheckpointWriter {
 }
 
 /**
- * Collection `checkpoints`, read from the primary: the states that a shard's owner has.
+ * Collection `checkpoints`, read from the primary: all states of a shard, as its owner has them.
  * Parts are written before the head that names them and removed after the next one.
  */
 export class CheckpointStore {
