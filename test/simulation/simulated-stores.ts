@@ -1,6 +1,6 @@
 import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
 import type { InsertOutcome, JournalEntry } from '../../controller/results/journal/journal-store.ts';
-import type { Checkpoint, CheckpointPart, StateRecord } from '../../controller/results/state/records.ts';
+import type { CheckpointStart, StateRecord } from '../../controller/results/state/records.ts';
 import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
@@ -9,6 +9,7 @@ import type { ShardStores } from '../../controller/results/shards/shard-parts.ts
 import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
 import type { ChangeFeedDeps } from '../../controller/results/feeds/change-feed.ts';
 import type { AlertsPort, IncidentsPort } from '../../controller/verdicts/effect.ts';
+import { packPart, type PackedPart, unpackPart } from '../../controller/results/writing/checkpoint-part.ts';
 import type { StatusHistory } from '../../controller/results/writing/monitor-writes.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
@@ -181,19 +182,20 @@ function checkpointStore({ checkpoints }: SimulatedDatabase, wire: Line): ShardS
     load: (shard, after) => wire.read(() => {
       const found = checkpoints.get(shard);
       if (!found || found.position <= after) return null;
-      return JSON.parse(found.content) as Checkpoint;
+      const { parts, ...start } = JSON.parse(found.content) as CheckpointStart & { parts: PackedPart[] };
+      return { ...start, states: parts.flatMap(unpackPart) };
     }),
     begin: async (shard, start) => {
       const copied = copy(start);
-      const states: CheckpointPart = [];
+      const parts: PackedPart[] = [];
       return {
         add: (part) => {
-          states.push(...copy(part));
+          parts.push(copy(packPart(part)));
           return wire.write([() => undefined], () => undefined);
         },
         finish: () => wire.write([() => {
           if ((checkpoints.get(shard)?.position ?? -1) >= copied.n) return;
-          checkpoints.set(shard, { position: copied.n, content: JSON.stringify({ ...copied, states }) });
+          checkpoints.set(shard, { position: copied.n, content: JSON.stringify({ ...copied, parts }) });
         }], () => undefined),
       };
     },

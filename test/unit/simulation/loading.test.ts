@@ -14,6 +14,7 @@ import type { ScanOutcome } from '../../../controller/results/clock/clock-scanne
 import { Shard } from '../../../controller/results/shards/shard.ts';
 import type { ShardDeps } from '../../../controller/results/shards/shard-parts.ts';
 import { PoisonEntryError, type ShardMessage, type ShardSummary } from '../../../controller/results/shards/shard-message.ts';
+import { packPart } from '../../../controller/results/writing/checkpoint-part.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
@@ -169,11 +170,10 @@ describe('a shard with a checkpoint', () => {
     for (const each of entries) db.journalOf(SHARD).set(each.n, entryText(each));
     const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
     for (const each of entries.slice(0, 3)) state.apply(each);
-    const states = [{
-      monitor_id: MONITOR.monitor_id, position: 3, unsaved_from: 2, state: state.monitors.get(MONITOR.monitor_id)?.state,
-    }];
+    const { state: saved } = state.monitors.get(MONITOR.monitor_id)!;
+    const parts = [packPart([{ monitor_id: MONITOR.monitor_id, position: 3, unsaved_from: 2, state: saved }])];
     const start = { n: 3, taken_at: state.takenAt, lanes: [...state.lanes], pings: [] };
-    db.checkpoints.set(SHARD, { position: 3, content: JSON.stringify({ ...start, states }) });
+    db.checkpoints.set(SHARD, { position: 3, content: JSON.stringify({ ...start, parts }) });
     const document = { shard: SHARD, position: 1, outbox: '[]', content: JSON.stringify(newMonitorState(MONITOR)) };
     db.states.set(MONITOR.monitor_id, document);
     return db;
