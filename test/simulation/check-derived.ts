@@ -11,6 +11,8 @@ import type { Reference } from './reference.ts';
 import type { OwnedStates, World } from './world.ts';
 import { rowsOf } from '../../controller/results/hours/hour-rows.ts';
 import { shardMap } from '../helpers/shard-map.ts';
+import { BLANK_CONFIG } from '../../controller/results/writing/blank-state.ts';
+import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 
 /** Checks that states, executed effects, blocks, rollups and snapshots equal those of one replay of the journal. */
 export function checkDerived(world: World, references: Reference[], states: OwnedStates): string[] {
@@ -67,7 +69,18 @@ function checkConfigs(world: World, references: Reference[]): string[] {
 
 function comparable(state: MonitorState): unknown {
   const { accounted: _accounted, maintained: _maintained, unrolled_day: _day, ...rest } = state;
-  return JSON.parse(JSON.stringify(rest));
+  return JSON.parse(textOf(rest));
+}
+
+/** Equal for values that differ only in the order of fields, and in fields that a checkpoint sets to their default. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    const isDefault = ([name, field]: [string, unknown]): boolean =>
+      name in BLANK_CONFIG && isDeepStrictEqual(field, BLANK_CONFIG[name as keyof MonitorConfig]);
+    const fields = Object.entries(inner).filter((entry) => !isDefault(entry));
+    return Object.fromEntries(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
+  });
 }
 
 /** Checks that each hour's accounted time is in the state or in its rollup. */
@@ -99,42 +112,42 @@ export function checkEffects(world: World, references: Reference[]): string[] {
   const shared = new Map<string, FeatureRecord>();
   for (const { effects } of references) {
     for (const effect of effects) {
-      if (effect.kind === 'status') wanted.set(`status ${effect.change.id}`, JSON.stringify(effect.change));
+      if (effect.kind === 'status') wanted.set(`status ${effect.change.id}`, textOf(effect.change));
       else if (effect.kind === 'open') {
-        wanted.set(`incident ${effect.opening.id}`, JSON.stringify(effect.opening));
+        wanted.set(`incident ${effect.opening.id}`, textOf(effect.opening));
       } else if (effect.kind === 'resolve') {
-        wanted.set(`resolved ${effect.resolution.id}`, JSON.stringify(effect.resolution));
+        wanted.set(`resolved ${effect.resolution.id}`, textOf(effect.resolution));
       } else if (effect.kind === 'alert') {
-        wanted.set(`alert ${effect.alert.id}`, JSON.stringify(effect.alert));
+        wanted.set(`alert ${effect.alert.id}`, textOf(effect.alert));
       } else if (effect.kind === 'region') {
-        wanted.set(`region ${effect.change.id}`, JSON.stringify(effect.change));
+        wanted.set(`region ${effect.change.id}`, textOf(effect.change));
       } else if (effect.kind === 'votes') {
-        wanted.set(`votes ${effect.record.id}`, JSON.stringify(effect.record));
+        wanted.set(`votes ${effect.record.id}`, textOf(effect.record));
       } else if (effect.kind === 'features') {
         const { monitor_id: id, position } = effect.record;
         if (position > (shared.get(id)?.position ?? -Infinity)) shared.set(id, effect.record);
       } else if (effect.kind === 'sighting') {
         const { monitor_id: id, position } = effect.sighting;
-        wanted.set(`sighting ${id} ${position}`, JSON.stringify(effect.sighting));
+        wanted.set(`sighting ${id} ${position}`, textOf(effect.sighting));
       } else {
         const { monitor_id: id, seen_at: at } = effect.sighting;
         if (at > (shown.get(id)?.seen_at ?? -Infinity)) shown.set(id, effect.sighting);
       }
     }
   }
-  for (const [id, one] of shown) wanted.set(`certificate ${id}`, JSON.stringify(one));
-  for (const [id, one] of shared) wanted.set(`features ${id}`, JSON.stringify(one));
+  for (const [id, one] of shown) wanted.set(`certificate ${id}`, textOf(one));
+  for (const [id, one] of shared) wanted.set(`features ${id}`, textOf(one));
   const found = new Map<string, string>();
-  for (const [id, one] of features) found.set(`features ${id}`, JSON.stringify(one));
-  for (const [id, one] of sightings) found.set(`sighting ${id}`, JSON.stringify(one));
-  for (const [id, change] of statusChanges) found.set(`status ${id}`, JSON.stringify(change));
-  for (const [id, one] of certificates) found.set(`certificate ${id}`, JSON.stringify(one));
-  for (const [id, change] of regionChanges) found.set(`region ${id}`, JSON.stringify(change));
-  for (const [id, record] of votes) found.set(`votes ${id}`, JSON.stringify(record));
-  for (const [id, alert] of alerts) found.set(`alert ${id}`, JSON.stringify(alert));
+  for (const [id, one] of features) found.set(`features ${id}`, textOf(one));
+  for (const [id, one] of sightings) found.set(`sighting ${id}`, textOf(one));
+  for (const [id, change] of statusChanges) found.set(`status ${id}`, textOf(change));
+  for (const [id, one] of certificates) found.set(`certificate ${id}`, textOf(one));
+  for (const [id, change] of regionChanges) found.set(`region ${id}`, textOf(change));
+  for (const [id, record] of votes) found.set(`votes ${id}`, textOf(record));
+  for (const [id, alert] of alerts) found.set(`alert ${id}`, textOf(alert));
   for (const [id, { opening, resolution }] of incidents) {
-    found.set(`incident ${id}`, JSON.stringify(opening));
-    if (resolution) found.set(`resolved ${id}`, JSON.stringify(resolution));
+    found.set(`incident ${id}`, textOf(opening));
+    if (resolution) found.set(`resolved ${id}`, textOf(resolution));
   }
   const violations: string[] = [];
   for (const [key, text] of wanted) {

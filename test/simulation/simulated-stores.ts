@@ -1,6 +1,6 @@
 import type { HourRecord } from '../../controller/results/hours/hour-record.ts';
 import type { InsertOutcome, JournalEntry } from '../../controller/results/journal/journal-store.ts';
-import type { CheckpointPart, CheckpointStart, StateRecord } from '../../controller/results/state/records.ts';
+import type { CheckpointStart, StateRecord } from '../../controller/results/state/records.ts';
 import type { PingStore } from '../../controller/heartbeats/store.ts';
 import type { PingSource } from '../../controller/results/feeds/ping-feed.ts';
 import type { Lease } from '../../controller/results/shards/lease-rules.ts';
@@ -9,6 +9,7 @@ import type { ShardStores } from '../../controller/results/shards/shard-parts.ts
 import type { ShardsDeps } from '../../controller/results/shards/shards.ts';
 import type { ChangeFeedDeps } from '../../controller/results/feeds/change-feed.ts';
 import type { AlertsPort, IncidentsPort } from '../../controller/verdicts/effect.ts';
+import { packPart, type PackedPart, unpackPart } from '../../controller/results/writing/checkpoint-part.ts';
 import type { StatusHistory } from '../../controller/results/writing/monitor-writes.ts';
 import type { MonitorConfig } from '../../controller/verdicts/monitor-config.ts';
 import { decodeBlock, encodeBlock } from '../../controller/results/hours/block-codec.ts';
@@ -152,15 +153,16 @@ function snapshotStore(db: SimulatedDatabase, wire: Line): ShardStores['snapshot
 }
 
 function stateStore(db: SimulatedDatabase, wire: Line): ShardStores['states'] {
-  const recordsOf = (isWanted: (id: string, shard: number) => boolean): StateRecord[] =>
+  const recordsOf = (isWanted: (id: string, shard: number, position: number) => boolean): StateRecord[] =>
     [...db.states].filter(
-      ([id, { shard }]) => isWanted(id, shard),
+      ([id, { shard, position }]) => isWanted(id, shard, position),
     ).map(([id, { shard, position, content, outbox }]) => ({
       monitor_id: id, shard, position, state: JSON.parse(content) as StateRecord['state'],
       outbox: JSON.parse(outbox) as StateRecord['outbox'],
     }));
   return {
-    load: (shard) => wire.read(() => recordsOf((_, of) => of === shard)),
+    load: (shard, after = null) => wire.read(() =>
+      recordsOf((_, of, position) => of === shard && (after === null || position > after))),
     find: (ids) => wire.read(() => recordsOf((id) => ids.includes(id))),
     write: (records) => wire.write(records.map(({ monitor_id: id, shard, position, state, outbox }) => {
       const doc = { shard, position, content: JSON.stringify(state), outbox: JSON.stringify(outbox) };
@@ -180,20 +182,20 @@ function checkpointStore({ checkpoints }: SimulatedDatabase, wire: Line): ShardS
     load: (shard, after) => wire.read(() => {
       const found = checkpoints.get(shard);
       if (!found || found.position <= after) return null;
-      const { states, ...start } = JSON.parse(found.content) as CheckpointStart & { states: CheckpointPart };
-      return { ...start, states: new Map(states.map(({ monitor_id: id, ...unsaved }) => [id, unsaved])) };
+      const { parts, ...start } = JSON.parse(found.content) as CheckpointStart & { parts: PackedPart[] };
+      return { ...start, states: parts.flatMap(unpackPart) };
     }),
     begin: async (shard, start) => {
       const copied = copy(start);
-      const states: CheckpointPart = [];
+      const parts: PackedPart[] = [];
       return {
         add: (part) => {
-          states.push(...copy(part));
+          parts.push(copy(packPart(part)));
           return wire.write([() => undefined], () => undefined);
         },
         finish: () => wire.write([() => {
           if ((checkpoints.get(shard)?.position ?? -1) >= copied.n) return;
-          checkpoints.set(shard, { position: copied.n, content: JSON.stringify({ ...copied, states }) });
+          checkpoints.set(shard, { position: copied.n, content: JSON.stringify({ ...copied, parts }) });
         }], () => undefined),
       };
     },

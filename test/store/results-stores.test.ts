@@ -190,6 +190,14 @@ describe.each(SOURCES)('states in %s', (_name, make) => {
     expect(await states.load(3)).toEqual([]);
   });
 
+  test('are loaded from those after an entry', async () => {
+    const { states } = make();
+    await states.write([stateOf(5), stateOf(8, { monitor_id: idIn(2, 1) }), stateOf(9, { monitor_id: idIn(3, 1), shard: 3 })]);
+    expect((await states.load(2, 4)).map(({ position }) => position).sort()).toEqual([5, 8]);
+    expect((await states.load(2, 5)).map(({ position }) => position)).toEqual([8]);
+    expect(await states.load(2, 8)).toEqual([]);
+  });
+
   test('lose their outbox only at the given position', async () => {
     const { states } = make();
     const resolution = {

@@ -63,7 +63,7 @@ export class Checkpointer {
     if (!signal.aborted) await writer.finish();
   }
 
-  /** The states that no document has. Effects of `waiting` monitors are not carried out yet. */
+  /** Effects of `waiting` monitors are not carried out yet. */
   #capture(ids: string[], waiting: string[]): CheckpointPart {
     const part: CheckpointPart = [];
     for (const id of ids) {
@@ -71,7 +71,7 @@ export class Checkpointer {
       if (!monitor) continue;
       const { queued, unsavedFrom: unsaved_from, position, state } = monitor;
       if (queued > 0) waiting.push(id);
-      else if (unsaved_from !== null) part.push({ monitor_id: id, position, unsaved_from, state });
+      else part.push({ monitor_id: id, position, unsaved_from, state });
     }
     return part;
   }

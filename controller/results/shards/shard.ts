@@ -60,7 +60,7 @@ export class Shard implements Behaviour<ShardMessage>, ShardView {
     const { stores } = deps;
     const snapshot = await stores.snapshots.load(shard);
     const checkpoint = await stores.checkpoints.load(shard, snapshot.n);
-    const records = await stores.states.load(shard);
+    const records = await stores.states.load(shard, checkpoint?.n ?? null);
     const state = checkpoint
       ? ShardState.fromCheckpoint(shard, checkpoint, records)
       : new ShardState(shard, snapshot, records);

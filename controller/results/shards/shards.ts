@@ -23,7 +23,7 @@ const MAX_RESTART_DELAY_MS = 5000;
  * Shards loaded at once. Each takes results when it is loaded, so with few at once, most are ready earlier;
  * with one, it would wait for the database.
  */
-const MAX_CONCURRENT_LOADS = 4;
+const MAX_CONCURRENT_LOADS = 2;
 /** Queue limit per shard: several times what its probes send while an entry is applied. */
 const MAILBOX_MESSAGES = 10_000;
 

@@ -1,5 +1,6 @@
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import type { HourRows } from '../hours/hour-rows.ts';
+import type { CheckpointState } from './records.ts';
 
 /** A monitor in the memory of its shard's owner. */
 export interface LiveMonitor {
@@ -21,10 +22,13 @@ export interface LiveMonitor {
 const NO_HOURS: readonly HourRows[] = Object.freeze([]);
 
 /** A monitor as stored in its document at journal entry `position`. */
-export function newLiveMonitor(
-  state: MonitorState, position: number, unsavedFrom: number | null = null,
-): LiveMonitor {
-  return { state, own: null, position, unsavedFrom, queued: 0, writes: 0, hours: NO_HOURS };
+export function newLiveMonitor(state: MonitorState, position: number): LiveMonitor {
+  return { state, own: null, position, unsavedFrom: null, queued: 0, writes: 0, hours: NO_HOURS };
+}
+
+/** A monitor as of a checkpoint, whose states have no other reference. */
+export function liveMonitorOf({ state, position, unsaved_from: unsavedFrom }: CheckpointState): LiveMonitor {
+  return { state, own: state, position, unsavedFrom, queued: 0, writes: 0, hours: NO_HOURS };
 }
 
 /** Replaces the rows of an hour; null removes them. */

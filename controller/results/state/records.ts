@@ -23,22 +23,23 @@ export interface CheckpointStart extends Snapshot {
   pings: { id: string; n: number }[];
 }
 
-/** A state that its document lacks, after entry `position`. */
-export interface UnsavedState {
+/** A monitor's state after entry `position`. */
+export interface CheckpointState {
+  monitor_id: string;
   position: number;
   state: MonitorState;
-  /** First entry whose effect on it is not in its document. */
-  unsaved_from: number;
+  /** First entry whose effect on it is not in its document; null if there is none. */
+  unsaved_from: number | null;
 }
 
-export type CheckpointPart = (UnsavedState & { monitor_id: string })[];
+export type CheckpointPart = CheckpointState[];
 
 /**
- * With the documents, all states of a shard as of entry `n` or later, by monitor. What they do not have is in
- * the journal after the snapshot: results by hour.
+ * All monitors of a shard, each as of entry `n` or later. Documents that were written later have a later
+ * position. What the states do not have is in the journal after the snapshot: results by hour.
  */
 export interface Checkpoint extends CheckpointStart {
-  states: Map<string, UnsavedState>;
+  states: CheckpointState[];
 }
 
 /** A monitor's state after entry `position`, and that entry's pending effects. */

@@ -3,7 +3,7 @@ import type { MonitorConfig } from '../../verdicts/monitor-config.ts';
 import type { MonitorState } from '../../verdicts/monitor-state.ts';
 import type { EntryBatch, JournalEntry } from '../journal/journal-store.ts';
 import { type Applies, type AppliedEntry, type BatchSource, EntryStep } from './entry-step.ts';
-import { type LiveMonitor, newLiveMonitor } from './live-monitor.ts';
+import { type LiveMonitor, liveMonitorOf, newLiveMonitor } from './live-monitor.ts';
 import type { Checkpoint, LanePosition, Snapshot, StateRecord } from './records.ts';
 
 /** The journal moved while it was read. */
@@ -34,15 +34,18 @@ export class ShardState {
     }
   }
 
-  /** As of a checkpoint. A document at the same position or later was written after it. */
+  /**
+   * As of a checkpoint, with the documents after its entry. A document at the same position or later was
+   * written after it.
+   */
   static fromCheckpoint(shard: number, checkpoint: Checkpoint, records: StateRecord[]): ShardState {
-    const loaded = new ShardState(shard, checkpoint, records);
-    for (const { monitor_id: id, position } of records) {
-      const unsaved = checkpoint.states.get(id);
-      if (!unsaved || unsaved.position <= position) continue;
-      loaded.monitors.set(id, newLiveMonitor(unsaved.state, unsaved.position, unsaved.unsaved_from));
+    const loaded = new ShardState(shard, checkpoint, []);
+    const { monitors, pings } = loaded;
+    for (const state of checkpoint.states) monitors.set(state.monitor_id, liveMonitorOf(state));
+    for (const { monitor_id: id, state, position } of records) {
+      if ((monitors.get(id)?.position ?? -1) <= position) monitors.set(id, newLiveMonitor(state, position));
     }
-    for (const { id, n } of checkpoint.pings) loaded.pings.set(id, n);
+    for (const { id, n } of checkpoint.pings) pings.set(id, n);
     return loaded;
   }
 

@@ -1,17 +1,18 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import { Binary, BSON, type Collection, type Db } from 'mongodb';
+import { Binary, type Collection, type Db } from 'mongodb';
 import { newSecret, shardName } from '../../../shared/ids.ts';
 import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
 import { entryId } from '../journal/journal-store.ts';
 import type { Checkpoint, CheckpointPart, CheckpointStart } from '../state/records.ts';
-import { SharedValues } from '../state/shard-state.ts';
-import { toStateDoc, toStateRecord, type StateDoc } from './state-store.ts';
+import { packPart, type PackedPart, unpackPart } from './checkpoint-part.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 /** States repeat each other, so the fastest level is nearly as good as the best. */
 const LEVEL = 1;
+/** zlib accepts no smaller chunk. */
+const CHUNK_MARGIN = 64;
 
 interface HeadDoc {
   _id: string;
@@ -20,15 +21,19 @@ interface HeadDoc {
   /** Ids of the parts. */
   parts: string[];
   /** Lanes and pings. */
-  content: Binary;
+  content: Packed;
 }
 
 interface PartDoc {
   _id: string;
-  content: Binary;
+  content: Packed;
 }
 
-type PartContent = { states: (Omit<StateDoc, 'shard' | 'outbox'> & { unsaved_from: number })[] };
+/** JSON, compressed. `size` is its length, bytes. */
+interface Packed {
+  size: number;
+  deflated: Binary;
+}
 
 /** The parts of one checkpoint that is being written. */
 export interface CheckpointWriter {
@@ -39,7 +44,7 @@ export interface CheckpointWriter {
 }
 
 /**
- * Collection `checkpoints`, read from the primary: the states that a shard's owner has and no document does.
+ * Collection `checkpoints`, read from the primary: all states of a shard, as its owner has them.
  * Parts are written before the head that names them and removed after the next one.
  */
 export class CheckpointStore {
@@ -56,16 +61,11 @@ export class CheckpointStore {
     const head = await this.#heads.findOne({ _id: shardName(shard) });
     if (!head || head.position <= after) return null;
     const { lanes, pings } = await unpacked<Pick<CheckpointStart, 'lanes' | 'pings'>>(head.content);
-    const states: Checkpoint['states'] = new Map();
-    const shared = new SharedValues();
+    const states: Checkpoint['states'] = [];
     let count = 0;
-    for await (const { content } of this.#parts.find({ _id: { $in: head.parts } }).batchSize(10)) {
+    for await (const { content } of this.#parts.find({ _id: { $in: head.parts } }).batchSize(20)) {
       count += 1;
-      for (const { unsaved_from, ...doc } of (await unpacked<PartContent>(content)).states) {
-        const { monitor_id: id, position, state } = toStateRecord({ shard, outbox: [], ...doc });
-        shared.state(state, id);
-        states.set(id, { position, state, unsaved_from });
-      }
+      states.push(...unpackPart(await unpacked<PackedPart>(content)));
     }
     if (count < head.parts.length) return null;
     return { n: head.position, taken_at: head.taken_at, lanes, pings, states };
@@ -76,7 +76,7 @@ export class CheckpointStore {
     const [prefix, parts] = [`${entryId(shard, n)}:${newSecret().slice(0, 16)}`, [] as string[]];
     return {
       add: async (part) => {
-        const content = packed(contentOf(part));
+        const content = packed(packPart(part));
         const _id = `${prefix}:${String(parts.length).padStart(6, '0')}`;
         await this.#parts.insertOne({ _id, content: await content });
         parts.push(_id);
@@ -90,17 +90,13 @@ export class CheckpointStore {
   }
 }
 
-function contentOf(part: CheckpointPart): PartContent {
-  return { states: part.map(({ unsaved_from, ...record }) => {
-    const { shard: _shard, outbox: _outbox, ...doc } = toStateDoc({ shard: 0, outbox: [], ...record });
-    return { unsaved_from, ...doc };
-  }) };
+async function packed(content: object): Promise<Packed> {
+  const text = Buffer.from(JSON.stringify(content));
+  return { size: text.length, deflated: new Binary(await deflate(text, { level: LEVEL })) };
 }
 
-async function packed(content: object): Promise<Binary> {
-  return new Binary(await deflate(BSON.serialize(content, { ignoreUndefined: true }), { level: LEVEL }));
-}
-
-async function unpacked<T>({ buffer }: Binary): Promise<T> {
-  return BSON.deserialize(await inflate(buffer)) as T;
+async function unpacked<T>({ size, deflated: { buffer } }: Packed): Promise<T> {
+  // In one piece: with a chunk of exactly its size, zlib would look for another.
+  const text = await inflate(buffer, { chunkSize: size + CHUNK_MARGIN });
+  return JSON.parse(text.toString()) as T;
 }

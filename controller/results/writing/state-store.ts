@@ -11,6 +11,7 @@ import type {
 } from '../../verdicts/monitor-state.ts';
 import type { StateRecord } from '../state/records.ts';
 import { SharedValues } from '../state/shard-state.ts';
+import { BLANK_CONFIG, BLANK_REGION, BLANK_STATE } from './blank-state.ts';
 import { restoreFacts } from './certificate-store.ts';
 
 /** Collection `monitor_states`: each monitor's state at a journal entry, and its pending effects. */
@@ -22,16 +23,20 @@ export class StateStore {
   }
 
   async ensureIndexes(): Promise<void> {
-    // Loads all states of a shard.
-    await ensureIndexes(this.#states, [{ key: { shard: 1 }, name: 'by_shard' }]);
+    // Loads the states of a shard, or those after a checkpoint.
+    await ensureIndexes(this.#states, [{ key: { shard: 1, position: 1 }, name: 'by_position' }]);
   }
 
-  /** Deduplicates common values of the states. */
-  async load(shard: number): Promise<StateRecord[]> {
+  /**
+   * The states after entry `after`, or all of the shard if it is null. Deduplicates common values of the
+   * states.
+   */
+  async load(shard: number, after: number | null = null): Promise<StateRecord[]> {
     const shared = new SharedValues();
     const records: StateRecord[] = [];
     // One by one, because short-lived copies do not fragment the heap.
-    for await (const doc of this.#states.find({ shard }).batchSize(1000)) {
+    const filter = after === null ? { shard } : { shard, position: { $gt: after } };
+    for await (const doc of this.#states.find(filter).batchSize(1000)) {
       const record = toStateRecord(doc);
       shared.state(record.state, record.monitor_id);
       records.push(record);
@@ -89,34 +94,6 @@ export interface StateDoc {
   state: StoredState;
   outbox: MonitorEffect[];
 }
-
-/**
- * All fields of a state and its configuration. Merging documents into them gives all states one hidden class;
- * otherwise each monitor would have its own, about 2 kB. Also the defaults for fields that the database
- * dropped as null.
- */
-const BLANK_CONFIG: MonitorConfig = {
-  monitor_id: '', organization_id: '', project_id: '', revision: 0, check_revision: 0, name: '', target: '',
-  type: 'HTTP', status: 'active', interval_ms: 0, timeout_ms: 0, retries: 0, recoveries: 0,
-  quorum: 'majority',
-  slow_response_threshold_ms: null, tls_warning_days: [], tls_validity: false,
-  domain_warning_days: [], domain_expires_at: null,
-  notification_target_ids: [], depends_on: [], group_id: null, name_server: null, runbook_url: null,
-  alert_severity: null, monitoring_regions: [],
-  assigned: null, domains: null, heartbeat: null, maintenance: [], changed_at: 0,
-};
-const BLANK_STATE: MonitorState = {
-  config: BLANK_CONFIG, status: 'unknown', since: 0, regions: {}, witnesses: null, minority_accepted: false,
-  outage: null, last_check_at: null,
-  last_success_at: null, last_success_ms: null, last_failure_at: null, accounted_until: 0, accounted: {},
-  maintained: null, unrolled_day: null, slow: null, flaps: null, domain_warning: null, certificate: null,
-  addresses: null, no_data_since: null, maintenance_since: null, withheld: null, late: null,
-};
-/** The fields of a region that is up. In a parsed document, half of them would be in a second object. */
-const BLANK_REGION: RegionState = {
-  verdict: 'unknown', degraded: false, slows: 0, fails: 0, first_fail_at: null, last_at: null,
-  response_time_ms: null, status_code: null, error: null, probe_id: null, engine: '', reason: null,
-};
 
 type WithNulls = 'regions' | 'witnesses' | 'flaps' | 'certificate' | 'heartbeat';
 type Held = NonNullable<Flaps['held']>;

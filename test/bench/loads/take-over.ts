@@ -74,27 +74,31 @@ export async function leaveShards(options: Record<string, unknown>): Promise<{ r
     await insert(entries.slice(0, early));
     late.push(...entries.slice(early));
   }
-  if (late.length > 0) await writeCheckpoints(mongo.db);
+  if (late.length > 0) await writeCheckpoints(mongo.db, start + minutes * MINUTE_MS);
   await insert(late);
   await mongo.close();
   return { results: monitors * minutes };
 }
 
-/** As the dead controller did: each shard writes one, of all that its journal holds so far. */
-async function writeCheckpoints(db: Db): Promise<void> {
-  const shards = await openShards(db, 1);
+/**
+ * As the dead controller did: each shard writes one, of all that its journal holds so far. It is `at` (Unix ms)
+ * all the time, so that no region goes silent meanwhile.
+ */
+async function writeCheckpoints(db: Db, at: number): Promise<void> {
+  const shards = await openShards(db, 1, { ...systemClock, now: () => at });
   for (const shard of shardMap.all) shards.acquire(shard);
   shards.start();
-  const written = () => db.collection('checkpoints').countDocuments({ position: { $gt: 0 } });
+  // This process may be too busy for the database's response.
+  const written = () => db.collection('checkpoints').countDocuments({ position: { $gt: 0 } }).catch(() => 0);
   while (await written() < shardMap.count) await new Promise((resolve) => setTimeout(resolve, 200));
   await shards.stop();
 }
 
-async function openShards(db: Db, checkpointResults: number): Promise<Shards> {
+async function openShards(db: Db, checkpointResults: number, clock = systemClock): Promise<Shards> {
   const stores = resultStores(await openStores(db, systemClock, shardMap));
   const none = async () => undefined;
   return new Shards({
-    clock: systemClock, log: createLog('bench', 'warn'), random: Math.random, instance: 'bench', limits: limitsOf(1e15),
+    clock, log: createLog('bench', 'warn'), random: Math.random, instance: 'bench', limits: limitsOf(1e15),
     holdsLease: () => true, surrender: () => undefined, onStarted: () => undefined, onEnded: () => undefined,
     checkpointResults,
     stores: {

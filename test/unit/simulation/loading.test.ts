@@ -14,6 +14,7 @@ import type { ScanOutcome } from '../../../controller/results/clock/clock-scanne
 import { Shard } from '../../../controller/results/shards/shard.ts';
 import type { ShardDeps } from '../../../controller/results/shards/shard-parts.ts';
 import { PoisonEntryError, type ShardMessage, type ShardSummary } from '../../../controller/results/shards/shard-message.ts';
+import { packPart } from '../../../controller/results/writing/checkpoint-part.ts';
 import { pair } from '../../simulation/scenarios.ts';
 import { entryText, SimulatedDatabase } from '../../simulation/simulated-database.ts';
 import { SimulatedProcess } from '../../simulation/simulated-process.ts';
@@ -169,11 +170,10 @@ describe('a shard with a checkpoint', () => {
     for (const each of entries) db.journalOf(SHARD).set(each.n, entryText(each));
     const state = new ShardState(SHARD, { n: 0, lanes: [], taken_at: 0 }, []);
     for (const each of entries.slice(0, 3)) state.apply(each);
-    const states = [{
-      monitor_id: MONITOR.monitor_id, position: 3, unsaved_from: 2, state: state.monitors.get(MONITOR.monitor_id)?.state,
-    }];
+    const { state: saved } = state.monitors.get(MONITOR.monitor_id)!;
+    const parts = [packPart([{ monitor_id: MONITOR.monitor_id, position: 3, unsaved_from: 2, state: saved }])];
     const start = { n: 3, taken_at: state.takenAt, lanes: [...state.lanes], pings: [] };
-    db.checkpoints.set(SHARD, { position: 3, content: JSON.stringify({ ...start, states }) });
+    db.checkpoints.set(SHARD, { position: 3, content: JSON.stringify({ ...start, parts }) });
     const document = { shard: SHARD, position: 1, outbox: '[]', content: JSON.stringify(newMonitorState(MONITOR)) };
     db.states.set(MONITOR.monitor_id, document);
     return db;
@@ -203,6 +203,22 @@ describe('a shard with a checkpoint', () => {
     expect([...loaded.state.monitors.values()].map(({ state }) => state))
       .toEqual([...reference.state.monitors.values()].map(({ state }) => state));
     expect([...whole.incidents.keys()]).toEqual([...db.incidents.keys()]);
+  });
+
+  test('has the state of a document that was written later', async () => {
+    const db = checkpointed();
+    const state = { ...newMonitorState(MONITOR), since: 12_345 };
+    db.states.set(MONITOR.monitor_id, { shard: SHARD, position: 4, outbox: '[]', content: JSON.stringify(state) });
+    const loaded = await load(db, () => undefined);
+    const monitor = loaded.state.monitors.get(MONITOR.monitor_id);
+    expect([monitor?.state.since, monitor?.position, db.incidents.size]).toEqual([12_345, 4, 0]);
+  });
+
+  test('has monitors of a checkpoint that no document has', async () => {
+    const db = checkpointed();
+    db.states.clear();
+    expect((await load(db, () => undefined)).state.monitors.size).toBe(1);
+    expect(db.incidents.size).toBe(1);
   });
 
   test('does not use one that the snapshot has passed', async () => {
