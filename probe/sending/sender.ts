@@ -28,7 +28,7 @@ export interface SenderOptions<Lane extends LaneSource> {
 }
 
 /** Maximum in flight per lane: of the newest epoch, and of older ones, which yield to it. */
-const FRESH_BATCHES = 8;
+const FRESH_BATCHES = 16;
 const OLD_BATCHES = 4;
 const LANE_BYTES = 512 * 1024;
 /** Maximum in flight in all lanes; older epochs may use half of it. */
@@ -255,8 +255,8 @@ class SenderBehaviour<Lane extends LaneSource> implements Behaviour<SenderMessag
   }
 }
 
+/** At once, because on a busy probe each read from the disk takes a turn of the event loop. */
 async function pumpAll(senders: readonly { pump(): Promise<boolean> }[]): Promise<boolean> {
-  let hasSent = false;
-  for (const sender of senders) if (await sender.pump()) hasSent = true;
-  return hasSent;
+  const hasSent = await Promise.all(senders.map((sender) => sender.pump()));
+  return hasSent.includes(true);
 }

@@ -82,8 +82,11 @@ export class PendingBatches {
   }
 }
 
-/** Limits of held batches. Batches beyond them get no response, so their probe resends them. */
-const MAX_BATCHES_PER_PROBE = 8;
+/**
+ * Limits of held batches: as many as a probe sends of a lane without a response. Batches beyond them get no
+ * response, so their probe resends them.
+ */
+const MAX_BATCHES_PER_PROBE = 16;
 const MAX_HELD_BYTES = 4_194_304;
 
 /**

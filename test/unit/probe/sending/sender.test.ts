@@ -7,7 +7,7 @@ import { MemorySpool, Owner, type MemoryLane } from './memory-spool.ts';
 import { SimulatedBus, type Fate } from './simulated-bus.ts';
 
 /** Twice the windows of a fresh lane, of one that was fresh until just now, and of one from an older epoch. */
-const MAX_PENDING_PER_SHARD = 2 * (8 + 8 + 4);
+const MAX_PENDING_PER_SHARD = 2 * (16 + 16 + 4);
 
 const CALM: Fate = { isDelivered: true, hasResponse: true, delayMs: 1, againAfterMs: null };
 
@@ -40,12 +40,12 @@ describe('the sender', () => {
     expect(owner.taken).toHaveLength(150);
   });
 
-  test('keeps at most eight batches of a lane in flight', async () => {
+  test('keeps at most sixteen batches of a lane in flight', async () => {
     const { clock, bus, spool, owner, add } = build([0]);
     bus.fate = () => ({ ...CALM, delayMs: 400 });
     add(0, 1000);
     await clock.advance(60_000);
-    expect(bus.maxInFlight).toBe(8);
+    expect(bus.maxInFlight).toBe(16);
     expect(spool.fresh(0).watermark).toBe(1000);
     expect(owner.taken).toHaveLength(100);
   });
@@ -53,12 +53,12 @@ describe('the sender', () => {
   test('sends at most two windows of a lane without a response, whatever is lost', async () => {
     const { clock, bus, spool, add } = build([0]);
     let turn = 0;
-    bus.fate = () => ({ ...CALM, isDelivered: (turn += 1) % 3 !== 0 });
+    bus.fate = () => ({ ...CALM, isDelivered: (turn += 1) % 5 !== 0 });
     add(0, 5000);
     await clock.advance(1000);
-    expect(bus.maxInFlight).toBe(16);
+    expect(bus.maxInFlight).toBe(32);
     await clock.advance(300_000);
-    expect(bus.maxInFlight).toBe(16);
+    expect(bus.maxInFlight).toBe(32);
     expect(spool.fresh(0).watermark).toBe(5000);
   });
 
