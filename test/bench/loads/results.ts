@@ -3,8 +3,10 @@ import type { CheckResult } from '../../../shared/contracts/result.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { shardMap } from '../../helpers/shard-map.ts';
 
-/** Deterministic results per seed, with realistic log-normal jitter; one in a thousand fails. */
-export function resultMaker(seed = 1): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {
+/** Deterministic results per seed, with realistic log-normal jitter; by default, one in a thousand fails. */
+export function resultMaker(
+  seed = 1, failureShare = 0.001,
+): (seq: number, monitorId: string, scheduledAt: number) => CheckResult {
   let state = seed;
   const random = (): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -18,7 +20,7 @@ export function resultMaker(seed = 1): (seq: number, monitorId: string, schedule
       dns: tenth(jitter(1.2)), connect: tenth(jitter(10)), tls: tenth(jitter(22)),
       first_byte: tenth(jitter(50)), transfer: tenth(jitter(3.8)),
     };
-    const failed = random() < 0.001;
+    const failed = random() < failureShare;
     return {
       seq, monitor_id: monitorId, assignment_rev: 1, attempt: 1, reason: 'schedule',
       scheduled_at: scheduledAt, started_at: scheduledAt + Math.floor(jitter(2)),
