@@ -49,17 +49,30 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Where an outage comes from. Pure and total. */
-export function classify({ observations, ...surroundings }: DiagnosisInput): Verdict {
-  const [sound, cutOff] = [true, false].map((hasNetwork) => (
-    observations.filter(({ examination }) => examination.has_network === hasNetwork)
-  )) as [Observation[], Observation[]];
-  const seeing = (sees: 'down' | 'up') => sound.filter(({ examination }) => examination.sees === sees);
-  const facts: Facts = { ...surroundings, sound, cutOff, down: seeing('down'), up: seeing('up') };
+export function classify(input: DiagnosisInput): Verdict {
+  const { observations } = input;
+  return classifyByRule(input) ?? {
+    classification: 'unknown', summary: unexplained(factsOf(input)), decided_by: observations.map(sentenceOf),
+  };
+}
+
+/** As `classify`; null if no rule applies. */
+export function classifyByRule(input: DiagnosisInput): Verdict | null {
+  const { observations } = input;
+  const facts = factsOf(input);
   for (const { is: classification, rule } of RULES) {
     const found = rule(facts);
     if (found === null) continue;
     const { summary, also } = typeof found === 'string' ? { summary: found, also: [] } : found;
     return { classification, summary, decided_by: [...observations.map(sentenceOf), ...also] };
   }
-  return { classification: 'unknown', summary: unexplained(facts), decided_by: observations.map(sentenceOf) };
+  return null;
+}
+
+function factsOf({ observations, ...surroundings }: DiagnosisInput): Facts {
+  const [sound, cutOff] = [true, false].map((hasNetwork) => (
+    observations.filter(({ examination }) => examination.has_network === hasNetwork)
+  )) as [Observation[], Observation[]];
+  const seeing = (sees: 'down' | 'up') => sound.filter(({ examination }) => examination.sees === sees);
+  return { ...surroundings, sound, cutOff, down: seeing('down'), up: seeing('up') };
 }

@@ -2,7 +2,7 @@ import type { CheckError } from '../../shared/contracts/result.ts';
 import { classifyAddress, networkOf } from '../../shared/net-guard.ts';
 import { type Tenant, tenantOf } from '../access/tenant.ts';
 import { featureParts } from '../verdicts/features/feature-rules.ts';
-import { classify, type Verdict } from './classification-rules.ts';
+import { classify, classifyByRule, type Verdict } from './classification-rules.ts';
 import type { DiagnosisDoc, RegionExamination } from './diagnosis.ts';
 import { addressesOf, EDGE_WINDOW_MS, type Observation, type Surroundings } from './observation-rules.ts';
 import type { DiagnosisStore } from './store.ts';
@@ -36,6 +36,12 @@ const MAX_NEIGHBORS = 20;
 export type Failure =
   Pick<DiagnosisDoc, 'organization_id' | 'project_id' | 'monitor_id' | 'failed_at' | 'regions' | 'is_dns'>;
 
+interface Classified {
+  verdict: Verdict;
+  /** Whether other monitors can't show more later. */
+  isFinal: boolean;
+}
+
 /** Classifies failures by examinations, other monitors and the mesh. */
 export class Classifier {
   readonly #deps: ClassifierDeps;
@@ -44,22 +50,28 @@ export class Classifier {
     this.#deps = deps;
   }
 
-  /** `error`: the failure that counted; null if somebody requested the diagnosis. */
-  async classify(failure: Failure, error: CheckError | null): Promise<Verdict> {
-    const observations = this.#observations(failure.regions);
-    return classify({
-      observations, error, is_dns: failure.is_dns ?? false, ...await this.#surroundingsOf(failure),
-    });
+  /**
+   * Reads other monitors only if nothing else shows why the target is down everywhere. `error`: the failure
+   * that counted; null if somebody requested the diagnosis.
+   */
+  async classify(failure: Failure, error: CheckError | null): Promise<Classified> {
+    const own = {
+      observations: this.#observations(failure.regions), error, is_dns: failure.is_dns ?? false,
+      broken_edges: this.#deps.brokenEdges(failure.regions.map(({ probe_id }) => probe_id)),
+      others: [], neighbor: null,
+    };
+    const decided = classifyByRule(own);
+    if (decided !== null) return { verdict: decided, isFinal: true };
+    if (!isDownEverywhere(failure.regions)) return { verdict: classify(own), isFinal: true };
+    const compared = classifyByRule({ ...own, ...await this.#surroundingsOf(failure) });
+    return { verdict: compared ?? classify(own), isFinal: compared !== null };
   }
 
   #observations(regions: RegionExamination[]): Observation[] {
     return regions.map((one) => ({ ...this.#deps.describe(one.region), ...one }));
   }
 
-  /** Reads other monitors only if the target is down everywhere, because only then do they matter. */
-  async #surroundingsOf(failure: Failure): Promise<Surroundings> {
-    const broken_edges = this.#deps.brokenEdges(failure.regions.map(({ probe_id }) => probe_id));
-    if (!isDownEverywhere(failure.regions)) return { others: [], neighbor: null, broken_edges };
+  async #surroundingsOf(failure: Failure): Promise<Pick<Surroundings, 'others' | 'neighbor'>> {
     const { monitor_id, failed_at } = failure;
     const tenant = tenantOf(failure);
     const [near, neighbor] = await Promise.all([
@@ -68,7 +80,7 @@ export class Classifier {
     ]);
     const others = near.filter((one) => one.monitor_id !== monitor_id)
       .map(({ monitor_id, regions }) => ({ monitor_id, observations: this.#observations(regions) }));
-    return { others, neighbor, broken_edges };
+    return { others, neighbor };
   }
 
   async #neighborOf(tenant: Tenant, { regions, failed_at }: Failure): Promise<string | null> {

@@ -7,7 +7,6 @@ import { newId } from '../../shared/ids.ts';
 import { sleep, within } from '../../shared/time.ts';
 import { tenantOf } from '../access/tenant.ts';
 import type { MonitorState } from '../verdicts/monitor-state.ts';
-import { isDownEverywhere } from './classifier.ts';
 import type { DiagnosisDoc } from './diagnosis.ts';
 import { Examinations, type ExaminerPort } from './examinations.ts';
 import { seenRegion, type ChosenExaminers, type SeenRegion, type Suspect } from './examiner-rules.ts';
@@ -159,18 +158,18 @@ export class Diagnoser {
     // A request arrives only without a recent diagnosis, so a turn taken before has failed.
     const interval = isRequested ? TURN_MS : DIAGNOSIS_INTERVAL_MS;
     if (!await turns.take(tenant, suspect.monitor_id, at, interval)) return null;
-    const doc = await this.#diagnose(request);
+    const { doc, isFinal } = await this.#diagnose(request);
     const isEmpty = doc.regions.length === 0;
     if (doc.is_healthy || (isEmpty && isRequested)) await turns.giveBack(suspect.monitor_id, at);
     if (isEmpty) return isRequested ? doc : null;
     await diagnoses.insert(doc);
     if (doc.is_healthy) return doc;
     await this.#deps.onDiagnosed(doc);
-    if (doc.classification === 'unknown' && isDownEverywhere(doc.regions)) this.#refiner.add(doc, request.error);
+    if (!isFinal) this.#refiner.add(doc, request.error);
     return doc;
   }
 
-  async #diagnose(request: Request): Promise<DiagnosisDoc> {
+  async #diagnose(request: Request): Promise<{ doc: DiagnosisDoc; isFinal: boolean }> {
     const { suspect, failed_at, error, isRequested } = request;
     const { clock, classifier, examiners } = this.#deps;
     const assignment = request.examiners.length > 0 ? await examiners.assignmentOf(suspect) : null;
@@ -182,10 +181,12 @@ export class Diagnoser {
       organization_id, project_id, monitor_id, failed_at, regions,
       ...(isDns ? { is_dns: true as const } : {}),
     };
-    return {
-      _id: newId(failed_at), ...failure, ...await classifier.classify(failure, error),
+    const { verdict, isFinal } = await classifier.classify(failure, error);
+    const doc = {
+      _id: newId(failed_at), ...failure, ...verdict,
       diagnosed_at: clock.now(), ...(isHealthy ? { is_healthy: true as const } : {}),
     };
+    return { doc, isFinal };
   }
 
   #wasAsked(id: string): boolean {

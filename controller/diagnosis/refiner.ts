@@ -51,8 +51,8 @@ export class Refiner {
 
   async #refine(doc: DiagnosisDoc, error: CheckError | null): Promise<void> {
     const { classifier, clock, diagnoses, onDiagnosed } = this.#deps;
-    const verdict = await classifier.classify(doc, error);
-    if (verdict.classification === 'unknown') return this.add(doc, error);
+    const { verdict, isFinal } = await classifier.classify(doc, error);
+    if (!isFinal) return this.add(doc, error);
     const refined = { ...doc, ...verdict, diagnosed_at: clock.now() };
     if (await diagnoses.refine(refined)) await onDiagnosed(refined);
   }
