@@ -11,8 +11,12 @@ const KEY_BYTES = 32;
 export function verificationKey(nkey: string): KeyObject {
   // Validates the key type and checksum.
   fromPublic(nkey);
-  const bytes = decodeBase32(nkey);
-  const x = bytes.subarray(1, 1 + KEY_BYTES).toString('base64url');
+  return ed25519Key(decodeBase32(nkey).subarray(1, 1 + KEY_BYTES));
+}
+
+/** A public Ed25519 key of 32 bytes. */
+export function ed25519Key(bytes: Uint8Array): KeyObject {
+  const x = Buffer.from(bytes).toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 

@@ -31,8 +31,7 @@ export class SigningKey {
   constructor(seed: string) {
     this.publicKey = fromSeed(new TextEncoder().encode(seed)).getPublicKey();
     // The seed starts with two type bytes and ends with a checksum.
-    const raw = decodeBase32(seed).subarray(2, 34);
-    this.#key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, raw]), format: 'der', type: 'pkcs8' });
+    this.#key = ed25519PrivateKey(decodeBase32(seed).subarray(2, 34));
   }
 
   /** Ed25519, base64url. */
@@ -60,6 +59,11 @@ export class ControllerKeys extends SigningKey {
   seal(content: Uint8Array, recipient: string): Uint8Array {
     return this.#box.seal(content, recipient);
   }
+}
+
+/** A private Ed25519 key of 32 bytes. */
+export function ed25519PrivateKey(bytes: Uint8Array): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, bytes]), format: 'der', type: 'pkcs8' });
 }
 
 /** Whether `signature` (base64url) is `publicKey`'s signature of `text`; false for malformed input. */
