@@ -58,7 +58,10 @@ const NO_DATA_AFTER_MS = 300_000;
 /** How long an alert is held for the check of a dependency, and after the last dependency recovered. */
 const MAX_HELD_MS = 60_000;
 
-const clock = new WarpClock({ maxBetweenMs: 1000 });
+/** How much time passes between two jumps. */
+const PASSING = { maxBetweenMs: 1000 };
+
+const clock = new WarpClock(PASSING);
 const requests = openRequests();
 /** When each collection was last searched, by the warped clock. */
 const searched = new Map<string, number>();
@@ -90,7 +93,15 @@ afterAll(async () => {
 
 /** Advances time a little, with real time for due work. */
 async function passStep(stepMs = STEP_MS): Promise<void> {
+  // What has just begun would time out in the jump.
+  clock.freeze();
+  await workDone();
+  clock.thaw(PASSING);
   clock.warp(stepMs);
+  await workDone();
+}
+
+async function workDone(): Promise<void> {
   await settled(mongo, rig.commands);
   if (requests.size === 0) return;
   // One that gets no response ends only when the clock moves on.
@@ -259,8 +270,7 @@ describe('a single controller that is idle, with default settings', () => {
     }
     mailgun.accept();
     await passOnTime(async () => (await mail())?.state === 'sent');
-    // A jump of the clock before the response is recorded makes the controller send it again.
-    expect(mailsTo(subscriber.email).length).toBeGreaterThanOrEqual(1);
+    expect(mailsTo(subscriber.email)).toHaveLength(1);
   });
 
   test('looks up the domain of a new monitor', async () => {

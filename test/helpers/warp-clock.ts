@@ -66,9 +66,10 @@ export class WarpClock implements Clock {
     this.warp(0);
   }
 
-  thaw(): void {
+  /** Lets time pass again, as in the constructor. */
+  thaw({ maxBetweenMs = Infinity }: { maxBetweenMs?: number } = {}): void {
     this.warp(0);
-    this.#maxBetweenMs = Infinity;
+    this.#maxBetweenMs = maxBetweenMs;
     this.warp(0);
   }
 
