@@ -57,8 +57,8 @@ export function decideCauses(
   return decisions;
 }
 
-/** Features that enough monitors fail with to be decided about. */
-export function candidateFeatures(incidents: readonly StartedIncident[]): Feature[] {
+/** Features that enough monitors fail with to be decided about, and how many do. */
+export function candidateFeatures(incidents: readonly StartedIncident[]): Map<Feature, number> {
   const monitors = new Map<string, Set<string>>();
   for (const { features, monitor_id } of incidents) {
     for (const feature of features) {
@@ -66,7 +66,19 @@ export function candidateFeatures(incidents: readonly StartedIncident[]): Featur
       monitors.set(feature, failing.add(monitor_id));
     }
   }
-  return [...monitors].flatMap(([feature, { size }]) => (size < MIN_MONITORS ? [] : [feature as Feature]));
+  return new Map([...monitors].flatMap(([feature, { size }]) => (
+    size < MIN_MONITORS ? [] : [[feature as Feature, size]]
+  )));
+}
+
+/** Of so many monitors with a feature, or more, too small a share would fail for a common cause. */
+export function havingLimit(failing: number): number {
+  return Math.floor(failing / MIN_SHARE) + 1;
+}
+
+/** With so many monitors, or more, too few of those without the feature fail to matter. */
+export function totalLimit(having: number, failing: number): number {
+  return having + Math.floor(failing / MAX_SHARE_OF_OTHERS) + 1;
 }
 
 function featuresInOrder(incidents: readonly StartedIncident[]): Feature[] {

@@ -1,6 +1,9 @@
 import { isDatabaseUnavailable, retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import { featureParts } from '../verdicts/features/feature-rules.ts';
-import { candidateFeatures, CAUSE_WINDOW_MS, decideCauses, isCommon, MIN_MONITORS } from './cause-rules.ts';
+import {
+  candidateFeatures, CAUSE_WINDOW_MS, decideCauses, havingLimit, isCommon, MIN_MONITORS, totalLimit,
+  type Population,
+} from './cause-rules.ts';
 import type { StartedIncident, CauseDoc } from './cause.ts';
 import type { DecisionDoc, DecisionStore } from './decision-store.ts';
 import type { CauseStore } from './store.ts';
@@ -18,10 +21,12 @@ export interface CauseDeciderDeps {
     lastEnd(causeId: string): Promise<number | null>;
   };
   monitors: {
-    /** How many monitors of the organization have each of these features. */
-    counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>>;
-    /** How many monitors of the organization have any feature. */
-    total(organizationId: string): Promise<number>;
+    /** How many monitors of the organization have each of these features; counts up to `limitOf` each. */
+    counts(
+      organizationId: string, features: readonly string[], limitOf: (feature: string) => number,
+    ): Promise<Map<string, number>>;
+    /** How many monitors of the organization have any feature; counts up to `limit`. */
+    total(organizationId: string, limit: number): Promise<number>;
   };
   /** Queues the end of a cause for those who were notified of it. May be repeated. */
   onEnded(cause: CauseDoc): Promise<void>;
@@ -137,23 +142,37 @@ export class CauseDecider {
   }
 
   async #decisionsOn(organizationId: string, started: StartedIncident[]): Promise<DecisionDoc['decisions']> {
-    const { causes, monitors } = this.#deps;
-    const candidates = candidateFeatures(started);
+    const { causes } = this.#deps;
     const open = await causes.openAmong([...new Set(started.flatMap(({ cause_id }) => cause_id ?? []))]);
     const openCauses = new Map(open.map(({ _id, kind, value }) => [_id, `${kind}:${value}`]));
-    const features = [...new Set([...candidates, ...openCauses.values()])];
-    const having = await monitors.counts(organizationId, features);
-    const total = candidates.some(isCommon) ? await monitors.total(organizationId) : 0;
-    return decideCauses(organizationId, started, openCauses, { having, total })
+    const population = await this.#population(organizationId, started, new Set(openCauses.values()));
+    return decideCauses(organizationId, started, openCauses, population)
       .map((one) => {
         const ids = new Set(one.incident_ids);
         const members = started.filter(({ id }) => ids.has(id));
         return {
-          ...one, monitors_having: having.get(one.feature) ?? MIN_MONITORS,
+          ...one, monitors_having: population.having.get(one.feature) ?? MIN_MONITORS,
           project_ids: [...new Set(members.map(({ project_id }) => project_id))],
           started_at: members.reduce((first, { started_at: at }) => Math.min(first, at), Infinity),
         };
       });
+  }
+
+  /** Counts only as far as the decision needs, except those with the feature of an open cause. */
+  async #population(
+    organizationId: string, started: readonly StartedIncident[], open: ReadonlySet<string>,
+  ): Promise<Population> {
+    const { monitors } = this.#deps;
+    const candidates: ReadonlyMap<string, number> = candidateFeatures(started);
+    const features = [...new Set([...candidates.keys(), ...open])];
+    const having = await monitors.counts(organizationId, features, (feature) => (
+      open.has(feature) ? Infinity : havingLimit(candidates.get(feature) ?? 0)
+    ));
+    const common = [...candidates.keys()].filter(isCommon);
+    if (common.length === 0) return { having, total: 0 };
+    const most = Math.max(...common.map((feature) => having.get(feature) ?? 0));
+    const failing = new Set(started.map(({ monitor_id }) => monitor_id)).size;
+    return { having, total: await monitors.total(organizationId, totalLimit(most, failing)) };
   }
 
   async #apply(doc: DecisionDoc): Promise<void> {
@@ -174,5 +193,5 @@ export class CauseDecider {
 function canChange(started: readonly StartedIncident[]): boolean {
   if (started.length < 2) return false;
   const isDecided = ({ cause_id }: StartedIncident) => cause_id !== null;
-  return !started.every(isDecided) && (started.some(isDecided) || candidateFeatures(started).length > 0);
+  return !started.every(isDecided) && (started.some(isDecided) || candidateFeatures(started).size > 0);
 }

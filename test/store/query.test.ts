@@ -229,6 +229,16 @@ test('countDocuments counts the matches of a filter', async () => {
   expect(await collection.countDocuments({ a: { $gt: 5 } })).toBe(0);
 });
 
+test('countDocuments counts up to its limit, with and without an index', async () => {
+  const collection = await mongo.filled([{ a: 1, b: ['x', 'y'] }, { a: 1, b: ['y'] }, { a: 1, b: ['x'] }, { a: 2, b: [] }]);
+  const counts = () => Promise.all([{}, { a: 1 }, { a: 1, b: 'x' }].flatMap((filter) => [
+    collection.countDocuments(filter, { limit: 2 }), collection.countDocuments(filter, { limit: 9 }),
+  ]));
+  expect(await counts()).toEqual([2, 4, 2, 3, 2, 2]);
+  await collection.createIndex({ a: 1, b: 1 });
+  expect(await counts()).toEqual([2, 4, 2, 3, 2, 2]);
+});
+
 test('documents are counted by a string field', async () => {
   const collection = await mongo.filled([{ a: 1, b: 'x' }, { a: 1, b: 'ä' }, { a: 1, b: 'x' }, { a: 2, b: 'y' }]);
   const count = (filter: object) => collection

@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import { ensureIndexes } from '../../platform/mongo/indexes.ts';
 import { upsertNewer } from '../../platform/mongo/mongo-errors.ts';
 import type { FeatureRecord } from '../../verdicts/monitor-state.ts';
@@ -37,11 +37,14 @@ export class FeatureStore {
     return new Map(found.map(({ _id, features }) => [_id, features]));
   }
 
-  /** How many monitors of the organization have each of these features. */
-  async counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>> {
+  /** How many monitors of the organization have each of these features; counts up to `limitOf` each. */
+  async counts(
+    organizationId: string, features: readonly string[],
+    limitOf: (feature: string) => number = () => Infinity,
+  ): Promise<Map<string, number>> {
     const counted = features.map(async (feature) => {
       const filter = { organization_id: organizationId, features: feature };
-      return [feature, await this.#monitors.countDocuments(filter)] as const;
+      return [feature, await this.#count(filter, limitOf(feature))] as const;
     });
     return new Map(await Promise.all(counted));
   }
@@ -53,8 +56,12 @@ export class FeatureStore {
     return found.map(({ _id: monitor_id, features }) => ({ monitor_id, features }));
   }
 
-  /** How many monitors of the organization have any feature. */
-  total(organizationId: string): Promise<number> {
-    return this.#monitors.countDocuments({ organization_id: organizationId });
+  /** How many monitors of the organization have any feature; counts up to `limit`. */
+  total(organizationId: string, limit = Infinity): Promise<number> {
+    return this.#count({ organization_id: organizationId }, limit);
+  }
+
+  #count(filter: Filter<FeatureDoc>, limit: number): Promise<number> {
+    return this.#monitors.countDocuments(filter, limit === Infinity ? {} : { limit });
   }
 }

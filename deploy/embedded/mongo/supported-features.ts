@@ -13,7 +13,7 @@ export const COMMANDS = {
   find: fields('filter', 'sort', 'projection', 'hint', 'skip', 'limit', 'batchSize', 'singleBatch'),
   getmore: fields('collection', 'batchSize'),
   killcursors: fields('cursors'),
-  /** Only the pipeline that the driver sends for `countDocuments`, and the same with `_id: '$field'`. */
+  /** Only the pipelines that the driver sends for `countDocuments`, and those with `_id: '$field'`. */
   aggregate: fields('pipeline', 'cursor'),
   insert: fields('documents', 'ordered'),
   update: fields('updates', 'ordered'),

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StartedIncident } from '../../../controller/causes/cause.ts';
-import { decideCauses, type Population } from '../../../controller/causes/cause-rules.ts';
+import {
+  candidateFeatures, decideCauses, havingLimit, isCommon, totalLimit, type Population,
+} from '../../../controller/causes/cause-rules.ts';
 import { FEATURE_KINDS } from '../../../controller/verdicts/features/feature-rules.ts';
 import { fewOrAll } from '../../helpers/few-or-all.ts';
 
@@ -122,6 +124,21 @@ describe('a cause', () => {
       expect(outcomeOf(shuffled, openCauses, monitors)).toEqual(outcome);
     }), { numRuns: fewOrAll(1500, 10_000) });
     expect(caused).toBeGreaterThan(500);
+  });
+
+  test('is the same if monitors are counted only up to the limits', () => {
+    let limited = 0;
+    fc.assert(fc.property(incidents, population, (all, monitors) => {
+      const candidates: ReadonlyMap<string, number> = candidateFeatures(all);
+      const counted = new Map([...candidates].map(([feature, failing]) => (
+        [feature, Math.min(monitors.having.get(feature) as number, havingLimit(failing))]
+      )));
+      const most = Math.max(0, ...[...counted].filter(([feature]) => isCommon(feature)).map(([, count]) => count));
+      const total = Math.min(monitors.total, totalLimit(most, new Set(all.map((one) => one.monitor_id)).size));
+      if (total < monitors.total) limited += 1;
+      expect(outcomeOf(all, openCauses, { having: counted, total })).toEqual(outcomeOf(all, openCauses, monitors));
+    }), { numRuns: fewOrAll(1500, 10_000) });
+    expect(limited).toBeGreaterThan(10);
   });
 
   test.each<[failing: number, having: number, isCause: boolean]>([

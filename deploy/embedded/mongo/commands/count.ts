@@ -1,4 +1,4 @@
-import { BsonType, documentValue, elementsOf, fieldOf, type Value } from '../bson/value.ts';
+import { BsonType, documentValue, elementsOf, fieldOf, isNumber, toDouble, type Value } from '../bson/value.ts';
 import { encodeObject } from '../bson/write.ts';
 import { badValue } from '../errors.ts';
 import { parseFilter, type Filter } from '../query/filter.ts';
@@ -15,21 +15,21 @@ const FIELD = /^\$[a-z_]{1,64}$/;
 /** `aggregate` as sent by the driver for `countDocuments`, or to count by a string field. */
 export function countDocuments(args: Args): Action {
   const { ns } = args;
-  const { filter, by } = parsePipeline(args.documents('pipeline'));
+  const { filter, limit, by } = parsePipeline(args.documents('pipeline'));
   const cursor = args.document('cursor');
   if (cursor === undefined || elementsOf(cursor).length > 0) throw badValue('cursor must be empty');
   return ({ storage, catalog }) => {
     const collection = catalog.get(ns);
-    const counts = collection === undefined ? [] : countsOf(findHits(storage, collection, filter), by);
+    const counts = collection === undefined ? [] : countsOf(findHits(storage, collection, filter), by, limit);
     const firstBatch = counts.map(([_id, n]) => ({ _id, n }));
     return { cursor: { firstBatch, id: 0n, ns } };
   };
 }
 
 /** Counts by the values of that field, or all together as 1; omits zero counts. */
-function countsOf(hits: Hits, by: string | null): [id: string | number, n: number][] {
+function countsOf(hits: Hits, by: string | null, limit: number): [id: string | number, n: number][] {
   if (by === null) {
-    const n = hits.count();
+    const n = hits.count(limit);
     return n === 0 ? [] : [[1, n]];
   }
   const counts = new Map<string, number>();
@@ -40,15 +40,26 @@ function countsOf(hits: Hits, by: string | null): [id: string | number, n: numbe
   return [...counts];
 }
 
-/** `by` is the field to count by; null to count all together. */
-function parsePipeline([match, group, ...others]: readonly Value[]): { filter: Filter; by: string | null } {
+/** `by` is the field to count by; null to count all together, up to `limit`. */
+function parsePipeline(
+  [match, ...stages]: readonly Value[],
+): { filter: Filter; limit: number; by: string | null } {
   const filter = match === undefined ? undefined : fieldOf(match, '$match');
+  const limit = stages.length === 2 ? limitOf(stages.shift() as Value) : Infinity;
+  const [group, ...others] = stages;
   const by = group === undefined ? undefined : countedBy(group);
-  if (filter?.type !== BsonType.object || by === undefined || others.length > 0) {
-    const only = '$match, then $group by 1 or by a field with $sum of 1';
+  const isLimited = limit !== null && (limit === Infinity || by === null);
+  if (filter?.type !== BsonType.object || by === undefined || others.length > 0 || !isLimited) {
+    const only = '$match, then $group by 1, possibly after $limit, or by a field, with $sum of 1';
     throw badValue(`aggregate serves countDocuments and counts by a field only: ${only}`);
   }
-  return { filter: parseFilter(filter), by };
+  return { filter: parseFilter(filter), limit, by };
+}
+
+/** The limit that the stage sets; null for any other stage. */
+function limitOf(stage: Value): number | null {
+  const limit = fieldOf(stage, '$limit');
+  return limit && isNumber(limit) && toDouble(limit) >= 1 ? toDouble(limit) : null;
 }
 
 /** The field that the stage counts by, or null for none; undefined for any other stage. */

@@ -82,13 +82,15 @@ export class Scan {
     }
   }
 
-  /** The number of matches, from the keys alone if possible. Call it instead of `next`. */
-  count(): number {
+  /** The number of matches up to `limit`, from the keys alone if possible. Call it instead of `next`. */
+  count(limit: number): number {
     if (this.plan.isExact && !this.plan.isPoints) {
-      return this.ranges.reduce((sum, { from, to }) => sum + this.storage.count(from, to), 0);
+      const all = this.ranges.reduce((sum, { from, to }) => sum + this.storage.count(from, to), 0);
+      return Math.min(limit, all);
     }
     let count = 0;
-    while (this.next() !== undefined) count++;
+    while (count < limit && this.next() !== undefined) count++;
+    this.pause();
     return count;
   }
 
