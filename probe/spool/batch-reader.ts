@@ -1,10 +1,11 @@
+import PQueue from 'p-queue';
 import { MAX_BATCH_BYTES, MAX_BATCH_RESULTS } from '../../shared/contracts/result.ts';
 import { Fifo } from '../fifo.ts';
 import { mergeBatches, packDropped, type PackedBatch } from './batches.ts';
 import { FRAME_BATCH, scanFrames } from './frame.ts';
 import type { Lane } from './lane.ts';
 import { laneKey } from './recovery.ts';
-import type { Segment, BatchRef } from './segment.ts';
+import type { BatchRef, Segment, SegmentIndex } from './segment.ts';
 
 export interface BatchReaderOptions {
   /** Probe version as carried by batches. */
@@ -23,6 +24,8 @@ const INDEXED_SEGMENTS = 4;
  */
 export class BatchReader {
   readonly #options: BatchReaderOptions;
+  /** One at a time, because all lanes that are read at once may need the same segment. */
+  readonly #loading = new PQueue({ concurrency: 1 });
   readonly #cached = new Fifo<BatchRef>();
   #cachedBytes = 0;
 
@@ -32,7 +35,8 @@ export class BatchReader {
 
   /**
    * The batch of `lane` that contains `seq`, or one that declares it lost; null if not synced yet. Merges
-   * consecutive small batches. Acknowledged numbers are returned as trimmed.
+   * consecutive small batches. Acknowledged numbers are returned as trimmed. Several lanes may be read at
+   * once.
    */
   async read(lane: Lane, seq: number): Promise<PackedBatch | null> {
     if (seq > lane.synced) return null;
@@ -41,8 +45,9 @@ export class BatchReader {
     }
     const segment = lane.segments.find((each) => (each.lanes.get(lane) as number) >= seq);
     if (!segment) return this.#lost(lane, seq, lane.synced);
-    if (!segment.index) await this.#loadIndex(segment);
-    return mergeBatches(await this.#partsFrom(segment, lane, seq));
+    // Kept during the read: another lane's read may drop it from memory meanwhile.
+    const index = segment.index ?? await this.#loading.add(() => this.#loadIndex(segment));
+    return mergeBatches(await this.#partsFrom(segment, index, lane, seq));
   }
 
   /** Caches the bytes just written, evicting the oldest. */
@@ -74,11 +79,13 @@ export class BatchReader {
     ref.bytes = null;
   }
 
-  async #loadIndex(segment: Segment): Promise<void> {
+  async #loadIndex(segment: Segment): Promise<SegmentIndex> {
+    if (segment.index) return segment.index;
     const byKey = new Map([...segment.lanes.keys()].map((lane) => [laneKey(lane.epoch, lane.shard), lane]));
     const bytes = await segment.read(0, segment.size);
     const loaded = this.#options.sealed().filter((each) => each.index);
-    segment.index = new Map();
+    const index: SegmentIndex = new Map();
+    segment.index = index;
     scanFrames(bytes, ({ kind, epoch, shard, first, last, count, offset, length, isIntact }) => {
       const lane = kind === FRAME_BATCH ? byKey.get(laneKey(epoch, shard)) : undefined;
       if (lane) segment.addToIndex(lane, { first, last, count, offset, length, isIntact, bytes: null });
@@ -87,10 +94,13 @@ export class BatchReader {
       old.index = null;
       await old.release();
     }
+    return index;
   }
 
-  async #partsFrom(segment: Segment, lane: Lane, seq: number): Promise<PackedBatch[]> {
-    const refs = segment.index?.get(lane) ?? [];
+  async #partsFrom(
+    segment: Segment, index: SegmentIndex, lane: Lane, seq: number,
+  ): Promise<PackedBatch[]> {
+    const refs = index.get(lane) ?? [];
     let at = firstAtOrAfter(refs, seq);
     const head = refs[at];
     if (!head) return [this.#lost(lane, seq, Math.min(lane.synced, segment.lanes.get(lane) as number))];

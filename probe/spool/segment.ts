@@ -14,6 +14,9 @@ export interface BatchRef {
   bytes: Uint8Array | null;
 }
 
+/** Batches by lane, in order. */
+export type SegmentIndex = Map<Lane, BatchRef[]>;
+
 /** One file of the log. */
 export class Segment {
   readonly id: number;
@@ -21,9 +24,11 @@ export class Segment {
   size = 0;
   /** The last number of each lane in it. */
   readonly lanes = new Map<Lane, number>();
-  /** Batches by lane, in order; null while not in memory. */
-  index: Map<Lane, BatchRef[]> | null = null;
-  #reader: FileHandle | null = null;
+  /** Null while not in memory. */
+  index: SegmentIndex | null = null;
+  #reader: Promise<FileHandle> | null = null;
+  #reads = 0;
+  #isReleased = false;
 
   constructor(id: number, path: string) {
     this.id = id;
@@ -51,21 +56,34 @@ export class Segment {
 
   /** Reads bytes; fewer if the file ends earlier. */
   async read(offset: number, length: number): Promise<Buffer> {
-    this.#reader ??= await open(this.path, 'r');
-    const bytes = Buffer.allocUnsafe(length);
-    let size = 0;
-    while (size < length) {
-      const { bytesRead } = await this.#reader.read(bytes, size, length - size, offset + size);
-      if (bytesRead === 0) break;
-      size += bytesRead;
+    if (this.#reads === 0) this.#isReleased = false;
+    this.#reads += 1;
+    try {
+      const reader = await (this.#reader ??= open(this.path, 'r'));
+      const bytes = Buffer.allocUnsafe(length);
+      let size = 0;
+      while (size < length) {
+        const { bytesRead } = await reader.read(bytes, size, length - size, offset + size);
+        if (bytesRead === 0) break;
+        size += bytesRead;
+      }
+      return bytes.subarray(0, size);
+    } catch (error) {
+      // Opened again next time.
+      this.#isReleased = true;
+      throw error;
+    } finally {
+      this.#reads -= 1;
+      if (this.#isReleased) await this.release();
     }
-    return bytes.subarray(0, size);
   }
 
-  /** Closes the file opened by `read`, which reopens it when needed. */
+  /** Closes the file opened by `read`, which reopens it when needed, once nobody is reading it. */
   async release(): Promise<void> {
+    this.#isReleased = true;
+    if (this.#reads > 0) return;
     const reader = this.#reader;
     this.#reader = null;
-    await reader?.close();
+    await (await reader?.catch(() => null))?.close();
   }
 }

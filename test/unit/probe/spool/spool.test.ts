@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Lane } from '../../../../probe/spool/lane.ts';
 import { MAX_BATCH_BYTES, MAX_BATCH_RESULTS } from '../../../../shared/contracts/result.ts';
+import { shardMap } from '../../../helpers/shard-map.ts';
 import { SimulatedClock } from '../../../helpers/simulated-clock.ts';
 import { until } from '../../../helpers/until.ts';
 import { buildResult, Directories, monitorsOf, openSpool, readAll, readLane } from './open-spool.ts';
@@ -195,6 +196,25 @@ describe('the spool', () => {
     expect(readdirSync(directory).length).toBeGreaterThan(5);
     const results = (await readAll(spool)).flatMap((batch) => batch.results);
     expect(results).toHaveLength(18_000);
+    await spool.close();
+  });
+
+  test('reads the backlog of all lanes at once after a restart, without losing a result', async () => {
+    const directory = directories.make();
+    const limits = { segmentBytes: 2000, cacheBytes: 0 };
+    const before = await openSpool(directory, { limits });
+    const monitors = shardMap.all.flatMap((shard) => monitorsOf(shard, 1));
+    for (let round = 0; round < 200; round += 1) {
+      // Each lane gets ahead of the others for a while, so that they are in different segments.
+      before.append(buildResult(monitors[(round * 7) % monitors.length] as string), false);
+      for (let at = 0; at < 5; at += 1) before.append(buildResult(monitors[round % monitors.length] as string), false);
+      await before.flush();
+    }
+    await before.close();
+    const spool = await openSpool(directory, { limits });
+    const batches = (await Promise.all(spool.lanes().map((lane) => readLane(spool, lane)))).flat();
+    expect(batches.flatMap(({ dropped }) => dropped)).toEqual([]);
+    expect(batches.flatMap(({ results }) => results)).toHaveLength(1200);
     await spool.close();
   });
 
