@@ -73,7 +73,7 @@ export function candidateFeatures(incidents: readonly StartedIncident[]): Map<Fe
 
 /** Of so many monitors with a feature, or more, too small a share would fail for a common cause. */
 export function havingLimit(failing: number): number {
-  return Math.floor(failing / MIN_SHARE) + 1;
+  return Math.ceil(failing / MIN_SHARE) + 1;
 }
 
 /** With so many monitors, or more, too few of those without the feature fail to matter. */
