@@ -10,6 +10,7 @@ import { Gate } from './gate.ts';
 import { judged } from './inverted.ts';
 import { SLOW_AFTER_MS, type Limits } from './limits.ts';
 import { MissedSlots } from './missed-slots.ts';
+import { withoutOwnFault } from './own-fault.ts';
 import { missedResult, resultOf, type SentWithResult } from './result.ts';
 import {
   attemptOf, isOpen, isRunning, newRun, standsForSlot, type Attempt, type Run, type Slot,
@@ -57,14 +58,6 @@ const RECHECK_AFTER_MS = 100;
 const AHEAD_AFTER_MS = 50;
 /** Maximum jitter as a share of either delay, so that rechecks after one outage spread. */
 const RECHECK_SPREAD = 0.5;
-/** A failure says nothing about the target if this process was stalled for this share of the timeout. */
-const STALLED_SHARE = 0.25;
-/**
- * If this process was stalled for longer than this, and than that share of the check, the response time is
- * invalid.
- */
-const STALL_MS = 500;
-
 /** Runs slots: one check per monitor at a time and rechecks of new failures. Records every slot. */
 export class Runner {
   readonly #options: RunnerOptions;
@@ -307,7 +300,9 @@ export class Runner {
     const { run } = attempt;
     const isOrphaned = this.#orphaned.delete(attempt);
     if (isOrphaned || !run.isOver) {
-      const finding = judged(run.assignment.spec, this.#withoutOwnFault(attempt, found, tookMs));
+      const { spec, timeout_ms: timeoutMs } = run.assignment;
+      const stalledMs = this.#gate.stalledMs - attempt.stalledBeforeMs;
+      const finding = judged(spec, withoutOwnFault(found, { timeoutMs, tookMs, stalledMs }));
       attempt.ended = { finding, tookMs };
       if (isOrphaned) this.#record(attempt, finding);
       else {
@@ -376,21 +371,6 @@ export class Runner {
     if (finding.outcome === 'failure') this.#failing.add(monitorId);
     else if (finding.outcome === 'success') this.#failing.delete(monitorId);
     return false;
-  }
-
-  /** The finding without anything that a stall of this process may have caused. */
-  #withoutOwnFault({ run, stalledBeforeMs }: Attempt, found: Finding, tookMs: number): Finding {
-    const timeoutMs = run.assignment.timeout_ms;
-    const stalledMs = this.#gate.stalledMs - stalledBeforeMs;
-    const isSlow = found.error?.type === 'slow_response';
-    if (found.outcome === 'failure' && !isSlow && found.error?.type !== 'status_code') {
-      const isOwn = tookMs > timeoutMs * 1.5 + 500 || stalledMs > timeoutMs * STALLED_SHARE;
-      return isOwn ? missed('overload') : found;
-    }
-    const isResponseTimeValid = stalledMs <= Math.max(STALL_MS, tookMs * STALLED_SHARE);
-    if (isResponseTimeValid) return found;
-    const unmeasured = { ...found, degraded: false, response_time_ms: null, timings: null };
-    return isSlow ? { ...unmeasured, outcome: 'success', error: null } : unmeasured;
   }
 
   /** False if the next slot is due sooner and confirms the failure instead. */
