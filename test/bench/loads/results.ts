@@ -1,5 +1,6 @@
 import { derivedId } from '../../../shared/ids.ts';
 import type { CheckResult } from '../../../shared/contracts/result.ts';
+import { BLANK_CONFIG } from '../../../controller/results/writing/blank-state.ts';
 import type { MonitorConfig } from '../../../controller/verdicts/monitor-config.ts';
 import { shardMap } from '../../helpers/shard-map.ts';
 
@@ -60,15 +61,12 @@ export function byShard(ids: string[]): Map<number, string[]> {
   return shards;
 }
 
+/** With all fields, as in the product: otherwise V8 would give each monitor's copy a hidden class of its own. */
 export function configOf(monitorId: string, intervalMs: number, changedAt: number): MonitorConfig {
   return {
-    monitor_id: monitorId, organization_id: derivedId(
-      'org',
-    ), project_id: derivedId('project'), revision: 1, check_revision: 1,
-    name: 'bench', target: 'http://bench.example/',
-    type: 'HTTP', status: 'active', interval_ms: intervalMs, timeout_ms: 5000, retries: 1, quorum: 'majority',
-    tls_warning_days: [], tls_validity: false, domain_warning_days: [], domain_expires_at: null,
-    slow_response_threshold_ms: null,
-    notification_target_ids: [], monitoring_regions: [], changed_at: changedAt,
+    ...BLANK_CONFIG,
+    monitor_id: monitorId, organization_id: derivedId('org'), project_id: derivedId('project'),
+    revision: 1, check_revision: 1, name: 'bench', target: 'http://bench.example/', status: 'active',
+    interval_ms: intervalMs, timeout_ms: 5000, retries: 1, changed_at: changedAt,
   };
 }
