@@ -175,9 +175,13 @@ describe('incidents in the console', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', heading('Invoices are not sent')).waitFor();
       await page.keyboard.press('a');
-      await page.getByLabel(/Note/).fill('I look after it');
-      // Focused by its name: on a busy machine, the dialog may take the focus after the first key.
-      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).press('Enter');
+      // On a busy machine, the dialog takes the focus only after it has appeared.
+      await page.locator('dialog :focus').waitFor();
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('I look after it');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
       await page.getByText('Acknowledged by Owner').waitFor();
       await page.getByRole('textbox', { name: 'Comment' }).fill('The queue is stuck.');
       await page.getByRole('button', { name: 'Comment' }).click();
