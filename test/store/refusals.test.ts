@@ -146,6 +146,7 @@ const writes: Case[] = [
   ['a match alone', aggregate({ $match: {} }), BAD_VALUE],
   ['a count without a match', aggregate(COUNT), BAD_VALUE],
   ['a count with a limit of 0', aggregate({ $match: {} }, { $limit: 0 }, COUNT), BAD_VALUE],
+  ['a count with half a limit', aggregate({ $match: {} }, { $limit: 0.5 }, COUNT), BAD_VALUE],
   ['a count with two limits', aggregate({ $match: {} }, { $limit: 5 }, { $limit: 5 }, COUNT), BAD_VALUE],
   ['a count after skipped documents', aggregate({ $match: {} }, { $skip: 5 }, COUNT), BAD_VALUE],
   ['a limited group by a field', aggregate({ $match: {} }, { $limit: 5 }, { $group: { _id: '$a', n: { $sum: 1 } } }), BAD_VALUE],

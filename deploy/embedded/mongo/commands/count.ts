@@ -58,8 +58,9 @@ function parsePipeline(
 
 /** The limit that the stage sets; null for any other stage. */
 function limitOf(stage: Value): number | null {
-  const limit = fieldOf(stage, '$limit');
-  return limit && isNumber(limit) && toDouble(limit) >= 1 ? toDouble(limit) : null;
+  const value = fieldOf(stage, '$limit');
+  const limit = value && isNumber(value) ? toDouble(value) : 0;
+  return Number.isInteger(limit) && limit >= 1 ? limit : null;
 }
 
 /** The field that the stage counts by, or null for none; undefined for any other stage. */
