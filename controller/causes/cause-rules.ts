@@ -57,8 +57,19 @@ export function decideCauses(
   return decisions;
 }
 
-/** Features that enough monitors fail with to be decided about, and how many do. */
-export function candidateFeatures(incidents: readonly StartedIncident[]): Map<Feature, number> {
+/** How far monitors must be counted to decide about incidents. */
+interface CountLimits {
+  /** Those that enough monitors fail with to be decided about. */
+  features: Feature[];
+  /** Of so many monitors with the feature, or more, too small a share would fail for a common cause. */
+  havingLimit(feature: string): number;
+  /**
+   * With so many monitors, or more, too few of those without a feature fail to matter; null if they never do.
+   */
+  totalLimit(having: Population['having']): number | null;
+}
+
+export function countLimits(incidents: readonly StartedIncident[]): CountLimits {
   const monitors = new Map<string, Set<string>>();
   for (const { features, monitor_id } of incidents) {
     for (const feature of features) {
@@ -66,19 +77,19 @@ export function candidateFeatures(incidents: readonly StartedIncident[]): Map<Fe
       monitors.set(feature, failing.add(monitor_id));
     }
   }
-  return new Map([...monitors].flatMap(([feature, { size }]) => (
-    size < MIN_MONITORS ? [] : [[feature as Feature, size]]
-  )));
-}
-
-/** Of so many monitors with a feature, or more, too small a share would fail for a common cause. */
-export function havingLimit(failing: number): number {
-  return Math.ceil(failing / MIN_SHARE) + 1;
-}
-
-/** With so many monitors, or more, too few of those without the feature fail to matter. */
-export function totalLimit(having: number, failing: number): number {
-  return having + Math.floor(failing / MAX_SHARE_OF_OTHERS) + 1;
+  const features = [...monitors]
+    .flatMap(([feature, { size }]) => (size < MIN_MONITORS ? [] : [feature as Feature]));
+  return {
+    features,
+    havingLimit: (feature) => Math.ceil((monitors.get(feature)?.size ?? 0) / MIN_SHARE) + 1,
+    totalLimit: (having) => {
+      const common = features.filter(isCommon);
+      if (common.length === 0) return null;
+      const failing = new Set(incidents.map(({ monitor_id }) => monitor_id)).size;
+      const most = Math.max(...common.map((feature) => having.get(feature) ?? 0));
+      return most + Math.floor(failing / MAX_SHARE_OF_OTHERS) + 1;
+    },
+  };
 }
 
 function featuresInOrder(incidents: readonly StartedIncident[]): Feature[] {

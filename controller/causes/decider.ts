@@ -1,9 +1,6 @@
 import { isDatabaseUnavailable, retryOnConflict } from '../platform/mongo/mongo-errors.ts';
 import { featureParts } from '../verdicts/features/feature-rules.ts';
-import {
-  candidateFeatures, CAUSE_WINDOW_MS, decideCauses, havingLimit, isCommon, MIN_MONITORS, totalLimit,
-  type Population,
-} from './cause-rules.ts';
+import { CAUSE_WINDOW_MS, countLimits, decideCauses, MIN_MONITORS, type Population } from './cause-rules.ts';
 import type { StartedIncident, CauseDoc } from './cause.ts';
 import type { DecisionDoc, DecisionStore } from './decision-store.ts';
 import type { CauseStore } from './store.ts';
@@ -163,16 +160,13 @@ export class CauseDecider {
     organizationId: string, started: readonly StartedIncident[], open: ReadonlySet<string>,
   ): Promise<Population> {
     const { monitors } = this.#deps;
-    const candidates: ReadonlyMap<string, number> = candidateFeatures(started);
-    const features = [...new Set([...candidates.keys(), ...open])];
-    const having = await monitors.counts(organizationId, features, (feature) => (
-      open.has(feature) ? Infinity : havingLimit(candidates.get(feature) ?? 0)
+    const { features, havingLimit, totalLimit } = countLimits(started);
+    const counted = [...new Set([...features, ...open])];
+    const having = await monitors.counts(organizationId, counted, (feature) => (
+      open.has(feature) ? Infinity : havingLimit(feature)
     ));
-    const common = [...candidates.keys()].filter(isCommon);
-    if (common.length === 0) return { having, total: 0 };
-    const most = Math.max(...common.map((feature) => having.get(feature) ?? 0));
-    const failing = new Set(started.map(({ monitor_id }) => monitor_id)).size;
-    return { having, total: await monitors.total(organizationId, totalLimit(most, failing)) };
+    const limit = totalLimit(having);
+    return { having, total: limit === null ? 0 : await monitors.total(organizationId, limit) };
   }
 
   async #apply(doc: DecisionDoc): Promise<void> {
@@ -193,5 +187,5 @@ export class CauseDecider {
 function canChange(started: readonly StartedIncident[]): boolean {
   if (started.length < 2) return false;
   const isDecided = ({ cause_id }: StartedIncident) => cause_id !== null;
-  return !started.every(isDecided) && (started.some(isDecided) || candidateFeatures(started).size > 0);
+  return !started.every(isDecided) && (started.some(isDecided) || countLimits(started).features.length > 0);
 }

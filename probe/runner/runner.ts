@@ -58,6 +58,7 @@ const RECHECK_AFTER_MS = 100;
 const AHEAD_AFTER_MS = 50;
 /** Maximum jitter as a share of either delay, so that rechecks after one outage spread. */
 const RECHECK_SPREAD = 0.5;
+
 /** Runs slots: one check per monitor at a time and rechecks of new failures. Records every slot. */
 export class Runner {
   readonly #options: RunnerOptions;

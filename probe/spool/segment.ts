@@ -27,8 +27,6 @@ export class Segment {
   /** Null while not in memory. */
   index: SegmentIndex | null = null;
   #reader: Promise<FileHandle> | null = null;
-  #reads = 0;
-  #isReleased = false;
 
   constructor(id: number, path: string) {
     this.id = id;
@@ -56,34 +54,28 @@ export class Segment {
 
   /** Reads bytes; fewer if the file ends earlier. */
   async read(offset: number, length: number): Promise<Buffer> {
-    if (this.#reads === 0) this.#isReleased = false;
-    this.#reads += 1;
-    try {
-      const reader = await (this.#reader ??= open(this.path, 'r'));
-      const bytes = Buffer.allocUnsafe(length);
-      let size = 0;
-      while (size < length) {
-        const { bytesRead } = await reader.read(bytes, size, length - size, offset + size);
-        if (bytesRead === 0) break;
-        size += bytesRead;
-      }
-      return bytes.subarray(0, size);
-    } catch (error) {
-      // Opened again next time.
-      this.#isReleased = true;
-      throw error;
-    } finally {
-      this.#reads -= 1;
-      if (this.#isReleased) await this.release();
+    const reader = await (this.#reader ??= this.#open());
+    const bytes = Buffer.allocUnsafe(length);
+    let size = 0;
+    while (size < length) {
+      const { bytesRead } = await reader.read(bytes, size, length - size, offset + size);
+      if (bytesRead === 0) break;
+      size += bytesRead;
     }
+    return bytes.subarray(0, size);
   }
 
-  /** Closes the file opened by `read`, which reopens it when needed, once nobody is reading it. */
+  /** Closes the file opened by `read`, which reopens it when needed. Reads in progress end first. */
   async release(): Promise<void> {
-    this.#isReleased = true;
-    if (this.#reads > 0) return;
     const reader = this.#reader;
     this.#reader = null;
     await (await reader?.catch(() => null))?.close();
+  }
+
+  #open(): Promise<FileHandle> {
+    return open(this.path, 'r').catch((error: unknown) => {
+      this.#reader = null;
+      throw error;
+    });
   }
 }

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { StartedIncident } from '../../../controller/causes/cause.ts';
-import {
-  candidateFeatures, decideCauses, havingLimit, isCommon, totalLimit, type Population,
-} from '../../../controller/causes/cause-rules.ts';
+import { countLimits, decideCauses, type Population } from '../../../controller/causes/cause-rules.ts';
 import { FEATURE_KINDS } from '../../../controller/verdicts/features/feature-rules.ts';
 import { fewOrAll } from '../../helpers/few-or-all.ts';
 
@@ -129,13 +127,13 @@ describe('a cause', () => {
   test('is the same if monitors are counted only up to the limits', () => {
     let limited = 0;
     fc.assert(fc.property(incidents, population, (all, monitors) => {
-      const candidates: ReadonlyMap<string, number> = candidateFeatures(all);
-      const counted = new Map([...candidates].map(([feature, failing]) => (
-        [feature, Math.min(monitors.having.get(feature) as number, havingLimit(failing))]
+      const { features, havingLimit, totalLimit } = countLimits(all);
+      const counted = new Map(features.map((feature) => (
+        [feature, Math.min(monitors.having.get(feature) as number, havingLimit(feature))]
       )));
-      const most = Math.max(0, ...[...counted].filter(([feature]) => isCommon(feature)).map(([, count]) => count));
-      const total = Math.min(monitors.total, totalLimit(most, new Set(all.map((one) => one.monitor_id)).size));
-      if (total < monitors.total) limited += 1;
+      const limit = totalLimit(counted);
+      const total = Math.min(monitors.total, limit ?? 0);
+      if (limit !== null && limit < monitors.total) limited += 1;
       expect(outcomeOf(all, openCauses, { having: counted, total })).toEqual(outcomeOf(all, openCauses, monitors));
     }), { numRuns: fewOrAll(1500, 10_000) });
     expect(limited).toBeGreaterThan(10);
