@@ -22,7 +22,9 @@ export interface PlacementDeps {
     countOpen(causeId: string, limit: number): Promise<number>;
   };
   monitors: {
-    counts(organizationId: string, features: readonly string[]): Promise<Map<string, number>>;
+    counts(
+      organizationId: string, features: readonly string[], limitOf: (feature: string) => number,
+    ): Promise<Map<string, number>>;
     total(organizationId: string): Promise<number>;
   };
   clock: Clock;
@@ -113,7 +115,9 @@ export class Placement {
     const firsts = await this.#firstsOf(delivery, features, delivery.cause.started_at);
     const shared = features.filter((one) => firsts.some(({ cause }) => cause?.features.includes(one)));
     if (shared.length === 0) return false;
-    const counts = await monitors.counts(organizationId, shared);
+    const counts = await monitors.counts(
+      organizationId, shared, (one) => (isCommon(one) ? Infinity : MIN_MONITORS),
+    );
     const total = shared.some(isCommon) ? await monitors.total(organizationId) : 0;
     return shared.some((one) => {
       const count = counts.get(one) ?? 0;
