@@ -1,3 +1,4 @@
+import '../shared/keep-tick-shape.ts';
 import { fileURLToPath } from 'node:url';
 import { DirectoryUnusable, lockDirectory } from '../shared/directory-lock.ts';
 import { ConfigError } from '../shared/environment.ts';

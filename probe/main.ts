@@ -1,3 +1,4 @@
+import '../shared/keep-tick-shape.ts';
 import { readFileSync } from 'node:fs';
 import { DirectoryUnusable } from '../shared/directory-lock.ts';
 import { ConfigError } from '../shared/environment.ts';

@@ -96,3 +96,19 @@ test('the keyboard alone suffices from signing in to acknowledging an incident',
     expect((await owner.client.get(`/api/incidents/${incident}`)).data.incident.status).toBe('acknowledged');
   });
 });
+
+test('a dialog is open as soon as it is on the page, so a key pressed at once reaches it', async () => {
+  await rig.open(tenant.owner, '/settings/projects', DESKTOP, async (page) => {
+    const button = page.getByRole('button', { name: 'New project' });
+    const wasOpen = await button.evaluate((element) => new Promise<boolean>((resolve) => {
+      new MutationObserver((_, observer) => {
+        const dialog = document.querySelector('dialog');
+        if (dialog === null) return;
+        observer.disconnect();
+        resolve(dialog.open);
+      }).observe(document.body, { childList: true, subtree: true });
+      (element as HTMLElement).click();
+    }));
+    expect(wasOpen).toBe(true);
+  });
+});

@@ -1,3 +1,4 @@
+import '../../../shared/keep-tick-shape.ts';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { mapStacks } from '../../../shared/mapped-stacks.ts';

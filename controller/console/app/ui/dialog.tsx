@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from './button.tsx';
 import { ErrorNote } from './error-note.tsx';
@@ -17,7 +17,8 @@ export function Dialog({ title, onClose, children, class: more = '' }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const isGone = useRef(false);
   const id = useId();
-  useEffect(() => {
+  // Synchronous, because the next keypress may come before the next frame.
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     const shown = element.current;
     shown?.showModal();

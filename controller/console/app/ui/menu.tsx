@@ -21,18 +21,15 @@ export function Menu({ label, children, name, class: more = '' }: {
     document.addEventListener('pointerdown', close);
     return () => document.removeEventListener('pointerdown', close);
   }, [isOpen]);
-  // Focuses the button before an item opens a dialog, so that focus returns to it.
-  const leave = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
+  const focusButton = () => button.current?.focus();
   const move = (event: KeyboardEvent) => {
     const all = items();
     const at = all.indexOf(document.activeElement as HTMLElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (event.key === 'Escape' && isOpen) {
       event.stopPropagation();
-      leave();
+      setOpen(false);
+      focusButton();
     } else if (to !== undefined && isOpen) {
       event.preventDefault();
       all.at(to % all.length)?.focus();
@@ -44,7 +41,8 @@ export function Menu({ label, children, name, class: more = '' }: {
         ref={button} type="button" class="button quiet" aria-haspopup="menu" aria-expanded={isOpen}
         aria-label={name} onClick={() => setOpen(!isOpen)}
       >{label}</button>
-      {isOpen && <div class="menu-list" role="menu" onClick={leave}>{children}</div>}
+      {/* The button has the focus before an item opens a dialog, so that the focus returns to it. */}
+      {isOpen && <div class="menu-list" role="menu" onClickCapture={focusButton} onClick={() => setOpen(false)}>{children}</div>}
     </div>
   );
 }
