@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { DirectoryUnusable } from '../../shared/directory-lock.ts';
 import { ConfigError, type Environment } from '../../shared/environment.ts';
@@ -8,7 +9,9 @@ import { Installation } from './installation.ts';
 import { LogFile } from './output/log-file.ts';
 import { supportedFlags } from './processes/node-flags.ts';
 import { freePort, requirePort } from './servers/ports.ts';
-import { CONTROLLER_FLAGS, PROBE_FLAGS, STORE_FLAGS, type ProcessFlags } from './processes/process-spec.ts';
+import {
+  CONTROLLER_FLAGS, PROBE_FLAGS, SCARCE_MEMORY_BYTES, SCARCE_MEMORY_FLAGS, STORE_FLAGS, type ProcessFlags,
+} from './processes/process-spec.ts';
 import { Screen } from './output/screen.ts';
 import { readSettings, type QuickstartSettings } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -100,7 +103,13 @@ async function run(
 
 async function flagsOf(program: string): Promise<ProcessFlags> {
   const all = { controller: CONTROLLER_FLAGS, probe: PROBE_FLAGS, store: STORE_FLAGS };
-  const supported = new Set(await supportedFlags(program, Object.values(all).flat()));
-  const of = (role: keyof typeof all): string[] => all[role].filter((flag) => supported.has(flag));
+  const scarce = availableBytes() < SCARCE_MEMORY_BYTES ? SCARCE_MEMORY_FLAGS : [];
+  const supported = new Set(await supportedFlags(program, [...Object.values(all).flat(), ...scarce]));
+  const of = (role: keyof typeof all) => [...all[role], ...scarce].filter((flag) => supported.has(flag));
   return { controller: of('controller'), probe: of('probe'), store: of('store') };
+}
+
+/** Memory of the machine or the container, whichever is less. */
+function availableBytes(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity);
 }

@@ -75,7 +75,7 @@ export class ByteWriter {
   #at = 0;
 
   constructor(size = 4096) {
-    this.#bytes = Buffer.allocUnsafe(size);
+    this.#bytes = Buffer.allocUnsafeSlow(size);
   }
 
   get length(): number {
@@ -160,7 +160,7 @@ export class ByteWriter {
 
   #ensureCapacity(size: number): void {
     if (this.#at + size <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + size));
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + size));
     this.#bytes.copy(grown, 0, 0, this.#at);
     this.#bytes = grown;
   }

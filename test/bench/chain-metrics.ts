@@ -3,7 +3,10 @@ import { measureChain, total } from './chain.ts';
 import type { Memory } from './cpu.ts';
 import { measureIdle } from './idle.ts';
 import type { Metric } from './metrics.ts';
+import { MemoryLimit } from './memory-limit.ts';
 import { print } from './report.ts';
+
+const LITTLE_MEMORY_MB = 300;
 
 /** CPU of all processes per check, and while there is nothing to check. */
 export const chainCpu: Metric = async ({ outdir, scale }) => {
@@ -64,6 +67,33 @@ export const chainMemory: Metric = async ({ outdir, scale }) => {
     );
   }
   return outcomes;
+};
+
+/** Checks of 10,000 monitors where all processes together get as little memory as a small container. */
+export const littleMemory: Metric = async ({ outdir, root, scale }) => {
+  const limit = MemoryLimit.create(LITTLE_MEMORY_MB * 1_000_000);
+  if (limit === null) {
+    process.stdout.write('skip 17  10,000 monitors in little memory: only root can limit it\n');
+    return [];
+  }
+  const figures = await measureChain({
+    monitors: 10_000, intervalS: 60, settleS: seconds(540, scale), measureS: seconds(60, scale),
+    targetBundle: join(outdir, 'target.mjs'),
+    command: limit.around(process.execPath, join(root, 'deploy/command/farwatch.mjs')),
+  }).finally(() => limit.remove());
+  const what = `10,000 monitors every 60 s within ${LITTLE_MEMORY_MB} MB`;
+  return [
+    print({
+      metric: '17', what: `processes killed, ${what}`, ours: [figures.deaths], theirs: null, unit: '', limit: { max: 0 },
+    }),
+    print({
+      metric: '17', what: `checks per second of 167, ${what}`, ours: [figures.checksPerS], theirs: null, unit: '/s',
+      limit: { min: 163 }, note: each(figures.cpuByRole, 3),
+    }),
+    print({
+      metric: '17', what: `memory without pages of files, ${what}`, ...megabytes(figures.memoryByRole, 'anonymousMb'),
+    }),
+  ];
 };
 
 /** CPU and memory of each process at the rates in the table of `docs/operating.md`. */

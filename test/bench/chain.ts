@@ -17,6 +17,8 @@ export interface ChainFigures {
   memoryByRole: Record<string, Memory>;
   /** Results accepted by the controller per check seen by the target. */
   stored: number;
+  /** Processes that ended although nothing asked them to. */
+  deaths: number;
 }
 
 /** Settings of the installation. */
@@ -33,11 +35,15 @@ const REQUIRED_ROLES = ['controller', 'probe', 'nats-server'] as const;
  * process, including the database and NATS.
  */
 export async function measureChain(
-  options: { monitors: number; intervalS: number; settleS: number; measureS: number; targetBundle: string },
+  options: {
+    monitors: number; intervalS: number; settleS: number; measureS: number; targetBundle: string;
+    /** Program and arguments instead of `farwatch start`. */
+    command?: [string, ...string[]];
+  },
 ): Promise<ChainFigures> {
-  const { monitors, intervalS, settleS, measureS } = options;
+  const { monitors, intervalS, settleS, measureS, command } = options;
   const target = await startBenchTarget(options.targetBundle);
-  const farwatch = await startFarwatch({ env: BENCH_ENV });
+  const farwatch = await startFarwatch({ env: BENCH_ENV, ...(command && { command }) });
   try {
     await createMonitors(await new ApiSession(farwatch.url).begin(), target, { to: monitors, intervalS });
     await passTime(settleS * 1000);
@@ -62,7 +68,7 @@ export async function measureChain(
     return {
       monitors, intervalS, checksPerS: checks / ((after.at - before.at) / 1000),
       cpuByRole, cpuPerCheck: total(cpuByRole), memoryByRole,
-      stored: (after.results - before.results) / checks,
+      stored: (after.results - before.results) / checks, deaths: await farwatch.deaths(),
     };
   } finally {
     await farwatch.stop();

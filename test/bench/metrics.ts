@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { alertLatency, queuedBehindHanging } from './alert-metrics.ts';
-import { chainCpu, chainMemory, chainRates } from './chain-metrics.ts';
+import { chainCpu, chainMemory, chainRates, littleMemory } from './chain-metrics.ts';
 import { consoleInBrowser } from './console-metric.ts';
 import { dnsCheck, httpCheck, httpsCheck } from './check-metrics.ts';
 import { startDatabase } from './database.ts';
@@ -107,7 +107,7 @@ export const METRICS: Record<string, Metric> = {
   '1': httpCheck, '2': httpsCheck, '3': pings, '4': dnsCheck, '5': lateness, '6': memoryPerMonitor, '7': transport, '8': ingest,
   '9': bytes, '10': inTurn(detectionLatency, alertLatency), '11': falseAlerts,
   '12': inTurn(pageServing, readWhileAlerting, readScaling), '14': inTurn(coldStart, takeover), '15': chainCpu,
-  '16': queuedBehindHanging, '17': chainMemory, '18': overload, takeover,
+  '16': queuedBehindHanging, '17': inTurn(chainMemory, littleMemory), '18': overload, takeover,
   rate: chainRates, bus: busOverWebSocket, fleet: fleetGrowth, scrape: scrapes,
   console: consoleInBrowser,
 };
