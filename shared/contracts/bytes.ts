@@ -74,6 +74,7 @@ export class ByteWriter {
   #bytes: Buffer;
   #at = 0;
 
+  /** Its memory is its own: a few bytes that are kept for an hour must not keep a shared buffer of 8 kB. */
   constructor(size = 4096) {
     this.#bytes = Buffer.allocUnsafeSlow(size);
   }

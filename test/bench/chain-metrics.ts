@@ -6,6 +6,7 @@ import type { Metric } from './metrics.ts';
 import { MemoryLimit } from './memory-limit.ts';
 import { print } from './report.ts';
 
+/** As in `podman run --memory 300m`. */
 const LITTLE_MEMORY_MB = 300;
 
 /** CPU of all processes per check, and while there is nothing to check. */
@@ -71,7 +72,7 @@ export const chainMemory: Metric = async ({ outdir, scale }) => {
 
 /** Checks of 10,000 monitors where all processes together get as little memory as a small container. */
 export const littleMemory: Metric = async ({ outdir, root, scale }) => {
-  const limit = MemoryLimit.create(LITTLE_MEMORY_MB * 1_000_000);
+  const limit = MemoryLimit.create(LITTLE_MEMORY_MB * 1_048_576);
   if (limit === null) {
     process.stdout.write('skip 17  10,000 monitors in little memory: only root can limit it\n');
     return [];
