@@ -13,13 +13,12 @@ export class MemoryLimit {
 
   /** Null if this user must not create one: only root may, and not in every container. */
   static create(bytes: number): MemoryLimit | null {
-    // Version 1 has a directory for memory.
-    const isFirst = existsSync(join(ROOT, 'memory/memory.limit_in_bytes'));
-    const dir = join(ROOT, isFirst ? 'memory' : '', `farwatch-bench-${process.pid}`);
+    const isVersion1 = existsSync(join(ROOT, 'memory/memory.limit_in_bytes'));
+    const dir = join(ROOT, isVersion1 ? 'memory' : '', `farwatch-bench-${process.pid}`);
     try {
-      if (!isFirst) writeFileSync(join(ROOT, 'cgroup.subtree_control'), '+memory');
+      if (!isVersion1) writeFileSync(join(ROOT, 'cgroup.subtree_control'), '+memory');
       mkdirSync(dir);
-      writeFileSync(join(dir, isFirst ? 'memory.limit_in_bytes' : 'memory.max'), String(bytes));
+      writeFileSync(join(dir, isVersion1 ? 'memory.limit_in_bytes' : 'memory.max'), String(bytes));
       return new MemoryLimit(dir);
     } catch {
       return null;

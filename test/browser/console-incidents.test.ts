@@ -175,8 +175,7 @@ describe('incidents in the console', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', heading('Invoices are not sent')).waitFor();
       await page.keyboard.press('a');
-      // On a busy machine, the dialog takes the focus only after it has appeared.
-      await page.locator('dialog :focus').waitFor();
+      await page.getByRole('dialog').waitFor();
       await page.keyboard.press('Tab');
       await page.keyboard.type('I look after it');
       await page.keyboard.press('Tab');
