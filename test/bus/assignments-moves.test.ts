@@ -188,6 +188,7 @@ describe('a region with four probes', () => {
     await controller();
     all = [];
     for (const name of ['one', 'two', 'three', 'four']) all.push(await following(name));
+    clock.freeze();
     await pass(areLive(all.length), 'all are live', all);
     await rig.fleet.placement.apply(docs);
     await pass(() => isPlacedOver(all, all, docs), 'they are placed', all);
@@ -203,6 +204,8 @@ describe('a region with four probes', () => {
     const [one, two, ...staying] = all as [TestProbe, TestProbe, ...TestProbe[]];
     const owned = one.held.size + two.held.size;
     for (const probe of [one, two]) probe.beat({ leaving: true });
+    // Their connections differ: if time passed in between, the first one's monitors would move to the second.
+    await until(areLive(staying.length), { what: 'both have left' });
     await pass(() => isPlacedOver(all, staying, docs), 'they are handed over', staying);
     expect(writtenCount).toBe(owned);
     writtenCount = 0;
