@@ -122,12 +122,11 @@ export class CauseDecider {
   /** Null if another controller decided meanwhile. */
   async #attempt(organizationId: string, { from, to }: Span): Promise<string[] | null> {
     const { decisions, incidents } = this.#deps;
-    const first = await incidents.startedBetween(organizationId, from, to);
-    if (!canChange(first)) return [];
     const latest = await decisions.latest(organizationId);
     if (latest && !latest.is_applied) await this.#apply(latest);
     // Read after the latest decision, so that only a later one can be missing.
     const started = await incidents.startedBetween(organizationId, from, to);
+    if (!canChange(started)) return [];
     const decided = await this.#decisionsOn(organizationId, started);
     if (decided.length === 0) return [];
     const next: DecisionDoc = {
