@@ -75,6 +75,8 @@ interface Tour {
   limit: number;
   run(repeat: number): Promise<unknown>;
   settle?(): Promise<unknown>;
+  /** Files of work that the path does not wait for. They fall into it or not, depending on the machine. */
+  isBackground?(file: string): boolean;
 }
 
 const tours: Tour[] = [
@@ -87,16 +89,18 @@ const tours: Tour[] = [
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 51,
+    path: 'request: `POST /api/monitors`', limit: 46,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
+    isBackground: (file) => /^controller\/results\/(intake|journal|shards|writing)\//.test(file),
   },
 ];
 
 test.each(tours)('the path of a $path runs each file of its table, and at most $limit files', async (tour) => {
-  const files = await filesOfPath(tour.run, tour.limit, tour.settle);
+  const { run, limit, settle, isBackground } = tour;
+  const files = await filesOfPath(run, { limit, settle, isCounted: (file) => !isBackground?.(file) });
   const table = documented(tour.path);
   expect(table.length).toBeGreaterThan(0);
   expect.soft(table.filter((file) => !files.includes(file))).toEqual([]);
-  expect(files.length, files.join('\n')).toBeLessThanOrEqual(tour.limit);
+  expect(files.length, files.join('\n')).toBeLessThanOrEqual(limit);
 });
