@@ -2,6 +2,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 /** Timeout of one browser step; only prevents hanging. */
 const STEP_TIMEOUT_MS = 60_000;
+/** Characters of a page's text in an error. */
+const MAX_SHOWN = 2000;
 /** What tests listen to. */
 const EVENTS = ['console', 'dialog', 'pageerror', 'request', 'response'];
 
@@ -22,7 +24,10 @@ export async function lendPage(
   try {
     if (viewport !== null) await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme, reducedMotion });
-    await use(page);
+    await use(page).catch(async (error: unknown) => {
+      if (error instanceof Error) error.message += await shownBy(page);
+      throw error;
+    });
     if (!page.isClosed() && !kept.has(key)) {
       await clear(page);
       kept.set(key, page);
@@ -42,6 +47,12 @@ async function openPage(browser: Browser, options: BrowserContextOptions): Promi
   const context = await browser.newContext(options);
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
   return context.newPage();
+}
+
+/** For the message of a test that waited for something else. */
+async function shownBy(page: Page): Promise<string> {
+  const text = await page.locator('body').innerText({ timeout: 5000 }).catch((error: Error) => error.message);
+  return `\n${page.url()} showed:\n${text.replace(/\n+/g, '\n').slice(0, MAX_SHOWN)}`;
 }
 
 async function clear(page: Page): Promise<void> {
