@@ -6,9 +6,11 @@ import { seedMonitor } from './seeded-monitor.ts';
 
 let rig: ConsoleRig;
 let tenant: Tenant;
+let incident: string;
 beforeAll(async () => {
   rig = await openConsole();
   tenant = await rig.newTenant();
+  ({ incident } = await seedMonitor(rig.app, tenant, Date.now()));
 });
 afterAll(() => rig?.close());
 
@@ -43,7 +45,6 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 test('the keyboard alone suffices from signing in to acknowledging an incident', async () => {
-  const { incident } = await seedMonitor(rig.app, tenant, Date.now());
   const { owner } = tenant;
   await rig.open(null, '/', DESKTOP, async (page) => {
     const waitForHeading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
@@ -110,5 +111,23 @@ test('a dialog is open as soon as it is on the page, so a key pressed at once re
       (element as HTMLElement).click();
     }));
     expect(wasOpen).toBe(true);
+  });
+});
+
+test('a field can have the focus as soon as its view is on the page', async () => {
+  await rig.open(tenant.owner, '/incidents', DESKTOP, async (page) => {
+    await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+    await page.evaluate(() => {
+      new MutationObserver((_, observer) => {
+        if (document.querySelector('[type=search]') === null) return;
+        observer.disconnect();
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true }));
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await page.keyboard.type('gm');
+    await page.locator('[type=search]:focus').waitFor();
+    await page.evaluate(() => new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)));
+    await page.keyboard.type('shop');
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('shop');
   });
 });

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { chooseProject, me, project, signOut } from '../api/session.ts';
 import { liveStatus } from '../live/live-stream.ts';
@@ -23,8 +23,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const navigate = useNavigate();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
-    // Makes screen readers announce the page that a link has opened.
+  useLayoutEffect(() => {
+    // Makes screen readers announce the page that a link has opened. Synchronous: the user may focus a field before the
+    // next frame.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [path]);
