@@ -4,6 +4,8 @@ import { parsedUrl } from '../../shared/net-guard.ts';
 import { CommandError } from './command.ts';
 import { printable } from './output.ts';
 
+/** Smaller offsets of the clock come from network delay and the header's whole seconds. */
+const MIN_CLOCK_OFFSET_MS = 5000;
 /** Of a response's headers, ms. A check of a slow target takes up to a minute. */
 const TIMEOUT_MS = 90_000;
 
@@ -52,10 +54,16 @@ interface Call {
 export class Client {
   readonly #url: string;
   readonly #key: string;
+  #clockOffsetMs = 0;
 
   constructor(url: string, key: string) {
     this.#url = url;
     this.#key = key;
+  }
+
+  /** By the clock of the installation, as of its latest response; Unix ms. */
+  now(): number {
+    return Date.now() + this.#clockOffsetMs;
   }
 
   /** Resolves to `data` of the response. @throws ApiError, Unavailable */
@@ -84,6 +92,8 @@ export class Client {
     }).catch((error: Error) => {
       throw new Unavailable(`${this.#url} cannot be reached: ${causeOf(error)}`);
     }).finally(() => clearTimeout(timer));
+    const offsetMs = Date.parse(response.headers.get('date') ?? '') - Date.now();
+    this.#clockOffsetMs = Math.abs(offsetMs) >= MIN_CLOCK_OFFSET_MS ? offsetMs : 0;
     if (!response.ok) throw await this.#refusalOf(response);
     return response;
   }

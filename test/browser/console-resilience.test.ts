@@ -87,6 +87,16 @@ describe('entered text', () => {
   });
 });
 
+test('a page opened while the server cannot be reached loads once it can', async () => {
+  await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
+    await page.route('**/api/auth/me', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('alert').getByText('Can’t reach the server').waitFor();
+    await page.unroute('**/api/auth/me');
+    await heading(page, 'Monitors').waitFor();
+  });
+});
+
 describe('unusual data', () => {
   const NAMES = [
     `${'Wide '.repeat(50)}!`, 'x'.repeat(255), '👩‍👩‍👧‍👦🚨'.repeat(12), 'متجر الاختبار', '<script>document.title = "owned"</script>',

@@ -24,11 +24,19 @@ function Console() {
   const { state } = session.value;
   const { path } = useLocation();
   if (state === 'unknown') return <p class="boot">Farwatch</p>;
-  if (state === 'offline') {
-    return <div class="boot"><p>{shellTexts.offlineText}</p><Button variant="primary" onClick={() => void readSession()}>{shellTexts.retry}</Button></div>;
-  }
+  if (state === 'offline') return <Offline />;
   if (path in PUBLIC_VIEWS) return <main id="main"><Views views={PUBLIC_VIEWS} fallback={NotFound} /></main>;
   return state === 'in' ? <><SignedIn />{isExpired.value && <SignInAgain />}</> : <SignedOut />;
+}
+
+const RETRY_DELAY_MS = 3000;
+
+function Offline() {
+  useEffect(() => {
+    const timer = setTimeout(() => void readSession(), RETRY_DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [session.value]);
+  return <div class="boot"><p role="alert">{shellTexts.unreachable}</p><Button variant="primary" onClick={() => void readSession()}>{shellTexts.retry}</Button></div>;
 }
 
 function SignedIn() {

@@ -48,7 +48,7 @@ export const define: DefineCommand = (command, { env, output, stderr }) => {
     const { projects } = await client.call<{ projects: { id: string; is_default: boolean }[] }>('/api/projects');
     const project = projects.find(({ is_default }) => is_default) ?? projects[0];
     const path = `/api/projects/${project?.id}/maintenance-windows`;
-    const now = Date.now();
+    const now = client.now();
     const signals = run.length > 0 ? new Signals() : null;
     const { maintenance_window: window } = await client.call<{ maintenance_window: Window }>(path, {
       method: 'POST',
@@ -71,7 +71,7 @@ export const define: DefineCommand = (command, { env, output, stderr }) => {
     return exitCode;
 
     async function end(deadline: number): Promise<void> {
-      const ends_at = new Date(Math.max(Date.now(), Date.parse(window.starts_at) + 1));
+      const ends_at = new Date(Math.max(client.now(), Date.parse(window.starts_at) + 1));
       // One that is over already stays as it was.
       if (ends_at.getTime() >= Date.parse(window.ends_at)) return;
       try {

@@ -229,6 +229,14 @@ export function clientCommands(on: { readonly farwatch: Farwatch }): void {
     expect(opened).toMatchObject({ status: 'active', monitor_ids: [monitor?.id] });
   });
 
+  test('maintenance opens now, also from a computer whose clock is an hour behind', async () => {
+    const clock = 'data:text/javascript,const%20now=Date.now;Date.now=()=>now()-3600000';
+    const command = startCommand(['maintenance', '5', '--tag', 'shop'], { ...env, NODE_OPTIONS: `--import=${clock}` });
+    const { exitCode, stdout } = await command.ended;
+    expect(exitCode).toBe(0);
+    expect((await windows()).find(({ id }) => id === stdout.trim())).toMatchObject({ status: 'active' });
+  });
+
   test.each([
     ['0 --tag shop', 2], ['x --tag shop', 2], ['5', 2], ['5 --tag shop --monitor x', 2], ['5 --tag none', 1], ['5 --monitor x', 1],
   ])('maintenance %s is refused in one line with exit code %d', async (args, expected) => {

@@ -6,6 +6,7 @@ const english = {
   mainNavigation: 'Main', back: 'Back', skip: 'Skip to content', menu: 'Menu', account: 'Account', project: 'Project',
   signOut: 'Sign out', theme: 'Appearance', system: 'System', light: 'Light', dark: 'Dark', language: 'Language',
   live: 'Live', connecting: 'Connecting…', offline: 'Offline',
+  unreachable: 'Can’t reach the server. We’ll keep trying.',
   offlineText: 'Can’t reach the server. What you see may be out of date. We’ll keep trying.',
   search: 'Search or jump to…', palette: 'Command palette', noCommand: 'No results', go: 'Go to',
   actions: 'Actions', monitors: 'Monitors', shortcuts: 'Keyboard shortcuts', shortcutsHint: 'Show shortcuts',

@@ -7,6 +7,7 @@ const german: Translation<ShellTexts> = {
   mainNavigation: 'Hauptmenü', back: 'Zurück', skip: 'Zum Inhalt', menu: 'Menü', account: 'Konto', project: 'Projekt',
   signOut: 'Abmelden', theme: 'Darstellung', system: 'System', light: 'Hell', dark: 'Dunkel', language: 'Sprache',
   live: 'Live', connecting: 'Verbinden …', offline: 'Offline',
+  unreachable: 'Der Server ist nicht erreichbar. Wir versuchen es weiter.',
   offlineText: 'Der Server ist nicht erreichbar. Die Anzeige ist möglicherweise veraltet. Wir versuchen es weiter.',
   search: 'Suchen oder springen zu …', palette: 'Befehle', noCommand: 'Keine Treffer', go: 'Gehe zu',
   actions: 'Aktionen', monitors: 'Monitore', shortcuts: 'Tastenkürzel', shortcutsHint: 'Tastenkürzel anzeigen',
