@@ -9,8 +9,10 @@ export interface CauseDeciderDeps {
   causes: Pick<CauseStore, 'include' | 'openAmong' | 'find' | 'end'>;
   decisions: Pick<DecisionStore, 'latest' | 'follow' | 'markApplied'>;
   incidents: {
-    /** Those of the organization that may have a cause and began in this time, Unix ms. */
-    startedBetween(organizationId: string, from: number, to: number): Promise<StartedIncident[]>;
+    /** Those of the organization that may have a cause and began in this time, Unix ms; at most `limit`. */
+    startedBetween(
+      organizationId: string, from: number, to: number, limit?: number,
+    ): Promise<StartedIncident[]>;
     /** Gives the cause to those of `ids` that have none. */
     setCause(causeId: string, ids: string[]): Promise<void>;
     hasOpen(causeId: string): Promise<boolean>;
@@ -122,6 +124,8 @@ export class CauseDecider {
   /** Null if another controller decided meanwhile. */
   async #attempt(organizationId: string, { from, to }: Span): Promise<string[] | null> {
     const { decisions, incidents } = this.#deps;
+    const two = await incidents.startedBetween(organizationId, from, to, 2);
+    if (two.length < 2) return [];
     const latest = await decisions.latest(organizationId);
     if (latest && !latest.is_applied) await this.#apply(latest);
     // Read after the latest decision, so that only a later one can be missing.
@@ -184,7 +188,6 @@ export class CauseDecider {
 
 /** Whether an incident may get a cause: one of enough monitors, or one that exists. */
 function canChange(started: readonly StartedIncident[]): boolean {
-  if (started.length < 2) return false;
   const isDecided = ({ cause_id }: StartedIncident) => cause_id !== null;
   return !started.every(isDecided) && (started.some(isDecided) || countLimits(started).features.length > 0);
 }

@@ -228,12 +228,14 @@ export class IncidentStore {
     await this.#incidents.updateOne({ _id: id }, change);
   }
 
-  /** Those of the organization that may have a common cause and began in this time, Unix ms. */
-  async startedBetween(organizationId: string, from: number, to: number): Promise<StartedIncident[]> {
+  /** Those of the organization that may have a cause and began in this time, Unix ms; at most `limit`. */
+  async startedBetween(
+    organizationId: string, from: number, to: number, limit = MAX_STARTED,
+  ): Promise<StartedIncident[]> {
     const began = { $gte: from, $lte: to };
     const found = await this.#incidents
       .find({ organization_id: organizationId, started_at: began, features: { $exists: true } })
-      .limit(MAX_STARTED).project<StartedDoc>(STARTED).toArray();
+      .limit(limit).project<StartedDoc>(STARTED).toArray();
     return found.map(({ _id: id, check_id, features = [], cause_id = null, ...rest }) =>
       ({ id, monitor_id: check_id ?? '', features, cause_id, ...rest }));
   }

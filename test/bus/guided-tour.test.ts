@@ -81,15 +81,15 @@ interface Tour {
 
 const tours: Tour[] = [
   {
-    path: 'result: from the socket to a webhook', limit: 86,
+    path: 'result: from the socket to a webhook', limit: 85,
     run: (repeat) => failAgain(monitors[repeat] as string),
   },
   {
-    path: 'request: `GET /api/monitors/:id`', limit: 36,
+    path: 'request: `GET /api/monitors/:id`', limit: 35,
     run: (repeat) => rig.session.ok('GET', `/api/monitors/${monitors[repeat] as string}`),
   },
   {
-    path: 'request: `POST /api/monitors`', limit: 46,
+    path: 'request: `POST /api/monitors`', limit: 45,
     run: (repeat) => createMonitor(`New ${repeat}`),
     settle: () => until(areAllJournaled, { what: 'the shards have the monitors' }),
     isBackground: (file) => /^controller\/results\/(intake|journal|shards|writing)\//.test(file),
