@@ -42,7 +42,7 @@ export async function ensureRawSocket({ root, say, within = BUILD_TIMEOUT_MS }) 
     say('Building raw-socket for ICMP checks (about 10 s)');
     try {
       // By name, so that no other package's scripts run.
-      const args = ['rebuild', 'raw-socket', '--ignore-scripts=false', '--no-audit', '--no-fund'];
+      const args = ['rebuild', 'raw-socket', '--ignore-scripts=false', '--no-audit', '--no-fund', '--loglevel=error'];
       await runNpm(args, root, { timeout: within, killSignal: 'SIGKILL' });
       if (canLoad(root)) return true;
       report(root, say, 'raw-socket was built but could not be loaded');

@@ -115,8 +115,11 @@ test('a dialog is open as soon as it is on the page, so a key pressed at once re
 });
 
 test('a field can have the focus as soon as its view is on the page', async () => {
-  await rig.open(tenant.owner, '/incidents', DESKTOP, async (page) => {
-    await page.getByRole('heading', { level: 1, name: 'Incidents' }).waitFor();
+  await rig.open(tenant.owner, '/', DESKTOP, async (page) => {
+    // The code of the view is loaded once it was opened.
+    await page.getByRole('link', { name: 'Shop' }).waitFor();
+    await page.keyboard.type('gf');
+    await page.getByRole('heading', { level: 1, name: 'Fleet' }).waitFor();
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
         if (document.querySelector('[type=search]') === null) return;

@@ -63,6 +63,23 @@ describe('entered text', () => {
     });
   });
 
+  test('is sent completely, although the form is submitted before the next frame', async () => {
+    await rig.open(tenant.owner, '/settings/projects', DESKTOP, async (page) => {
+      await page.getByRole('button', { name: 'New project' }).click();
+      const name = page.getByRole('dialog').getByRole('textbox');
+      await name.fill('Half');
+      await name.evaluate(async (element) => {
+        const field = element as HTMLInputElement;
+        field.value = 'Whole';
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        // The view renders meanwhile, without waiting for a frame.
+        for (let turn = 0; turn < 10; turn += 1) await null;
+        field.form?.requestSubmit();
+      });
+      await page.getByRole('row', { name: 'Whole' }).waitFor();
+    });
+  });
+
   test('is sent once however often the button is pressed, even over a slow connection', async () => {
     await rig.open(tenant.owner, '/monitors/new', DESKTOP, async (page) => {
       let release = () => {};

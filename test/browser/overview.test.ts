@@ -12,7 +12,7 @@ import { fewOrAll } from '../helpers/few-or-all.ts';
 import { startNats, type TestNats } from '../helpers/nats-server.ts';
 import type { Tenant } from '../helpers/tenants.ts';
 import { APPEARANCE_RULES, findAccessibilityViolations, findViolationsInSweptView, takeScreenshot } from './chromium.ts';
-import { DESKTOP, openConsole, PHONE, type ConsoleRig } from './console-rig.ts';
+import { DESKTOP, LONG_PHONE, openConsole, type ConsoleRig } from './console-rig.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -60,7 +60,7 @@ const shownNames = (page: Page) => page.locator('.monitor .name a').allTextConte
 describe('the list of monitors', () => {
   test('has no accessibility violations on a phone', async () => {
     const { tenant } = await createFourMonitors();
-    await rig.open(tenant.owner, '/', { ...PHONE, colorScheme: 'dark' }, async (page, problems) => {
+    await rig.open(tenant.owner, '/', { ...LONG_PHONE, colorScheme: 'dark' }, async (page, problems) => {
       await page.getByRole('link', { name: 'Web' }).waitFor();
       await page.getByRole('img', { name: /Uptime over 24 hours: 99/ }).first().waitFor();
       expect(await findViolationsInSweptView(page)).toEqual([]);
@@ -144,7 +144,7 @@ describe('the list of monitors', () => {
         await route.continue();
       });
       await page.keyboard.type('gm');
-      await page.getByRole('searchbox').waitFor();
+      await page.getByRole('heading', { level: 1, name: 'Monitors' }).waitFor();
       // As letters of a word, `g i` does not navigate.
       await page.keyboard.type('/login web');
       await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('login web');

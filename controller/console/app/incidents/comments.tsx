@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
@@ -11,6 +11,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { TextArea } from '../ui/field.tsx';
 import { QueryResult } from '../ui/loading.tsx';
 import { Ago } from '../ui/time.tsx';
+import { useForm } from '../ui/use-form.ts';
 
 type Comment = components['schemas']['ListedIncidentComment'];
 const MAX_COMMENT_LENGTH = 5000;
@@ -77,24 +78,17 @@ function CommentForm({ submitLabel, text = '', send, onDone, onCancel }: {
   submitLabel: string; text?: string; send: (text: string) => Promise<unknown>; onDone: () => Promise<void>; onCancel?: () => void;
 }) {
   const [typed, setTyped] = useState(text);
-  const submission = useMutation({
-    mutationFn: () => send(typed),
-    onSuccess: () => {
-      setTyped('');
-      return onDone();
-    },
+  const { onSubmit, error, isBusy } = useForm(async () => {
+    await send(typed);
+    setTyped('');
+    await onDone();
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submission.mutate();
-      }}
-    >
-      <TextArea label={texts.comment} required maxLength={MAX_COMMENT_LENGTH} rows={3} value={typed} onValue={setTyped} error={fieldErrorsOf(submission.error).at('comment_text')} />
-      <ErrorNote error={submission.error} />
+    <form onSubmit={onSubmit}>
+      <TextArea label={texts.comment} required maxLength={MAX_COMMENT_LENGTH} rows={3} value={typed} onValue={setTyped} error={fieldErrorsOf(error).at('comment_text')} />
+      <ErrorNote error={error} />
       <div class="actions">
-        <Button type="submit" isBusy={submission.isPending} disabled={typed.trim() === ''}>{submitLabel}</Button>
+        <Button type="submit" isBusy={isBusy} disabled={typed.trim() === ''}>{submitLabel}</Button>
         {onCancel !== undefined && <Button variant="quiet" onClick={onCancel}>{texts.cancel}</Button>}
       </div>
     </form>

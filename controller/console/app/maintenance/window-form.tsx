@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso';
 import { useState } from 'preact/hooks';
 import { fieldErrorsOf } from '../api/api-error.ts';
@@ -11,6 +10,7 @@ import { Checkbox, SelectField, TextArea, TextField } from '../ui/field.tsx';
 import { href } from '../ui/link.ts';
 import { toast } from '../ui/toast.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
+import { useForm } from '../ui/use-form.ts';
 import { MonitorSelection, PageSelection } from './target-selection.tsx';
 import { NextTimes, useNextTimes } from './next-times.tsx';
 import { RecurrenceFields } from './recurrence-fields.tsx';
@@ -28,34 +28,25 @@ export function WindowForm({ window }: { window: Window | null }) {
   const [draft, setDraft] = useState(initialDraft);
   const { route } = useLocation();
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
-  const saveMutation = useMutation({
-    mutationFn: () => {
-      const body = inputOf(draft);
-      const path = { projectId: projectId() };
-      return window === null
-        ? unwrap(api.POST('/api/projects/{projectId}/maintenance-windows', { params: { path }, body }))
-        : unwrap(api.PATCH('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path: { ...path, id: window.id } }, body }));
-    },
-    onSuccess: async () => {
-      await invalidateWindows();
-      toast(texts.saved);
-      route(href('/maintenance'));
-    },
+  const { onSubmit, error, isBusy } = useForm(async () => {
+    const body = inputOf(draft);
+    const path = { projectId: projectId() };
+    await (window === null
+      ? unwrap(api.POST('/api/projects/{projectId}/maintenance-windows', { params: { path }, body }))
+      : unwrap(api.PATCH('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path: { ...path, id: window.id } }, body })));
+    await invalidateWindows();
+    toast(texts.saved);
+    route(href('/maintenance'));
   });
-  useUnsaved(!saveMutation.isSuccess && JSON.stringify(draft) !== JSON.stringify(initialDraft));
+  useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(initialDraft));
   const nextTimes = useNextTimes(scheduleOf(draft));
-  const [saveErrors, previewErrors] = [fieldErrorsOf(saveMutation.error), fieldErrorsOf(nextTimes.error)];
+  const [saveErrors, previewErrors] = [fieldErrorsOf(error), fieldErrorsOf(nextTimes.error)];
   const errorAt = (path: string) => {
     const [saveError, previewError] = [saveErrors.at(path), previewErrors.at(path)];
     return saveError ?? previewError;
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        saveMutation.mutate();
-      }}
-    >
+    <form onSubmit={onSubmit}>
       <fieldset disabled={!canEdit.value}>
         <legend class="hidden">{texts.window}</legend>
         <TextField label={texts.name} required maxLength={200} value={draft.title} onValue={(title) => set({ title })} error={errorAt('title')} />
@@ -91,11 +82,11 @@ export function WindowForm({ window }: { window: Window | null }) {
         <legend>{texts.pages}</legend>
         <PageSelection selected={draft.status_page_ids} onSelect={(status_page_ids) => set({ status_page_ids })} />
       </fieldset>
-      <ErrorNote error={saveMutation.error} />
+      <ErrorNote error={error} />
       {canEdit.value && (
         <div class="form-foot">
           <LinkButton href={href('/maintenance')}>{texts.cancel}</LinkButton>
-          <Button type="submit" variant="primary" isBusy={saveMutation.isPending}>{texts.save}</Button>
+          <Button type="submit" variant="primary" isBusy={isBusy}>{texts.save}</Button>
         </div>
       )}
     </form>

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { unwrap, api } from '../api/client.ts';
 import { rules } from '../editing/rules.ts';
@@ -8,6 +7,7 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { NumberField, SelectField } from '../ui/field.tsx';
 import { Section } from '../ui/page.tsx';
 import { durationText, Time } from '../ui/time.tsx';
+import { useForm } from '../ui/use-form.ts';
 import type { Monitor, Simulation } from './monitor-queries.ts';
 
 const DAY_MS = 86_400_000;
@@ -21,31 +21,24 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
   const [retries, setRetries] = useState<number | null>(policy.retries);
   const [recoveries, setRecoveries] = useState<number | null>(policy.recoveries);
   const [days, setDays] = useState<number | null>(7);
-  const replay = useMutation({
-    mutationFn: () => unwrap(api.POST('/api/monitors/{id}/simulate', {
-      params: { path: { id } },
-      body: {
-        confirmation_policy: {
-          regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions),
-          retries: retries ?? 0, recoveries: recoveries ?? 0,
-        },
-        from: new Date(Date.now() - (days ?? 1) * DAY_MS).toISOString(),
+  const [simulation, setSimulation] = useState<Simulation | null>(null);
+  const { onSubmit, error, isBusy } = useForm(async () => setSimulation(await unwrap(api.POST('/api/monitors/{id}/simulate', {
+    params: { path: { id } },
+    body: {
+      confirmation_policy: {
+        regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions),
+        retries: retries ?? 0, recoveries: recoveries ?? 0,
       },
-    })),
-  });
+      from: new Date(Date.now() - (days ?? 1) * DAY_MS).toISOString(),
+    },
+  }))));
   const options = [
     ['majority', historyTexts.majority], ['any', historyTexts.any], ['all', historyTexts.all],
     ...[2, 3, 4, 5].map((count) => [String(count), historyTexts.regionsAgree(count)] as const),
   ] as const;
   return (
     <Section title={historyTexts.policy}>
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          replay.mutate();
-        }}
-      >
+      <form class="card" onSubmit={onSubmit}>
         <p>{historyTexts.policyText}</p>
         <div class="fields">
           <SelectField label={historyTexts.regions} value={regions} onValue={setRegions} options={options} />
@@ -53,10 +46,10 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
           <NumberField label={historyTexts.recoveries} value={recoveries} onValue={setRecoveries} {...limitsOf('recoveries')} required />
           <NumberField label={historyTexts.days} value={days} onValue={setDays} min={1} max={MAX_DAYS} required />
         </div>
-        <ErrorNote error={replay.error} />
-        <div class="form-foot"><Button type="submit" variant="primary" isBusy={replay.isPending}>{historyTexts.replay}</Button></div>
+        <ErrorNote error={error} />
+        <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{historyTexts.replay}</Button></div>
       </form>
-      <div aria-live="polite">{replay.data !== undefined && <SimulationResult simulation={replay.data} />}</div>
+      <div aria-live="polite">{simulation !== null && !isBusy && error === null && <SimulationResult simulation={simulation} />}</div>
     </Section>
   );
 }

@@ -37,19 +37,19 @@ export function TryIt({ input, text, preferredIds = [] }: Props) {
   const running = useRef<AbortController | null>(null);
   const [isCancelled, setCancelled] = useState(false);
   const play = useMutation({
-    mutationFn: async (isPart: boolean): Promise<Played | null> => {
+    mutationFn: async ({ input: tried, isPart }: { input: RehearsalInput; isPart: boolean }): Promise<Played | null> => {
       const controller = new AbortController();
       running.current = controller;
       setCancelled(false);
       const span = { from: Math.round(now.peek()) - DAYS * DAY_MS, to: Math.round(now.peek()) };
       const part = isPart ? { monitor_ids: preferredIds.length > 0 ? preferredIds.slice(0, PART) : await firstIds() } : {};
-      const body = { ...input, ...part, ...span };
+      const body = { ...tried, ...part, ...span };
       const call = unwrap(api.POST('/api/alerts/simulate', { body, signal: controller.signal }));
       const rehearsal = await call.catch((error: unknown) => {
         if (controller.signal.aborted) return null;
         throw error;
       });
-      return rehearsal && { rehearsal, span, of: JSON.stringify(input), part: part.monitor_ids?.length ?? null };
+      return rehearsal && { rehearsal, span, of: JSON.stringify(tried), part: part.monitor_ids?.length ?? null };
     },
   });
   // Nobody waits for the response any more.
@@ -59,20 +59,20 @@ export function TryIt({ input, text, preferredIds = [] }: Props) {
     running.current?.abort();
   };
   const played = play.data ?? null;
-  const isAll = input.monitor_ids === undefined && play.variables !== true;
+  const isAll = input.monitor_ids === undefined && play.variables?.isPart !== true;
   const isTooMuch = isAll && fieldErrorsOf(play.error).exactly('monitor_ids') !== undefined;
   return (
     <details class="try-it">
       <summary>{texts.title}</summary>
       <p class="hint">{text}</p>
       <div class="try-it-actions">
-        <Button isBusy={play.isPending} onClick={() => play.mutate(false)}>{texts.run}</Button>
+        <Button isBusy={play.isPending} onClick={() => play.mutate({ input, isPart: false })}>{texts.run}</Button>
         {play.isPending && <Button variant="quiet" onClick={cancel}>{texts.cancel}</Button>}
       </div>
       {!isTooMuch ? <ErrorNote error={play.error} /> : (
         <div class="error-note" role="alert">
           <p>{texts.tooMuch}</p>
-          <Button onClick={() => play.mutate(true)}>{texts.runPart(numberText(PART))}</Button>
+          <Button onClick={() => play.mutate({ input, isPart: true })}>{texts.runPart(numberText(PART))}</Button>
         </div>
       )}
       <div aria-live="polite">

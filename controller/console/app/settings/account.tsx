@@ -14,6 +14,7 @@ import { Section } from '../ui/page.tsx';
 import { Table } from '../ui/table.tsx';
 import { Ago, Time } from '../ui/time.tsx';
 import { toast, toastError } from '../ui/toast.tsx';
+import { useForm } from '../ui/use-form.ts';
 
 const SESSIONS = ['settings', 'sessions'];
 
@@ -36,23 +37,16 @@ export function AccountSettings() {
 function PasswordForm() {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const change = useMutation({
-    mutationFn: () => unwrap(api.POST('/api/auth/change-password', { body: { current_password: current, new_password: next } })),
-    onSuccess: () => {
-      setCurrent('');
-      setNext('');
-      void queries.invalidateQueries({ queryKey: SESSIONS });
-      toast(texts.passwordChanged);
-    },
+  const { onSubmit, error, isBusy } = useForm(async () => {
+    await unwrap(api.POST('/api/auth/change-password', { body: { current_password: current, new_password: next } }));
+    setCurrent('');
+    setNext('');
+    void queries.invalidateQueries({ queryKey: SESSIONS });
+    toast(texts.passwordChanged);
   });
-  const fieldErrors = fieldErrorsOf(change.error);
+  const fieldErrors = fieldErrorsOf(error);
   return (
-    <form
-      class="card" onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
-    >
+    <form class="card" onSubmit={onSubmit}>
       <div class="fields">
         <TextField
           label={texts.currentPassword} type="password" autocomplete="current-password" required value={current} onValue={setCurrent}
@@ -63,8 +57,8 @@ function PasswordForm() {
           maxLength={200} value={next} onValue={setNext} error={fieldErrors.at('new_password')}
         />
       </div>
-      <ErrorNote error={change.error} />
-      <div class="actions"><Button type="submit" variant="primary" isBusy={change.isPending}>{texts.changePassword}</Button></div>
+      <ErrorNote error={error} />
+      <div class="actions"><Button type="submit" variant="primary" isBusy={isBusy}>{texts.changePassword}</Button></div>
     </form>
   );
 }

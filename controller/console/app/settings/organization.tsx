@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { useMutation } from '@tanstack/preact-query';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import { unwrap, api } from '../api/client.ts';
 import { canAdminister, organization, readSession } from '../api/session.ts';
@@ -11,39 +10,33 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Section } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
+import { useForm } from '../ui/use-form.ts';
 
 /** The organization's name and its id for the API. */
 export function OrganizationSettings() {
   const own = organization.value;
   const [name, setName] = useState(own?.name ?? '');
-  const rename = useMutation({
-    mutationFn: () => unwrap(api.PATCH('/api/organization', { body: { name } })),
-    onSuccess: async () => {
-      await readSession();
-      toast(texts.saved);
-    },
+  const { onSubmit, error, isBusy } = useForm(async () => {
+    await unwrap(api.PATCH('/api/organization', { body: { name } }));
+    await readSession();
+    toast(texts.saved);
   });
   if (own === null) return null;
   return (
     <Section title={texts.organization}>
-      <form
-        class="card" onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate();
-        }}
-      >
+      <form class="card" onSubmit={onSubmit}>
         <TextField
           label={texts.name} required maxLength={100} value={name} onValue={setName} readOnly={!canAdminister.value}
-          error={fieldErrorsOf(rename.error).at('name')}
+          error={fieldErrorsOf(error).at('name')}
         />
         <dl class="facts">
           <dt>{texts.ownRole}</dt><dd>{texts[own.role]}</dd>
           <dt>{texts.organizationId}</dt><dd><CopyLine text={own.id} label={texts.organizationId} /></dd>
         </dl>
-        <ErrorNote error={rename.error} />
+        <ErrorNote error={error} />
         {canAdminister.value && (
           <div class="actions">
-            <Button type="submit" variant="primary" isBusy={rename.isPending} disabled={name === own.name}>{shellTexts.save}</Button>
+            <Button type="submit" variant="primary" isBusy={isBusy} disabled={name === own.name}>{shellTexts.save}</Button>
           </div>
         )}
       </form>

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { fieldErrorsOf } from '../api/api-error.ts';
 import type { FieldErrors } from '../api/field-errors.ts';
@@ -6,6 +5,7 @@ import { shellTexts } from '../texts/shell.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
+import { useForm } from './use-form.ts';
 
 /**
  * A form in a dialog. Closes once `send` has succeeded; otherwise stays open with the error. `children` gets the
@@ -17,20 +17,19 @@ export function FormDialog<T>({ title, submitLabel, send, onSent, onClose, child
   onSent?: (response: T) => void;
   children: (fieldErrors: FieldErrors) => ComponentChildren; class?: string;
 }) {
-  const { mutate, error, isPending } = useMutation({ mutationFn: send, onSuccess: onSent ?? onClose });
+  const { onSubmit, error, isBusy } = useForm(async () => {
+    const response = await send();
+    if (onSent === undefined) onClose();
+    else onSent(response);
+  });
   return (
     <Dialog title={title} onClose={onClose} class={more}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
+      <form onSubmit={onSubmit}>
         {children(fieldErrorsOf(error))}
         <ErrorNote error={error} />
         <footer>
           <Button onClick={onClose}>{shellTexts.cancel}</Button>
-          <Button type="submit" variant="primary" isBusy={isPending}>{submitLabel}</Button>
+          <Button type="submit" variant="primary" isBusy={isBusy}>{submitLabel}</Button>
         </footer>
       </form>
     </Dialog>

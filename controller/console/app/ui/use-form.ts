@@ -5,7 +5,10 @@ export interface Sending {
   error: unknown;
 }
 
-/** Submits a form: `onSubmit` for the form, and its progress. An error stays until the next attempt. */
+/**
+ * Submits a form: `onSubmit` for the form, and its progress. An error stays until the next attempt. `useMutation` would
+ * call the `send` of an earlier frame, without what was typed since.
+ */
 export function useForm(send: () => Promise<unknown>): Sending & { onSubmit: (event: Event) => void } {
   const [state, setState] = useState<Sending>({ isBusy: false, error: null });
   const onSubmit = (event: Event) => {

@@ -7,9 +7,11 @@ import type { DatabaseAccess } from './database-access.ts';
 const MIN_WATCH_MS = 4200;
 /** Two controllers with one id have alternated by then; one that was restarted has not. */
 const MAX_WATCH_MS = 9500;
-const POLL_INTERVAL_MS = 250;
-const MAX_LEASES = 1000;
-const CONTROLLER = 'controller:';
+/** Of two renewals between two polls, only the second is seen. */
+const POLL_INTERVAL_MS = 100;
+const MAX_CONTROLLERS = 1000;
+/** Others are of shards. */
+const CONTROLLERS = { $gte: 'controller:', $lt: 'controller;' };
 
 interface AnnouncementDoc {
   _id: string;
@@ -71,8 +73,7 @@ export class ControllerWatch {
     const startedAt = clock.monotonic();
     for (let previousAt = Infinity, polledAt; ; previousAt = polledAt) {
       polledAt = clock.now();
-      const docs = await leases.find({}).limit(MAX_LEASES).toArray();
-      const announced = docs.filter(({ _id }) => _id.startsWith(CONTROLLER));
+      const announced = await leases.find({ _id: CONTROLLERS }).limit(MAX_CONTROLLERS).toArray();
       for (const doc of announced) {
         const isRenewed = latest.get(doc.holder)?.renewed_at !== doc.renewed_at;
         latest.set(doc.holder, doc);
