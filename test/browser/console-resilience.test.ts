@@ -73,7 +73,7 @@ describe('entered text', () => {
         field.value = 'Whole';
         field.dispatchEvent(new Event('input', { bubbles: true }));
         // The view renders meanwhile, without waiting for a frame.
-        for (let turn = 0; turn < 10; turn += 1) await null;
+        for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
         field.form?.requestSubmit();
       });
       await page.getByRole('row', { name: 'Whole' }).waitFor();
