@@ -43,8 +43,11 @@ longFault('F40', 'an older version is started on the data of a newer one, while 
   await controller.end('SIGTERM');
   const client = await MongoClient.connect(storeUrl(parts.database.log));
   try {
-    const versions = client.db('farwatch').collection<{ _id: string; version: number }>('data_version');
-    const setVersion = (version: number) => versions.updateOne({ _id: 'data' }, { $set: { version } });
+    const versions = client.db('farwatch').collection<{ _id: string; version: number }>('settings');
+    const setVersion = async (version: number) => {
+      const { matchedCount } = await versions.updateOne({ _id: 'data_version' }, { $set: { version } });
+      expect(matchedCount).toBe(1);
+    };
     await setVersion(NEWER);
     const dataDir = controller.env['DATA_DIR'] as string;
     const before = { documents: await documents(client), files: files(dataDir) };
