@@ -24,8 +24,8 @@ function zones(): string[] {
 }
 
 export function WindowForm({ window }: { window: Window | null }) {
-  const [initialDraft] = useState(() => (window === null ? newWindowDraft(Date.now(), ZONE) : draftOf(window)));
-  const [draft, setDraft] = useState(initialDraft);
+  const [saved, setSaved] = useState(() => (window === null ? newWindowDraft(Date.now(), ZONE) : draftOf(window)));
+  const [draft, setDraft] = useState(saved);
   const { route } = useLocation();
   const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
   const { onSubmit, error, isBusy } = useForm(async () => {
@@ -34,11 +34,12 @@ export function WindowForm({ window }: { window: Window | null }) {
     await (window === null
       ? unwrap(api.POST('/api/projects/{projectId}/maintenance-windows', { params: { path }, body }))
       : unwrap(api.PATCH('/api/projects/{projectId}/maintenance-windows/{id}', { params: { path: { ...path, id: window.id } }, body })));
+    setSaved(draft);
     await invalidateWindows();
     toast(texts.saved);
     route(href('/maintenance'));
   });
-  useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(initialDraft));
+  useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(saved));
   const nextTimes = useNextTimes(scheduleOf(draft));
   const [saveErrors, previewErrors] = [fieldErrorsOf(error), fieldErrorsOf(nextTimes.error)];
   const errorAt = (path: string) => {
