@@ -39,7 +39,7 @@ export function WindowForm({ window }: { window: Window | null }) {
     toast(texts.saved);
     route(href('/maintenance'));
   });
-  useUnsaved(!isBusy && JSON.stringify(draft) !== JSON.stringify(saved));
+  useUnsaved(JSON.stringify(draft) !== JSON.stringify(saved));
   const nextTimes = useNextTimes(scheduleOf(draft));
   const [saveErrors, previewErrors] = [fieldErrorsOf(error), fieldErrorsOf(nextTimes.error)];
   const errorAt = (path: string) => {

@@ -22,16 +22,19 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
   const [recoveries, setRecoveries] = useState<number | null>(policy.recoveries);
   const [days, setDays] = useState<number | null>(7);
   const [simulation, setSimulation] = useState<Simulation | null>(null);
-  const { onSubmit, error, isBusy } = useForm(async () => setSimulation(await unwrap(api.POST('/api/monitors/{id}/simulate', {
-    params: { path: { id } },
-    body: {
-      confirmation_policy: {
-        regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions),
-        retries: retries ?? 0, recoveries: recoveries ?? 0,
+  const { onSubmit, error, isBusy } = useForm(async () => {
+    setSimulation(null);
+    setSimulation(await unwrap(api.POST('/api/monitors/{id}/simulate', {
+      params: { path: { id } },
+      body: {
+        confirmation_policy: {
+          regions: NAMED.includes(regions as Named) ? regions as Named : Number(regions),
+          retries: retries ?? 0, recoveries: recoveries ?? 0,
+        },
+        from: new Date(Date.now() - (days ?? 1) * DAY_MS).toISOString(),
       },
-      from: new Date(Date.now() - (days ?? 1) * DAY_MS).toISOString(),
-    },
-  }))));
+    })));
+  });
   const options = [
     ['majority', historyTexts.majority], ['any', historyTexts.any], ['all', historyTexts.all],
     ...[2, 3, 4, 5].map((count) => [String(count), historyTexts.regionsAgree(count)] as const),
@@ -49,7 +52,7 @@ export function Simulate({ monitor: { id, confirmation_policy: policy } }: { mon
         <ErrorNote error={error} />
         <div class="form-foot"><Button type="submit" variant="primary" isBusy={isBusy}>{historyTexts.replay}</Button></div>
       </form>
-      <div aria-live="polite">{simulation !== null && !isBusy && error === null && <SimulationResult simulation={simulation} />}</div>
+      <div aria-live="polite">{simulation !== null && <SimulationResult simulation={simulation} />}</div>
     </Section>
   );
 }
